@@ -1,0 +1,45 @@
+"""The choices that a language makes for its user, made explicit."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+
+class Selection(Enum):
+    """Which events a match may leave out. The exact moves are in `reference/runs.py` and docs/semantics.md."""
+
+    PREFERRED = "preferred"  # ISO row patterns: contiguous rows of a partition, the preferred match per start
+    STRICT = "strict_contiguity"
+    PARTITION = "partition_contiguity"
+    NEXT = "skip_till_next_match"
+    ANY = "skip_till_any_match"
+
+
+class Skip(Enum):
+    """Where the search goes on after a preferred match."""
+
+    PAST_LAST_ROW = "past last row"
+    TO_NEXT_ROW = "to next row"
+
+
+class Output(Enum):
+    """Which matches are reported, under the run-based selections."""
+
+    ALL = "all"
+    NONOVERLAPPING = "nonoverlapping"
+    FIRST = "first"
+    COUNT = "count"
+
+
+class Ties(Enum):
+    """Whether an event may follow another of the same time."""
+
+    ORDER = "order"
+    EPOCH = "epoch"
+
+
+class NullKeys(Enum):
+    """What a null in a partition column means: a group of its own (SQL), or an event that is never selected (SASE+ `[attr]`)."""
+
+    GROUP = "group"
+    NEVER = "never"

@@ -1,0 +1,96 @@
+"""A query: one pattern over one stream, with the policies that give it a meaning. Every language lowers to this."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+
+from ostinato.algebra.pattern import Pattern
+from ostinato.algebra.policies import NullKeys, Output, Selection, Skip, Ties
+from ostinato.base.span import Span
+from ostinato.expr.nodes import Expr
+from ostinato.expr.schema import Schema
+
+
+class When(Enum):
+    """At which binding of its variable a condition is checked."""
+
+    EACH = "each"  # every row mapped to the variable
+    FIRST = "first"  # the first row of the variable only
+    LATER = "later"  # from its second row on
+    LEAVING = "leaving"  # when the run begins a later component, and when it is reported while still in this one
+
+
+@dataclass(frozen=True)
+class Condition:
+    """Must be true (not unknown) for the row to be mapped. The row is already the last of its variable when this is evaluated."""
+
+    expr: Expr
+    when: When = When.EACH
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True)
+class Definition:
+    """What may be mapped to a variable. `event_type` restricts rows to those whose type column has this value."""
+
+    variable: str
+    conditions: tuple[Condition, ...] = ()
+    event_type: str | None = None
+
+
+class Unit(Enum):
+    TIME = "time"  # microseconds, or the unit of an integer time column
+    EVENTS = "events"  # events of the partition from first to last, inclusive
+
+
+@dataclass(frozen=True)
+class Within:
+    length: int
+    unit: Unit = Unit.TIME
+
+
+@dataclass(frozen=True)
+class Measure:
+    """An output column computed from a match."""
+
+    name: str
+    expr: Expr
+
+
+@dataclass(frozen=True)
+class OrderKey:
+    column: str
+    descending: bool = False
+    nulls_first: bool = False
+
+
+@dataclass(frozen=True)
+class MatchQuery:
+    """`stream` is the name under which rows arrive; `schema` its columns. `time` is the event-time column (the leading ORDER BY
+    column), None where rows are ordered but have no usable time. `order` holds all ordering columns, `time` first.
+    `measures` None: the default output (match_id, start_ts, end_ts, a column per variable)."""
+
+    stream: str
+    schema: Schema
+    pattern: Pattern
+    definitions: tuple[Definition, ...]
+    selection: Selection
+    time: str | None = None
+    order: tuple[OrderKey, ...] = ()
+    partition: tuple[str, ...] = ()
+    null_keys: NullKeys = NullKeys.GROUP
+    within: Within | None = None
+    skip: Skip = Skip.PAST_LAST_ROW
+    output: Output = Output.ALL
+    ties: Ties = Ties.ORDER
+    type_column: str | None = None
+    kleene: tuple[str, ...] = ()  # variables reported as a list in the default output
+    measures: tuple[Measure, ...] | None = None
+    measured_partition: bool = False  # put the partition columns before the measures (ISO ONE ROW PER MATCH)
+
+    def definition(self, variable: str) -> Definition:
+        for definition in self.definitions:
+            if definition.variable == variable:
+                return definition
+        return Definition(variable)

@@ -1,0 +1,88 @@
+"""Every error that Ostinato raises on purpose: what is wrong, where, and what to do about it."""
+
+from __future__ import annotations
+
+from ostinato.base.span import Span, caret, line_and_column
+
+
+class OstinatoError(Exception):
+    """Base of all errors. `span` points into `text`, the query as the user wrote it."""
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        detail: str | None = None,
+        hint: str | None = None,
+        span: Span | None = None,
+        text: str | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.detail = detail
+        self.hint = hint
+        self.span = span
+        self.text = text
+
+    def within(self, text: str) -> OstinatoError:
+        """Attach the query text, where whoever raised the error did not have it."""
+        if self.text is None:
+            self.text = text
+        return self
+
+    @property
+    def position(self) -> tuple[int, int] | None:
+        """One-based (line, column), if the error has a place in a text."""
+        if self.span is None or self.text is None:
+            return None
+        return line_and_column(self.text, self.span.start)
+
+    def __str__(self) -> str:
+        parts = [self.message]
+        if self.span is not None and self.text is not None:
+            line, column = line_and_column(self.text, self.span.start)
+            parts = [f"{self.message} (line {line}, column {column})", caret(self.text, self.span)]
+        if self.detail:
+            parts.append(self.detail)
+        if self.hint:
+            parts.append(f"Hint: {self.hint}")
+        return "\n".join(parts)
+
+    def __reduce__(self):  # Spark workers send errors home by pickle
+        return _rebuild, (type(self), self.message, self.detail, self.hint, self.span, self.text)
+
+
+def _rebuild(kind, message, detail, hint, span, text):
+    return kind(message, detail=detail, hint=hint, span=span, text=text)
+
+
+class QuerySyntaxError(OstinatoError):
+    """The text is not a query of the language."""
+
+
+class UnknownNameError(OstinatoError):
+    """A stream, column, variable or function that does not exist, or is ambiguous."""
+
+
+class TypeMismatchError(OstinatoError):
+    """Operands of types that do not go together."""
+
+
+class UnsupportedError(OstinatoError):
+    """Well-formed, but not offered (yet, or for a stated reason)."""
+
+
+class SchemaError(OstinatoError):
+    """Input columns that are missing or have an unusable type."""
+
+
+class DataError(OstinatoError):
+    """A value that cannot be processed: overflow, a time that cannot be ordered, an unreadable file."""
+
+
+class StateError(OstinatoError):
+    """A snapshot that does not fit, or a session used after close."""
+
+
+class BudgetError(OstinatoError):
+    """The state of a query outgrew its budget."""

@@ -1,0 +1,37 @@
+"""Code over whole columns: one operation after another, each producing a column. Static and neighbour predicates, values that
+runs keep, and measures are all computed this way."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from ostinato.expr.types import Type
+
+OPERATIONS = ("input", "literal", "shift", "call", "cast", "case")
+
+
+@dataclass(frozen=True)
+class ColumnOp:
+    """`args` are the numbers of earlier operations.
+
+    input    params (name,)            a column given by whoever evaluates the code
+    literal  params (value,)           a constant, as `expr.nodes.Literal.value`
+    shift    args (x,) params (n,)     x at the row n physical rows further on in the same partition (n < 0: back), null outside
+    call     params (function,)        a function of `expr.functions`
+    cast     args (x,)                 x as `type`
+    case     args (c1, v1, ..., else)  the value of the first true condition
+    """
+
+    op: str
+    args: tuple[int, ...]
+    type: Type
+    params: tuple[Any, ...] = ()
+
+
+@dataclass(frozen=True)
+class ColumnCode:
+    """`results` are the operations whose columns are wanted."""
+
+    ops: tuple[ColumnOp, ...] = ()
+    results: tuple[int, ...] = ()

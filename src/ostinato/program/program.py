@@ -1,0 +1,146 @@
+"""The contract between compiling and executing: everything a worker needs, as plain values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from ostinato.expr.types import Type
+from ostinato.program.column_code import ColumnCode
+
+VERSION = 1
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of the stream that the program reads."""
+
+    name: str
+    type: Type
+
+
+@dataclass(frozen=True)
+class Point:
+    """A row of a match that measures look at; see `expr.nodes.Nav`. `variable` is a number in `Program.variables`, -1 any."""
+
+    variable: int
+    anchor: str  # "FIRST" | "LAST"
+    offset: int
+    shift: int
+
+
+@dataclass(frozen=True)
+class MatchAggregate:
+    """An aggregate over the rows of a match. `value` is a result of `MeasureCode.rows` (-1: count rows)."""
+
+    function: str
+    variable: int
+    value: int
+    type: Type
+
+
+@dataclass(frozen=True)
+class MeasureCode:
+    """How the output columns are computed, a whole batch of matches at a time.
+
+    `rows` is evaluated over the rows of the matches (inputs: stream columns). `code` is evaluated over matches; its inputs are
+    named "point:P:COLUMN" (stream column COLUMN at `points[P]`), "aggregate:A", "match_number", "classifier:P",
+    "partition:COLUMN". Without `code` (None) the default output is built: match_id, start_ts, end_ts, a column per variable."""
+
+    names: tuple[str, ...]
+    code: ColumnCode | None
+    points: tuple[Point, ...] = ()
+    aggregates: tuple[MatchAggregate, ...] = ()
+    rows: ColumnCode = ColumnCode()
+
+
+@dataclass(frozen=True)
+class ScalarCode:
+    """Code over one row and the registers of one run; opcodes in `program.opcodes`. Parallel arrays, a block per condition."""
+
+    op: tuple[int, ...] = ()
+    a: tuple[int, ...] = ()
+    b: tuple[int, ...] = ()
+    c: tuple[int, ...] = ()
+    ints: tuple[int, ...] = ()  # constants
+    floats: tuple[float, ...] = ()
+    strings: tuple[str, ...] = ()  # constants, given session codes when a session opens
+    blocks: tuple[tuple[int, int], ...] = ()  # [start, end) of each block
+
+
+@dataclass(frozen=True)
+class Register:
+    """A value that a run carries. `initial` is null for all but counters."""
+
+    name: str
+    type: Type
+    counter: bool = False
+
+
+@dataclass(frozen=True)
+class OrderedNfa:
+    """An epsilon-free automaton with ordered moves, for preferred matches. The moves of state s are
+    `moves[first[s]:first[s+1]]`, best first; each is (variable, target), or (-1, -1) for accepting here."""
+
+    first: tuple[int, ...]
+    moves: tuple[tuple[int, int], ...]
+    start: int = 0
+
+
+@dataclass(frozen=True)
+class Component:
+    """A component of a linear pattern, for runs. Blocks are numbers into `ScalarCode.blocks`, -1 none; bits are numbers of
+    columnar predicates, -1 none. A row may be bound as the first of the component if bit `first_bit` holds and block
+    `first_block` is true, as a later one with `later_*`. The same blocks update the run's registers after they are true."""
+
+    variable: int
+    at_least: int  # 0 or 1
+    repeats: bool
+    first_bit: int
+    later_bit: int
+    first_block: int
+    later_block: int
+    leaving_block: int
+
+
+@dataclass(frozen=True)
+class VariableTest:
+    """For the scan strategy: a row may be mapped to the variable if bit `bit` holds (-1: always) and `block` is true (-1: none);
+    the block also updates the thread's registers."""
+
+    bit: int
+    block: int
+
+
+@dataclass(frozen=True)
+class Program:
+    """`strategy` is "scan" (ordered NFA, all predicates columnar), "threads" (the same with registers) or "runs"."""
+
+    strategy: str
+    reason: str
+    stream: str
+    columns: tuple[Column, ...]
+    variables: tuple[str, ...]
+    time: int = -1  # number of the time column
+    order: tuple[tuple[int, bool, bool], ...] = ()  # (column, descending, nulls first), the time column first
+    keys: tuple[int, ...] = ()  # partition columns
+    null_keys: str = "group"
+    selection: str = "preferred"
+    skip: str = "past last row"
+    output: str = "all"
+    ties: str = "order"
+    within: int = -1
+    within_unit: str = "time"
+    rows: ColumnCode = ColumnCode()  # results: one boolean column per bit, then one column per slot
+    bits: int = 0  # how many of its results are predicate bits
+    slots: tuple[Type, ...] = ()  # the further results: values that scalar code reads at the current row
+    back: int = 0  # how far `shift` reaches back, in rows and in measures
+    ahead: int = 0  # and forward
+    nfa: OrderedNfa | None = None
+    tests: tuple[VariableTest, ...] = ()  # per variable, for scan and threads
+    components: tuple[Component, ...] = ()  # for runs
+    scalar: ScalarCode = ScalarCode()
+    registers: tuple[Register, ...] = ()
+    filter_bits: tuple[int, ...] = ()  # rows with none of these bits cannot matter (selection may skip them)
+    measures: MeasureCode = field(default_factory=lambda: MeasureCode((), None))
+    kleene: tuple[bool, ...] = ()  # per variable
+    version: int = VERSION

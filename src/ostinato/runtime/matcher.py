@@ -1,0 +1,43 @@
+"""What every evaluation strategy offers to the session that drives it."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+
+from ostinato.runtime.keyed_rows import KeyedRows
+from ostinato.runtime.matches import Matches
+
+NEVER = np.iinfo(np.int64).min  # the horizon before any watermark
+
+
+class Matcher(Protocol):
+    """State per partition (key number 0..n-1), advanced over rows that only ever grow at the end."""
+
+    def feed(self, rows: KeyedRows, keys: np.ndarray, ready: np.ndarray, horizon: int, final: bool) -> Matches:
+        """Go on over the partitions `keys`, each up to (not including) ordinal `ready[i]`, and return what is decided.
+
+        No row with time < horizon will come any more; `final` says that no row will come at all. Called again with the same
+        `ready` and a later horizon, it decides what only time decides."""
+        ...
+
+    def keep_from(self, keys: np.ndarray) -> np.ndarray:
+        """For each of `keys` the first ordinal whose row may still be needed (the next unread one if none is)."""
+        ...
+
+    def idle(self, keys: np.ndarray) -> np.ndarray:
+        """Which of `keys` hold no state beyond how far they have read, so that they may be forgotten."""
+        ...
+
+    def renumber(self, old_of_new: np.ndarray) -> None:
+        """Keys were renumbered: the state of new key i is that of old key `old_of_new[i]`."""
+        ...
+
+    def metrics(self) -> dict[str, int]: ...
+
+    def state(self) -> dict[str, np.ndarray]:
+        """All state as named arrays, for a snapshot."""
+        ...
+
+    def load(self, state: dict[str, np.ndarray]) -> None: ...
