@@ -1,0 +1,48 @@
+# Every target sets up what it needs: a virtual environment in .venv and, where Spark runs, Java.
+.DELETE_ON_ERROR:
+.PHONY: setup demo test test-slow bench lint docs-check clean help
+
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+JAVA := JAVA_HOME="$$(sh scripts/find-java)" && export JAVA_HOME
+PYTEST := $(BIN)/python -m pytest
+
+help:
+	@echo "make demo        stream a market feed through two queries on a local Spark; results in ./demo-output"
+	@echo "make test        all tests but the slow ones"
+	@echo "make test-slow   the slow ones"
+	@echo "make lint        ruff and the import rules"
+	@echo "make bench       all benchmarks; regenerates docs/benchmarks.md"
+	@echo "make docs-check  run the examples of README and docs"
+	@echo "make clean       remove what the other targets made"
+
+setup: $(STAMP)
+
+$(STAMP): pyproject.toml constraints.txt
+	@python="$$(sh scripts/find-python)" && { [ -x $(BIN)/python ] || "$$python" -m venv $(VENV); }
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[spark,plot,dev]' -c constraints.txt
+	@touch $@
+
+demo: $(STAMP)
+	@$(JAVA) && $(BIN)/ostinato demo --output demo-output
+
+test: $(STAMP)
+	@$(JAVA) && $(PYTEST) -m "not slow"
+
+test-slow: $(STAMP)
+	@$(JAVA) && $(PYTEST) -m slow --timeout 1800
+
+lint: $(STAMP)
+	$(BIN)/ruff check src tests benchmarks
+	$(BIN)/lint-imports
+
+bench: $(STAMP)
+	@$(JAVA) && $(BIN)/python -m benchmarks.run_all
+
+docs-check: $(STAMP)
+	@$(JAVA) && $(PYTEST) tests/docs -m ""
+
+clean:
+	rm -rf $(VENV) demo-output build dist .pytest_cache .hypothesis .ruff_cache .mypy_cache .import_linter_cache spark-warehouse metastore_db derby.log
+	find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
