@@ -1,3 +1,255 @@
-"""Rows grouped by partition: every partition's retained rows lie next to each other, in order, in shared column arrays."""
+"""Rows grouped by partition: every partition's retained rows lie next to each other, in order, in shared column arrays.
+
+Each key owns a region of the arena. A region that is full moves to the end with twice the room (like a growing list), so that
+appending costs constant time per row however the input is cut into batches; the first batch is laid out exactly."""
 
 from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ostinato.kernels.grouping import counting_sort, number_touched, ranges
+
+
+@dataclass(frozen=True)
+class Grouping:
+    """Rows of a batch by key: the rows of `keys[i]` are `order[begin[i]:begin[i+1]]`. `order` None: as they are."""
+
+    keys: np.ndarray
+    begin: np.ndarray
+    order: np.ndarray | None
+
+    @property
+    def counts(self) -> np.ndarray:
+        return np.diff(self.begin)
+
+
+class Arena:
+    """Named arrays of equal capacity. A column has data and, once it has met a null, a validity array."""
+
+    def __init__(self) -> None:
+        self.data: dict[str, np.ndarray] = {}
+        self.valid: dict[str, np.ndarray | None] = {}
+        self.capacity = 0
+
+    def declare(self, name: str, dtype: np.dtype | type, width: int = 0) -> None:
+        self.data[name] = np.empty((self.capacity, width) if width else self.capacity, dtype)
+        self.valid[name] = None
+
+    def adopt(self, name: str, data: np.ndarray, valid: np.ndarray | None) -> None:
+        self.data[name] = data
+        self.valid[name] = valid
+
+    def reserve(self, capacity: int) -> None:
+        if capacity <= self.capacity:
+            return
+        for name, old in self.data.items():
+            self.data[name] = _lengthened(old, capacity)
+            valid = self.valid[name]
+            if valid is not None:
+                self.valid[name] = _lengthened(valid, capacity)
+        self.capacity = capacity
+
+    def rebuilt(self, source: np.ndarray, target: np.ndarray, capacity: int) -> None:
+        """Move rows `source` to `target` in fresh arrays."""
+        for name, old in self.data.items():
+            self.data[name] = _moved(old, source, target, capacity)
+            valid = self.valid[name]
+            if valid is not None:
+                self.valid[name] = _moved(valid, source, target, capacity)
+        self.capacity = capacity
+
+    def copy_rows(self, source: np.ndarray, target: np.ndarray) -> None:
+        for name, data in self.data.items():
+            data[target] = data[source]
+            valid = self.valid[name]
+            if valid is not None:
+                valid[target] = valid[source]
+
+    def write(self, name: str, at: np.ndarray | slice, data: np.ndarray, valid: np.ndarray | None) -> None:
+        self.data[name][at] = data
+        known = self.valid[name]
+        if known is None and valid is not None and not valid.all():
+            known = self.valid[name] = np.ones(self.capacity, np.bool_)
+        if known is not None:
+            known[at] = True if valid is None else valid
+
+
+def _lengthened(old: np.ndarray, capacity: int) -> np.ndarray:
+    new = np.empty((capacity, *old.shape[1:]), old.dtype)
+    new[: len(old)] = old
+    return new
+
+
+def _moved(old: np.ndarray, source: np.ndarray, target: np.ndarray, capacity: int) -> np.ndarray:
+    new = np.empty((capacity, *old.shape[1:]), old.dtype)
+    new[target] = old[source]
+    return new
+
+
+class KeyedRows:
+    """`offset[k]`: arena index of key k's first retained row; `base[k]`: that row's ordinal in its partition; `length[k]`: how
+    many are retained. Columns that matchers read have fixed names: bits, times, positions, slots, slot_valid."""
+
+    def __init__(self, columns: dict[str, np.dtype | type], slots: int, timed: bool) -> None:
+        self.arena = Arena()
+        self.columns = tuple(columns)
+        for name, dtype in columns.items():
+            self.arena.declare("column:" + name, dtype)
+        self.arena.declare("bits", np.uint64)
+        self.arena.declare("positions", np.int64)
+        if timed:
+            self.arena.declare("times", np.int64)
+        if slots:
+            self.arena.declare("slots", np.int64, slots)
+            self.arena.declare("slot_valid", np.uint8, slots)
+        self.slot_count = slots
+        self.timed = timed
+        self.used = 0
+        self.offset = np.zeros(0, np.int64)
+        self.base = np.zeros(0, np.int64)
+        self.length = np.zeros(0, np.int64)
+        self._room = np.zeros(0, np.int64)
+        self._stamp = np.zeros(0, np.int64)
+        self._local = np.zeros(0, np.int64)
+        self._epoch = 0
+
+    @property
+    def bits(self) -> np.ndarray:
+        return self.arena.data["bits"]
+
+    @property
+    def positions(self) -> np.ndarray:
+        return self.arena.data["positions"]
+
+    @property
+    def times(self) -> np.ndarray | None:
+        return self.arena.data["times"] if self.timed else None
+
+    @property
+    def slots(self) -> np.ndarray:
+        return self.arena.data["slots"] if self.slot_count else np.zeros((1, 0), np.int64)
+
+    @property
+    def slot_valid(self) -> np.ndarray:
+        return self.arena.data["slot_valid"] if self.slot_count else np.zeros((1, 0), np.uint8)
+
+    @property
+    def key_count(self) -> int:
+        return len(self.offset)
+
+    def ensure_keys(self, count: int) -> None:
+        """Make room for keys 0..count-1."""
+        have = len(self.offset)
+        if count <= have:
+            return
+        grow = max(count, have + have // 2, 16) - have if count > 1 else 1
+        for name in ("offset", "base", "length", "_room", "_stamp", "_local"):
+            setattr(self, name, np.concatenate([getattr(self, name), np.zeros(grow, np.int64)]))
+
+    def group(self, keys: np.ndarray | None, rows: int) -> Grouping:
+        """Order a batch by key; `keys` None: everything belongs to key 0."""
+        if keys is None:
+            return Grouping(np.zeros(1 if rows else 0, np.int64), np.array([0, rows] if rows else [0], np.int64), None)
+        self._epoch += 1
+        touched = np.empty(min(rows, len(self.offset)), np.int64)
+        local_of = np.empty(rows, np.int64)
+        count = number_touched(keys, self._stamp, self._epoch, self._local, touched, local_of)
+        begin = np.zeros(count + 1, np.int64)
+        if count == 1:
+            begin[1] = rows
+            return Grouping(touched[:1].copy(), begin, None)
+        order = np.empty(rows, np.int64)
+        counting_sort(local_of, count, begin, order)
+        return Grouping(touched[:count].copy(), begin, order)
+
+    def append(self, grouping: Grouping, batch: dict[str, tuple[np.ndarray, np.ndarray | None]]) -> None:
+        """Add the rows of a batch behind those of their keys. `batch`: arena name -> (data, valid), in batch order."""
+        keys, counts = grouping.keys, grouping.counts
+        if not len(keys):
+            return
+        if not self.length.any():
+            self._lay_out(grouping, batch)
+            return
+        self._make_room(keys, counts)
+        at = ranges(self.offset[keys] + self.length[keys], counts)
+        for name, (data, valid) in batch.items():
+            self.arena.write(name, at, _ordered(data, grouping.order), _ordered(valid, grouping.order))
+        self.length[keys] += counts
+
+    def _lay_out(self, grouping: Grouping, batch: dict[str, tuple[np.ndarray, np.ndarray | None]]) -> None:
+        """Nothing is retained: the batch becomes the arena, without spare room."""
+        rows = int(grouping.begin[-1])
+        self._room[:] = 0
+        self.offset[:] = 0
+        keys = grouping.keys
+        self.offset[keys] = grouping.begin[:-1]
+        self.length[keys] = grouping.counts
+        self._room[keys] = grouping.counts
+        for name, old in list(self.arena.data.items()):
+            if name in batch:
+                data, valid = batch[name]
+                self.arena.adopt(name, _ordered(data, grouping.order), _ordered(valid, grouping.order))
+            else:
+                self.arena.adopt(name, np.empty((rows, *old.shape[1:]), old.dtype), None)
+        self.arena.capacity = self.used = rows
+
+    def _make_room(self, keys: np.ndarray, counts: np.ndarray) -> None:
+        needed = self.length[keys] + counts
+        full = needed > self._room[keys]
+        if not full.any():
+            return
+        room = np.maximum(4, 2 * needed[full])
+        demand = int(room.sum())
+        if self.used + demand > self.arena.capacity:
+            self._compact(demand)
+        movers = keys[full]
+        target = self.used + np.concatenate([[0], np.cumsum(room)[:-1]])
+        lengths = self.length[movers]
+        self.arena.copy_rows(ranges(self.offset[movers], lengths), ranges(target, lengths))
+        self.offset[movers] = target
+        self._room[movers] = room
+        self.used += demand
+
+    def _compact(self, demand: int) -> None:
+        """Drop abandoned space if that helps, else grow the arena."""
+        live = np.flatnonzero(self.length)
+        lengths = self.length[live]
+        kept = int(lengths.sum())
+        if 2 * (kept + demand) > self.arena.capacity:
+            self.arena.reserve(max(64, 2 * (self.used + demand)))
+            return
+        target = np.concatenate([[0], np.cumsum(lengths)[:-1]]).astype(np.int64)
+        self.arena.rebuilt(ranges(self.offset[live], lengths), ranges(target, lengths), self.arena.capacity)
+        self._room[:] = 0
+        self.offset[:] = 0
+        self.offset[live] = target
+        self._room[live] = lengths
+        self.used = kept
+
+    def trim(self, keys: np.ndarray, keep_from: np.ndarray) -> None:
+        """Forget rows before the given ordinals."""
+        drop = np.clip(keep_from - self.base[keys], 0, self.length[keys])
+        self.offset[keys] += drop
+        self.base[keys] += drop
+        self.length[keys] -= drop
+        self._room[keys] -= drop
+
+    def renumber(self, old_of_new: np.ndarray) -> None:
+        for name in ("offset", "base", "length", "_room"):
+            setattr(self, name, getattr(self, name)[old_of_new])
+        self._stamp = np.zeros(len(old_of_new), np.int64)
+        self._local = np.zeros(len(old_of_new), np.int64)
+        self._epoch = 0
+
+    def retained(self) -> tuple[np.ndarray, np.ndarray]:
+        """(keys with rows, arena indices of all retained rows, key by key)."""
+        live = np.flatnonzero(self.length)
+        return live, ranges(self.offset[live], self.length[live])
+
+
+def _ordered(values: np.ndarray | None, order: np.ndarray | None) -> np.ndarray | None:
+    if values is None:
+        return None
+    return values if order is None else values[order]

@@ -1,0 +1,54 @@
+"""Putting rows next to the other rows of their partition."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ostinato.kernels._jit import jit
+
+
+@jit("int64(int64[::1], int64[::1], int64, int64[::1], int64[::1], int64[::1])")
+def number_touched(keys, stamp, epoch, local, touched, local_of):
+    """Give every distinct key of the batch a small number, in order of first appearance. `stamp` and `local` are as long as there
+    are keys and are kept between calls, so that the cost follows the batch and not the number of keys ever seen."""
+    count = 0
+    for i in range(len(keys)):
+        k = keys[i]
+        if stamp[k] != epoch:
+            stamp[k] = epoch
+            local[k] = count
+            touched[count] = k
+            count += 1
+        local_of[i] = local[k]
+    return count
+
+
+@jit("void(int64[::1], int64, int64[::1], int64[::1])")
+def counting_sort(local_of, count, begin, order):
+    """Stable order of rows by small number; `begin` (count + 1) receives where each number's rows start."""
+    for i in range(len(local_of)):
+        begin[local_of[i] + 1] += 1
+    for k in range(count):
+        begin[k + 1] += begin[k]
+    place = begin[:-1].copy()
+    for i in range(len(local_of)):
+        k = local_of[i]
+        order[place[k]] = i
+        place[k] += 1
+
+
+@jit("void(int64[::1], int64[::1], int64[::1])")
+def fill_ranges(starts, counts, out):
+    """out = the concatenation of starts[i] .. starts[i] + counts[i]."""
+    at = 0
+    for i in range(len(starts)):
+        first = starts[i]
+        for j in range(counts[i]):
+            out[at] = first + j
+            at += 1
+
+
+def ranges(starts: np.ndarray, counts: np.ndarray) -> np.ndarray:
+    out = np.empty(int(counts.sum()), np.int64)
+    fill_ranges(np.ascontiguousarray(starts, np.int64), np.ascontiguousarray(counts, np.int64), out)
+    return out
