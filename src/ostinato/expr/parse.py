@@ -1,0 +1,358 @@
+"""Operator-precedence parsing of expressions, shared by all languages. A language overrides `special`, `reference` and `call`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from decimal import Decimal
+
+from ostinato.base.errors import QuerySyntaxError, UnsupportedError
+from ostinato.base.span import Span
+from ostinato.expr.cursor import TokenCursor
+from ostinato.expr.literal_syntax import temporal_literal, type_name
+from ostinato.expr.nodes import Call, Case, Cast, Expr, Literal
+from ostinato.expr.syntax import RawCall, RawColumn
+from ostinato.expr.tokens import Token, tokenize
+
+OR, AND, NOT, COMPARISON, CONCAT, SUM, PRODUCT, SIGN, CONVERSION = range(10, 100, 10)
+
+COMPARISONS = {"=": "eq", "==": "eq", "<>": "ne", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
+ARITHMETIC = {"||": ("concat", CONCAT), "+": ("add", SUM), "-": ("sub", SUM), "*": ("mul", PRODUCT), "/": ("div", PRODUCT), "%": ("mod", PRODUCT)}
+PREDICATES = ("IS", "IN", "LIKE", "BETWEEN", "NOT", "ISNULL", "NOTNULL", "ILIKE", "SIMILAR")
+EXTRACTED = {
+    "YEAR": "year", "QUARTER": "quarter", "MONTH": "month", "WEEK": "week", "DAY": "day", "HOUR": "hour", "MINUTE": "minute",
+    "SECOND": "second", "EPOCH": "epoch", "ISODOW": "day_of_week", "DAY_OF_WEEK": "day_of_week", "DOY": "day_of_year",
+    "DAY_OF_YEAR": "day_of_year", "DAYOFYEAR": "day_of_year", "DAYOFMONTH": "day",
+}  # fmt: skip
+RESERVED = frozenset(
+    "AND OR NOT IN IS BETWEEN LIKE CASE WHEN THEN ELSE END FROM AS NULL TRUE FALSE ESCAPE DISTINCT SELECT WHERE".split()
+)
+DEEPEST = 100  # levels of nesting; later passes recurse over the tree
+LARGEST = 50_000
+
+
+class ExpressionParser(TokenCursor):
+    """`percent`: whether `80%` directly after a number means 0.80 (SASE+). `%` before an operand is always the remainder."""
+
+    percent = False
+    reserved: frozenset[str] = RESERVED
+
+    def __init__(self, tokens: Sequence[Token]) -> None:
+        super().__init__(tokens)
+        self._nesting = 0
+
+    # What a language may override
+
+    def special(self) -> Expr | None:
+        """A primary of the language's own; None (and nothing taken) to go on with the shared ones."""
+        return None
+
+    def reference(self) -> Expr:
+        """A name, possibly qualified. The name is the next token."""
+        parts = [self.expect_name("a column", self.reserved)]
+        while self.at_op(".") and self.peek(1).kind in ("name", "quoted"):
+            self.next()
+            parts.append(self.next())
+        span = parts[0].span.to(parts[-1].span)
+        return RawColumn(tuple(p.value for p in parts), tuple(p.kind == "quoted" for p in parts), span=span)
+
+    def call(self, name: Token) -> Expr:
+        """`name` is taken, `(` comes next."""
+        self.expect_op("(")
+        if self.accept_op("*"):
+            self.expect_op(")")
+            return RawCall(name.value, (), True, span=self.span_from(name.span))
+        if self.peek().kind in ("name", "quoted") and self.peek(1).is_op(".") and self.peek(2).is_op("*"):
+            variable = self.next().value
+            self.position += 2
+            self.expect_op(")")
+            return RawCall(name.value, (), True, variable, span=self.span_from(name.span))
+        distinct = bool(self.accept_word("DISTINCT"))
+        args = () if self.at_op(")") else self.arguments()
+        self.expect_op(")", hint="Separate arguments with commas")
+        return RawCall(name.value, args, distinct=distinct, span=self.span_from(name.span))
+
+    # Expressions
+
+    def arguments(self) -> tuple[Expr, ...]:
+        """One or more expressions with commas between."""
+        items = [self.expression()]
+        while self.accept_op(","):
+            items.append(self.expression())
+        return tuple(items)
+
+    def expression(self, power: int = 0) -> Expr:
+        """An expression whose operators all bind more tightly than `power`."""
+        self._nesting += 1
+        if self._nesting > DEEPEST:
+            raise _too_deep(self.peek().span)
+        try:
+            left = self._infixes(self._prefix(), power)
+        finally:
+            self._nesting -= 1
+        if not self._nesting:
+            check_depth(left)
+        return left
+
+    def _infixes(self, left: Expr, power: int) -> Expr:
+        folds = 0
+        while (found := self._infix(left, power)) is not None:
+            left = found
+            folds += 1
+            if folds > DEEPEST:
+                raise _too_deep(self.peek().span)
+        return left
+
+    def _infix(self, left: Expr, power: int) -> Expr | None:
+        token = self.peek()
+        if token.kind == "op":
+            if token.text in ARITHMETIC and ARITHMETIC[token.text][1] > power:
+                name, own = ARITHMETIC[token.text]
+                self.next()
+                return self._call(name, left, self.expression(own))
+            if token.text in COMPARISONS and power < COMPARISON:
+                return self._comparison(left)
+            if token.text == "<=>" and power < COMPARISON:
+                self.next()
+                return self._not(self._call("distinct", left, self.expression(COMPARISON)))
+            if token.text == "::" and power < CONVERSION:
+                self.next()
+                return Cast(left, type_name(self), span=self.span_from(_span(left)))
+        elif token.is_word("AND") and power < AND:
+            return self._chain(left, "AND", "and", AND)
+        elif token.is_word("OR") and power < OR:
+            return self._chain(left, "OR", "or", OR)
+        elif token.is_word(*PREDICATES) and power < COMPARISON:
+            return self._predicate(left)
+        return None
+
+    def _chain(self, left: Expr, word: str, name: str, power: int) -> Expr:
+        terms = [left]
+        while self.accept_word(word):
+            terms.append(self.expression(power))
+        return balanced(name, terms)
+
+    def _comparison(self, left: Expr) -> Expr:
+        op = self.next()
+        found = self._call(COMPARISONS[op.text], left, self.expression(COMPARISON))
+        if self.peek().kind == "op" and self.peek().text in COMPARISONS:
+            raise QuerySyntaxError("Comparisons cannot be chained", hint="Write a < b AND b < c", span=self.peek().span)
+        return found
+
+    def _predicate(self, left: Expr) -> Expr:
+        negated = bool(self.accept_word("NOT"))
+        if not negated and self.accept_word("IS"):
+            return self._is(left)
+        if self.accept_word("IN"):
+            found = self._in(left)
+        elif self.accept_word("BETWEEN"):
+            low = self.expression(COMPARISON)
+            self.expect_word("AND", hint="BETWEEN low AND high")
+            high = self.expression(COMPARISON)
+            found = self._call("and", self._call("ge", left, low), self._call("le", left, high))
+        elif self.accept_word("LIKE"):
+            args = [left, self.expression(COMPARISON)]
+            if self.accept_word("ESCAPE"):
+                args.append(self.expression(COMPARISON))
+            found = self._call("like", *args)
+        elif self.at_word("ISNULL", "NOTNULL", "ILIKE", "SIMILAR"):
+            word = self.peek()
+            hints = {"ILIKE": "lower(x) LIKE '...'", "SIMILAR": "LIKE"}
+            raise UnsupportedError(
+                f"{word.text.upper()} is not offered", hint=f"Write {hints.get(word.text.upper(), 'IS [NOT] NULL')}", span=word.span
+            )
+        else:
+            self.fail("IN, LIKE or BETWEEN")
+        return self._not(found) if negated else found
+
+    def _in(self, left: Expr) -> Expr:
+        self.expect_op("(")
+        if self.at_word("SELECT", "WITH"):
+            raise UnsupportedError("Subqueries are not offered here", hint="List the values, or join outside", span=self.peek().span)
+        items = self.arguments()
+        self.expect_op(")", hint="Separate the values with commas")
+        return self._call("in", left, *items)
+
+    def _is(self, left: Expr) -> Expr:
+        negated = bool(self.accept_word("NOT"))
+        if self.accept_word("NULL"):
+            return self._call("is_not_null" if negated else "is_null", left)
+        if self.accept_word("DISTINCT"):
+            self.expect_word("FROM", hint="IS [NOT] DISTINCT FROM")
+            found = self._call("distinct", left, self.expression(COMPARISON))
+        elif word := self.accept_word("TRUE", "FALSE"):
+            found = self._call("is_true" if word.is_word("TRUE") else "is_false", left)
+        elif self.accept_word("UNKNOWN"):
+            found = self._call("is_null", left)
+        else:
+            self.fail("NULL, TRUE, FALSE, UNKNOWN or DISTINCT FROM")
+        return self._not(found) if negated else found
+
+    def _call(self, name: str, *args: Expr) -> Call:
+        return Call(name, args, span=self.span_from(_span(args[0])))
+
+    def _not(self, arg: Expr) -> Call:
+        return Call("not", (arg,), span=arg.span)
+
+    # What an expression begins with
+
+    def _prefix(self) -> Expr:
+        token = self.peek()
+        if token.is_op("-", "+"):
+            return self._signed()
+        if token.is_word("NOT"):
+            self.next()
+            arg = self.expression(NOT)
+            return Call("not", (arg,), span=token.span.to(_span(arg)))
+        found = self.special()
+        return self._primary() if found is None else found
+
+    def _signed(self) -> Expr:
+        sign = self.next()
+        if sign.text == "-" and self.peek().kind == "number" and not self.peek(1).is_op("::"):
+            number = self.number()
+            return Literal(-number.value, span=sign.span.to(_span(number)))
+        arg = self.expression(SIGN)
+        if sign.text == "+":
+            return arg
+        return Call("neg", (arg,), span=sign.span.to(_span(arg)))
+
+    def _primary(self) -> Expr:
+        token = self.peek()
+        if token.kind == "number":
+            return self.number()
+        if token.kind == "string":
+            self.next()
+            return Literal(token.value, span=token.span)
+        if token.is_op("("):
+            return self._parenthesised()
+        if token.kind == "name":
+            found = self._keyword()
+            if found is not None:
+                return found
+        if token.kind == "quoted" or (token.kind == "name" and token.text.upper() not in self.reserved):
+            if self.peek(1).is_op("("):
+                return self.call(self.next())
+            return self.reference()
+        self.fail("an expression")
+
+    def _parenthesised(self) -> Expr:
+        self.next()
+        if self.at_word("SELECT", "WITH"):
+            raise UnsupportedError("Subqueries are not offered here", hint="Join outside the pattern", span=self.peek().span)
+        inside = self.expression()
+        self.expect_op(")")
+        return inside
+
+    def number(self) -> Literal:
+        token = self.next()
+        if self.percent and self._percent_follows(token):
+            self.next()
+            return Literal(Decimal(token.value) / 100, span=self.span_from(token.span))
+        return Literal(token.value, span=token.span)
+
+    def _percent_follows(self, number: Token) -> bool:
+        """`80%*x` is eight tenths of x; `80 % x` and `80%x` are remainders."""
+        sign, after = self.peek(), self.peek(1)
+        if not sign.is_op("%") or sign.span.start != number.span.end or isinstance(number.value, float):
+            return False
+        operand = after.kind in ("number", "string", "quoted") or after.is_op("(")
+        return not (operand or (after.kind == "name" and after.text.upper() not in self.reserved))
+
+    def _keyword(self) -> Expr | None:
+        token = self.peek()
+        if token.is_word("TRUE", "FALSE", "NULL"):
+            self.next()
+            return Literal({"TRUE": True, "FALSE": False, "NULL": None}[token.text.upper()], span=token.span)
+        if token.is_word("CASE"):
+            return self._case()
+        if token.is_word("CAST") and self.peek(1).is_op("("):
+            return self._cast()
+        if token.is_word("EXTRACT") and self.peek(1).is_op("("):
+            return self._extract()
+        if token.is_word("EXISTS") and self.peek(1).is_op("("):
+            raise UnsupportedError("EXISTS is not offered here", hint="Join outside the pattern", span=token.span)
+        return temporal_literal(self)
+
+    def _case(self) -> Expr:
+        start = self.next().span
+        subject = None if self.at_word("WHEN") else self.expression()
+        branches: list[tuple[Expr, Expr]] = []
+        while self.accept_word("WHEN"):
+            condition = self.expression()
+            if subject is not None:
+                condition = Call("eq", (subject, condition), span=condition.span)
+            self.expect_word("THEN")
+            branches.append((condition, self.expression()))
+        if not branches:
+            self.fail("WHEN")
+        otherwise = self.expression() if self.accept_word("ELSE") else None
+        self.expect_word("END")
+        return Case(tuple(branches), otherwise, span=self.span_from(start))
+
+    def _cast(self) -> Expr:
+        start = self.next().span
+        self.expect_op("(")
+        arg = self.expression()
+        self.expect_word("AS", hint="CAST(x AS DOUBLE)")
+        to = type_name(self)
+        self.expect_op(")")
+        return Cast(arg, to, span=self.span_from(start))
+
+    def _extract(self) -> Expr:
+        start = self.next().span
+        self.expect_op("(")
+        unit = self.peek()
+        name = EXTRACTED.get(str(unit.value).upper()) if unit.kind in ("name", "string") else None
+        if unit.kind == "name" and unit.is_word("DOW"):
+            raise UnsupportedError("DOW counts from Sunday or Monday, 0 or 1, by engine", hint="ISODOW: Monday is 1", span=unit.span)
+        if name is None:
+            self.fail("a unit of time", hint=f"One of {', '.join(EXTRACTED)}")
+        self.next()
+        self.expect_word("FROM", hint="EXTRACT(HOUR FROM x)")
+        arg = self.expression()
+        self.expect_op(")")
+        return Call(name, (arg,), span=self.span_from(start))
+
+
+def balanced(name: str, terms: Sequence[Expr]) -> Expr:
+    """AND or OR of all terms, as a tree whose depth is the logarithm of their number: generated queries have long chains."""
+    if len(terms) == 1:
+        return terms[0]
+    middle = (len(terms) + 1) // 2
+    left, right = balanced(name, terms[:middle]), balanced(name, terms[middle:])
+    return Call(name, (left, right), span=_span(left).to(_span(right)))
+
+
+def check_depth(expr: Expr) -> None:
+    """Refuse trees that are too deep or too large to recurse over, without recursing. BETWEEN and simple CASE use an operand more
+    than once, so that a short text can be an exponentially large tree: occurrences are counted, each node is visited once a level."""
+    level: dict[int, tuple[Expr, int]] = {id(expr): (expr, 1)}
+    size = 0
+    for _ in range(DEEPEST):
+        below: dict[int, tuple[Expr, int]] = {}
+        for node, times in level.values():
+            size += times
+            for child in node.children():
+                below[id(child)] = (child, times + below.get(id(child), (child, 0))[1])
+        if size > LARGEST:
+            raise QuerySyntaxError("The expression is too large", hint=f"At most {LARGEST} operations", span=expr.span)
+        if not below:
+            return
+        level = below
+    raise _too_deep(next(iter(level.values()))[0].span)
+
+
+def _too_deep(span: Span | None) -> QuerySyntaxError:
+    return QuerySyntaxError("The expression is nested too deeply", hint=f"At most {DEEPEST} levels", span=span)
+
+
+def _span(expr: Expr) -> Span:
+    return expr.span if expr.span is not None else Span(0, 0)
+
+
+def parse_expression(text: str, offset: int = 0) -> Expr:
+    """A whole text as one expression, without any language's own forms."""
+    parser = ExpressionParser(tokenize(text, offset))
+    found = parser.expression()
+    parser.expect_end()
+    return found
