@@ -1,0 +1,154 @@
+"""The one decorator that owns every flag of the compiler, and where compiled kernels are kept.
+
+`@jit` marks a function that kernels call; `@jit("signature")` one that Python calls, so that `warm_up` can compile it ahead of
+its first use. Compiled code lies in a cache of the machine's user (`NUMBA_CACHE_DIR`, else `$XDG_CACHE_HOME/ostinato`, else
+`~/.cache/ostinato`); the directory is named after the sources of the module and of all modules that it imports, because Numba
+itself looks at one file only and would keep a kernel whose callee has changed. With NUMBA_DISABLE_JIT=1 functions stay Python."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import importlib.util
+import logging
+import os
+import pkgutil
+import re
+import sys
+import tempfile
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numba
+from numba.core import config
+
+from ostinato.kernels._compile_lock import compile_lock
+
+log = logging.getLogger("ostinato")
+
+_FLAGS = {"cache": True, "nogil": True, "boundscheck": False, "error_model": "numpy"}
+_IMPORT = re.compile(r"^\s*from (ostinato(?:\.\w+)+) import|^\s*import (ostinato(?:\.\w+)+)", re.MULTILINE)
+_registered: list[tuple[Any, str]] = []
+
+
+def jit(function: Callable | str) -> Any:
+    """`@jit` or `@jit("int64(int64[::1])")`; see the module's text."""
+    if isinstance(function, str):
+        return lambda body: _compiled(body, function)
+    return _compiled(function, None)
+
+
+def _compiled(function: Callable, signature: str | None) -> Any:
+    if config.DISABLE_JIT:
+        return function
+    chosen = config.CACHE_DIR
+    directory = cache_directory() / f"{function.__module__.removeprefix('ostinato.')}-{_source_digest(function.__module__)}"
+    config.CACHE_DIR = str(directory)  # read while the decorator runs; other users of Numba keep their own setting
+    try:
+        dispatcher = numba.njit(**_FLAGS)(function)
+    finally:
+        config.CACHE_DIR = chosen
+    _guard(dispatcher, function, directory)
+    if signature is not None:
+        _registered.append((dispatcher, signature))
+    return dispatcher
+
+
+def _guard(dispatcher: Any, function: Callable, directory: Path) -> None:
+    """Let one process compile at a time. Numba's cache writes its index before the code and numbers files without a lock; processes
+    that start together would overwrite each other. Once a signature is marked as stored it is only read, without the lock."""
+    compile_unguarded = dispatcher.compile
+
+    def compile_guarded(signature: Any) -> Any:
+        arguments, _ = numba.core.sigutils.normalize_signature(signature)
+        stored = directory / f"{function.__name__}-{_digest(repr(arguments))}.stored"
+        if stored.exists():
+            return compile_unguarded(signature)
+        with compile_lock(cache_directory() / "compile.lock"):
+            if not stored.exists():
+                log.info("compiling kernel %s (once for this machine)", function.__name__)
+            entry = compile_unguarded(signature)
+            directory.mkdir(parents=True, exist_ok=True)
+            stored.touch()
+            return entry
+
+    dispatcher.compile = compile_guarded
+
+
+@cache
+def cache_directory() -> Path:
+    wanted = os.environ.get("NUMBA_CACHE_DIR") or os.environ.get("XDG_CACHE_HOME")
+    home = Path(wanted) if wanted else Path.home() / ".cache"
+    tag = f"{sys.implementation.cache_tag}-numba{numba.__version__}"
+    for parent in (home, Path(tempfile.gettempdir()) / f"ostinato-{os.getuid() if hasattr(os, 'getuid') else 'user'}"):
+        directory = parent / "ostinato" / tag
+        if _writable(directory):
+            return directory
+        log.warning("cannot write compiled kernels to %s", directory)
+    return Path(tempfile.mkdtemp(prefix="ostinato-kernels-"))
+
+
+def _writable(directory: Path) -> bool:
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        return False
+    return os.access(directory, os.W_OK)
+
+
+def _digest(text: str) -> str:
+    return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
+
+
+@cache
+def _source_digest(module: str) -> str:
+    """Of the module and of everything of this package that it imports."""
+    seen: dict[str, str] = {}
+    waiting = [module]
+    while waiting:
+        name = waiting.pop()
+        if name not in seen:
+            seen[name] = _source(name)
+            waiting += [found for pair in _IMPORT.findall(seen[name]) for found in pair if found]
+    return _digest("\0".join(seen[name] for name in sorted(seen)))
+
+
+def _source(module: str) -> str:
+    spec = sys.modules[module].__spec__ if module in sys.modules else importlib.util.find_spec(module)
+    loader = spec.loader if spec is not None else None
+    source = loader.get_source(module) if hasattr(loader, "get_source") else None
+    return source or ""
+
+
+def _import_kernels() -> None:
+    package = importlib.import_module("ostinato.kernels")
+    for found in pkgutil.walk_packages(package.__path__, "ostinato.kernels."):
+        importlib.import_module(found.name)
+
+
+def _warm_mark() -> Path:
+    package = Path(__file__).parent
+    stats = [(path.relative_to(package), path.stat()) for path in sorted(package.rglob("*.py"))]
+    sources = "\0".join(f"{path} {stat.st_mtime_ns} {stat.st_size}" for path, stat in stats)
+    return cache_directory() / f"warm-{_digest(sources)}"
+
+
+def is_warm() -> bool:
+    """Whether every kernel lies compiled in the cache (or nothing is compiled at all)."""
+    return bool(config.DISABLE_JIT) or _warm_mark().exists()
+
+
+def warm_up(progress: Callable[[str, int, int], None] | None = None) -> int:
+    """Compile every kernel, or load it where it is stored; returns how many there are. `progress(name, number, total)` is told
+    before each."""
+    if config.DISABLE_JIT:
+        return 0
+    _import_kernels()
+    for number, (dispatcher, signature) in enumerate(_registered):
+        if progress is not None:
+            progress(dispatcher.py_func.__name__, number + 1, len(_registered))
+        dispatcher.compile(signature)
+    _warm_mark().touch()
+    return len(_registered)

@@ -1,0 +1,96 @@
+import importlib
+import os
+import subprocess
+import sys
+import textwrap
+
+from ostinato.kernels import _jit
+
+MODULE = """
+from ostinato.kernels._jit import jit
+
+@jit
+def twice(x):
+    return 2 * x
+
+@jit("int64(int64[::1])")
+def total(values):
+    sum = 0
+    for v in values:
+        sum += twice(v)
+    return sum
+"""
+
+RUN = """
+import logging, sys
+import numpy as np
+logging.basicConfig(level=logging.INFO, stream=sys.stdout, format="%(message)s")
+import ostinato.kernels
+ostinato.kernels.__path__.append(sys.argv[1])
+from ostinato.kernels import toy
+print(toy.total(np.arange(5)))
+"""
+
+
+def run(tmp_path, **environment):
+    (tmp_path / "toy.py").write_text(textwrap.dedent(MODULE))
+    command = [sys.executable, "-c", RUN, str(tmp_path)]
+    source = os.path.dirname(os.path.dirname(os.path.dirname(_jit.__file__)))
+    variables = {**os.environ, "PYTHONPATH": source, "XDG_CACHE_HOME": str(tmp_path / "cache"), **environment}
+    variables.pop("NUMBA_CACHE_DIR", None)
+    return subprocess.Popen(command, env=variables, stdout=subprocess.PIPE, text=True)
+
+
+def output(process):
+    text, _ = process.communicate(timeout=120)
+    assert process.returncode == 0
+    return text.splitlines()
+
+
+def test_workers_that_start_together_compile_once_and_later_ones_only_load(tmp_path):
+    texts = [output(process) for process in [run(tmp_path) for _ in range(3)]]
+    assert [lines[-1] for lines in texts] == ["20"] * 3
+    assert sum(line.startswith("compiling kernel total") for lines in texts for line in lines) == 1
+    assert output(run(tmp_path)) == ["20"]
+
+
+def test_functions_stay_python_without_the_compiler(tmp_path):
+    assert output(run(tmp_path, NUMBA_DISABLE_JIT="1")) == ["20"]
+
+
+def test_the_cache_of_a_module_depends_on_what_it_imports():
+    digests = {name: _jit._source_digest(f"ostinato.kernels.{name}") for name in ("_jit", "_compile_lock")}
+    assert len(set(digests.values())) == 2
+    found = [a or b for a, b in _jit._IMPORT.findall(_jit._source("ostinato.kernels._jit"))]
+    assert found == ["ostinato.kernels._compile_lock"]
+
+
+def test_warm_up_announces_every_kernel_and_leaves_a_mark(tmp_path, monkeypatch):
+    class Recorded:
+        def __init__(self):
+            self.compiled = []
+            self.py_func = test_warm_up_announces_every_kernel_and_leaves_a_mark
+
+        def compile(self, signature):
+            self.compiled.append(signature)
+
+    dispatcher = Recorded()
+    monkeypatch.setattr(_jit.config, "DISABLE_JIT", 0)
+    monkeypatch.setattr(_jit, "_registered", [(dispatcher, "void()")])
+    monkeypatch.setattr(_jit, "_import_kernels", lambda: None)
+    monkeypatch.setattr(_jit, "cache_directory", lambda: tmp_path)
+    assert not _jit.is_warm()
+    told = []
+    assert _jit.warm_up(lambda *step: told.append(step)) == 1
+    assert dispatcher.compiled == ["void()"] and [step[1:] for step in told] == [(1, 1)]
+    assert _jit.is_warm()
+
+
+def test_an_unwritable_home_is_replaced(tmp_path, monkeypatch):
+    blocked = tmp_path / "file"
+    blocked.write_text("")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(blocked))
+    monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
+    monkeypatch.setattr(_jit.tempfile, "gettempdir", lambda: str(tmp_path / "other"))
+    assert str(_jit.cache_directory.__wrapped__()).startswith(str(tmp_path / "other"))
+    assert importlib.import_module("ostinato.kernels._jit") is _jit
