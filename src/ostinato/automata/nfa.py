@@ -1,0 +1,143 @@
+"""From a pattern to an epsilon-free automaton with ordered moves.
+
+A state is a continuation: what is still to be matched, as a stack of frames. A loop's frame counts the iterations that are complete
+and remembers whether the one under way has mapped a row. Following a continuation without reading rows gives its moves in the order
+of preferment (ISO/IEC 19075-5, 7.2): alternatives from left to right, greedy loops iterate before they leave, reluctant ones leave
+first. An iteration that maps no row is accepted at its place in that order; it ends the loop once the minimum is reached, and below
+it the next iteration goes on. Unrolling `{n,m}` into n copies and m - n optional ones would lose this rule."""
+
+from __future__ import annotations
+
+from ostinato.algebra.pattern import Alternation, Empty, Pattern, Repetition, Sequence, Variable
+from ostinato.base.errors import UnsupportedError
+from ostinato.program.program import OrderedNfa
+
+MAX_STATES = 20_000
+MAX_STEPS = 2_000_000  # frames followed while the automaton is built
+
+ACCEPT = (-1, -1)
+DONE = 0  # the continuation with nothing left to match
+
+Frame = tuple[Pattern, int, bool]  # a pattern still to be matched (count -1), or a loop with its count and emptiness
+
+
+def construct(pattern: Pattern, variable_numbers: dict[str, int]) -> OrderedNfa:
+    return _Construction(variable_numbers).run(pattern)
+
+
+class _Construction:
+    """Continuations are numbered: `_frames[c]` is the top frame of continuation c (by number) and the number of what lies below."""
+
+    def __init__(self, variable_numbers: dict[str, int]) -> None:
+        self._variable_numbers = variable_numbers
+        self._frame_numbers: dict[tuple[int, int, bool], int] = {}
+        self._frames: list[Frame] = []
+        self._patterns: dict[int, Pattern] = {}  # keeps patterns alive while their identity serves as a key
+        self._numbers: dict[tuple[int, int], int] = {}
+        self._stacks: list[tuple[int, int]] = [(-1, -1)]
+        self._mapped: dict[int, int] = {DONE: DONE}
+        self._steps = 0
+
+    def run(self, pattern: Pattern) -> OrderedNfa:
+        start = self._push((pattern, -1, False), DONE)
+        states = {start: 0}
+        waiting = [start]
+        first = [0]
+        moves: list[tuple[int, int]] = []
+        for continuation in waiting:  # grows while it is walked
+            for variable, target in self._follow(continuation):
+                if variable >= 0 and target not in states:
+                    states[target] = len(states)
+                    waiting.append(target)
+                moves.append(ACCEPT if variable < 0 else (variable, states[target]))
+            first.append(len(moves))
+            if len(states) > MAX_STATES:
+                raise _too_large()
+        return OrderedNfa(tuple(first), tuple(moves), 0)
+
+    def _follow(self, continuation: int) -> list[tuple[int, int]]:
+        """The moves out of a continuation, best first. What stands behind accepting is never preferred, and a continuation that
+        was followed before offers nothing that is not already there with a higher preference."""
+        moves: dict[tuple[int, int], None] = {}
+        seen: set[int] = set()
+        waiting = [continuation]
+        while waiting:
+            current = waiting.pop()
+            if current in seen:
+                continue
+            seen.add(current)
+            self._steps += 1
+            if self._steps > MAX_STEPS:
+                raise _too_large()
+            if current == DONE:
+                moves[ACCEPT] = None
+                break
+            number, below = self._stacks[current]
+            item, count, empty = self._frames[number]
+            if isinstance(item, Variable):
+                moves[self._variable_numbers[item.name], self._after_row(below)] = None
+            else:
+                waiting.extend(reversed(self._expand(item, count, empty, below)))
+        return list(moves)
+
+    def _expand(self, item: Pattern, count: int, empty: bool, below: int) -> list[int]:
+        """The continuations that a frame stands for, best first."""
+        if isinstance(item, Empty):
+            return [below]
+        if isinstance(item, Sequence):
+            for part in reversed(item.items):
+                below = self._push((part, -1, False), below)
+            return [below]
+        if isinstance(item, Alternation):
+            return [self._push((part, -1, False), below) for part in item.items]
+        assert isinstance(item, Repetition)
+        if count < 0:
+            return self._iterate_or_leave(item, 0, below)
+        complete = count + 1
+        if empty and complete >= item.at_least:
+            return [below]
+        return self._iterate_or_leave(item, complete, below)
+
+    def _iterate_or_leave(self, loop: Repetition, complete: int, below: int) -> list[int]:
+        choices = []
+        if loop.at_most is None or complete < loop.at_most:
+            count = min(complete, loop.at_least) if loop.at_most is None else complete  # more makes no difference to the future
+            choices.append(self._push((loop.item, -1, False), self._push((loop, count, True), below)))
+        if complete >= loop.at_least:
+            choices.append(below)
+        return choices if loop.greedy else choices[::-1]
+
+    def _push(self, frame: Frame, below: int) -> int:
+        pattern, count, empty = frame
+        self._patterns[id(pattern)] = pattern
+        key = (id(pattern), count, empty)
+        if key not in self._frame_numbers:
+            self._frame_numbers[key] = len(self._frames)
+            self._frames.append(frame)
+        stack = (self._frame_numbers[key], below)
+        if stack not in self._numbers:
+            self._numbers[stack] = len(self._stacks)
+            self._stacks.append(stack)
+        return self._numbers[stack]
+
+    def _after_row(self, continuation: int) -> int:
+        """The same continuation once a row has been mapped: no iteration under way is empty any more."""
+        chain = []
+        while continuation not in self._mapped:
+            chain.append(continuation)
+            continuation = self._stacks[continuation][1]
+        result = self._mapped[continuation]
+        for stack in reversed(chain):
+            item, count, _ = self._frames[self._stacks[stack][0]]
+            if isinstance(item, Repetition) and item.at_most is None:
+                count = min(count, max(item.at_least - 1, 0))  # this iteration will count, and then the minimum is reached
+            result = self._mapped[stack] = self._push((item, count, False), result)
+        return result
+
+
+def _too_large() -> UnsupportedError:
+    return UnsupportedError(
+        "the pattern is too large",
+        detail=f"Its automaton has more than {MAX_STATES} states or more than {MAX_STEPS} steps between rows.",
+        hint="Use smaller bounds in {n,m}, nest fewer bounded quantifiers, or list fewer items in PERMUTE.",
+    )
