@@ -6,17 +6,19 @@ from collections.abc import Sequence
 from decimal import Decimal
 
 from ostinato.base.errors import QuerySyntaxError, UnsupportedError
-from ostinato.base.span import Span
 from ostinato.expr.cursor import TokenCursor
 from ostinato.expr.literal_syntax import temporal_literal, type_name
 from ostinato.expr.nodes import Call, Case, Cast, Expr, Literal
+from ostinato.expr.shape import DEEPEST, balanced, check_depth, span_of, too_deep
 from ostinato.expr.syntax import RawCall, RawColumn
 from ostinato.expr.tokens import Token, tokenize
 
 OR, AND, NOT, COMPARISON, CONCAT, SUM, PRODUCT, SIGN, CONVERSION = range(10, 100, 10)
 
 COMPARISONS = {"=": "eq", "==": "eq", "<>": "ne", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
-ARITHMETIC = {"||": ("concat", CONCAT), "+": ("add", SUM), "-": ("sub", SUM), "*": ("mul", PRODUCT), "/": ("div", PRODUCT), "%": ("mod", PRODUCT)}
+ARITHMETIC = {
+    "||": ("concat", CONCAT), "+": ("add", SUM), "-": ("sub", SUM), "*": ("mul", PRODUCT), "/": ("div", PRODUCT), "%": ("mod", PRODUCT),
+}  # fmt: skip
 PREDICATES = ("IS", "IN", "LIKE", "BETWEEN", "NOT", "ISNULL", "NOTNULL", "ILIKE", "SIMILAR")
 EXTRACTED = {
     "YEAR": "year", "QUARTER": "quarter", "MONTH": "month", "WEEK": "week", "DAY": "day", "HOUR": "hour", "MINUTE": "minute",
@@ -24,10 +26,9 @@ EXTRACTED = {
     "DAY_OF_YEAR": "day_of_year", "DAYOFYEAR": "day_of_year", "DAYOFMONTH": "day",
 }  # fmt: skip
 RESERVED = frozenset(
-    "AND OR NOT IN IS BETWEEN LIKE CASE WHEN THEN ELSE END FROM AS NULL TRUE FALSE ESCAPE DISTINCT SELECT WHERE".split()
+    ("AND", "OR", "NOT", "IN", "IS", "BETWEEN", "LIKE", "ESCAPE", "CASE", "WHEN", "THEN", "ELSE", "END", "FROM", "AS", "NULL", "TRUE")
+    + ("FALSE", "DISTINCT", "SELECT", "WHERE")
 )
-DEEPEST = 100  # levels of nesting; later passes recurse over the tree
-LARGEST = 50_000
 
 
 class ExpressionParser(TokenCursor):
@@ -84,7 +85,7 @@ class ExpressionParser(TokenCursor):
         """An expression whose operators all bind more tightly than `power`."""
         self._nesting += 1
         if self._nesting > DEEPEST:
-            raise _too_deep(self.peek().span)
+            raise too_deep(self.peek().span)
         try:
             left = self._infixes(self._prefix(), power)
         finally:
@@ -99,7 +100,7 @@ class ExpressionParser(TokenCursor):
             left = found
             folds += 1
             if folds > DEEPEST:
-                raise _too_deep(self.peek().span)
+                raise too_deep(self.peek().span)
         return left
 
     def _infix(self, left: Expr, power: int) -> Expr | None:
@@ -116,7 +117,7 @@ class ExpressionParser(TokenCursor):
                 return self._not(self._call("distinct", left, self.expression(COMPARISON)))
             if token.text == "::" and power < CONVERSION:
                 self.next()
-                return Cast(left, type_name(self), span=self.span_from(_span(left)))
+                return Cast(left, type_name(self), span=self.span_from(span_of(left)))
         elif token.is_word("AND") and power < AND:
             return self._chain(left, "AND", "and", AND)
         elif token.is_word("OR") and power < OR:
@@ -188,7 +189,7 @@ class ExpressionParser(TokenCursor):
         return self._not(found) if negated else found
 
     def _call(self, name: str, *args: Expr) -> Call:
-        return Call(name, args, span=self.span_from(_span(args[0])))
+        return Call(name, args, span=self.span_from(span_of(args[0])))
 
     def _not(self, arg: Expr) -> Call:
         return Call("not", (arg,), span=arg.span)
@@ -202,7 +203,7 @@ class ExpressionParser(TokenCursor):
         if token.is_word("NOT"):
             self.next()
             arg = self.expression(NOT)
-            return Call("not", (arg,), span=token.span.to(_span(arg)))
+            return Call("not", (arg,), span=token.span.to(span_of(arg)))
         found = self.special()
         return self._primary() if found is None else found
 
@@ -210,11 +211,11 @@ class ExpressionParser(TokenCursor):
         sign = self.next()
         if sign.text == "-" and self.peek().kind == "number" and not self.peek(1).is_op("::"):
             number = self.number()
-            return Literal(-number.value, span=sign.span.to(_span(number)))
+            return Literal(-number.value, span=sign.span.to(span_of(number)))
         arg = self.expression(SIGN)
         if sign.text == "+":
             return arg
-        return Call("neg", (arg,), span=sign.span.to(_span(arg)))
+        return Call("neg", (arg,), span=sign.span.to(span_of(arg)))
 
     def _primary(self) -> Expr:
         token = self.peek()
@@ -312,42 +313,6 @@ class ExpressionParser(TokenCursor):
         arg = self.expression()
         self.expect_op(")")
         return Call(name, (arg,), span=self.span_from(start))
-
-
-def balanced(name: str, terms: Sequence[Expr]) -> Expr:
-    """AND or OR of all terms, as a tree whose depth is the logarithm of their number: generated queries have long chains."""
-    if len(terms) == 1:
-        return terms[0]
-    middle = (len(terms) + 1) // 2
-    left, right = balanced(name, terms[:middle]), balanced(name, terms[middle:])
-    return Call(name, (left, right), span=_span(left).to(_span(right)))
-
-
-def check_depth(expr: Expr) -> None:
-    """Refuse trees that are too deep or too large to recurse over, without recursing. BETWEEN and simple CASE use an operand more
-    than once, so that a short text can be an exponentially large tree: occurrences are counted, each node is visited once a level."""
-    level: dict[int, tuple[Expr, int]] = {id(expr): (expr, 1)}
-    size = 0
-    for _ in range(DEEPEST):
-        below: dict[int, tuple[Expr, int]] = {}
-        for node, times in level.values():
-            size += times
-            for child in node.children():
-                below[id(child)] = (child, times + below.get(id(child), (child, 0))[1])
-        if size > LARGEST:
-            raise QuerySyntaxError("The expression is too large", hint=f"At most {LARGEST} operations", span=expr.span)
-        if not below:
-            return
-        level = below
-    raise _too_deep(next(iter(level.values()))[0].span)
-
-
-def _too_deep(span: Span | None) -> QuerySyntaxError:
-    return QuerySyntaxError("The expression is nested too deeply", hint=f"At most {DEEPEST} levels", span=span)
-
-
-def _span(expr: Expr) -> Span:
-    return expr.span if expr.span is not None else Span(0, 0)
 
 
 def parse_expression(text: str, offset: int = 0) -> Expr:
