@@ -1,0 +1,105 @@
+"""Conjuncts of WHERE to conditions: at which variable, and at which of its events, each is checked (notes in docs/languages/sase.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from ostinato.algebra.query import Condition, When
+from ostinato.base.errors import TypeMismatchError, UnsupportedError
+from ostinato.expr.nodes import Anchor, Expr, Literal, Nav
+from ostinato.expr.fold import fold
+from ostinato.expr.infer import infer
+from ostinato.expr.schema import Schema
+from ostinato.expr.types import Kind
+from ostinato.lang.sase.references import Mention, References
+from ostinato.lang.sase.syntax import At, Component
+
+STEPPING = (At.CURRENT, At.PREVIOUS, At.BEFORE)
+FINISHED = (At.LAST, At.ALL)
+
+
+def lower_conjuncts(conjuncts: tuple[Expr, ...], components: tuple[Component, ...], schema: Schema) -> dict[str, tuple[Condition, ...]]:
+    """The conditions of each variable, in the order of the text."""
+    placed: dict[str, list[Condition]] = {component.variable: [] for component in components}
+    for conjunct in conjuncts:
+        references = References(components, schema)
+        resolved = references.resolve(conjunct)
+        if references.mentions:
+            last, when = _place(references.mentions)
+            placed[last.variable].append(_condition(resolved, last, when, schema, conjunct))
+        else:
+            _place_constant(resolved, placed, schema, conjunct)
+    return {variable: tuple(conditions) for variable, conditions in placed.items()}
+
+
+def _place_constant(resolved: Expr, placed: dict[str, list[Condition]], schema: Schema, conjunct: Expr) -> None:
+    """A conjunct without a variable holds for every event or for none: `true` is left out, anything else keeps all of them away."""
+    typed = fold(_boolean(resolved, schema, conjunct))
+    if isinstance(typed, Literal) and typed.value is True:
+        return
+    for conditions in placed.values():
+        conditions.append(Condition(typed, When.EACH, conjunct.span))
+
+
+def _condition(resolved: Expr, last: Component, when: When, schema: Schema, conjunct: Expr) -> Condition:
+    if when is When.FIRST:
+        # The first event is the current one when this is checked: said so, the condition looks at one row only.
+        resolved = _rewrite(resolved, lambda node: _first_as_current(node, last.variable))
+    return Condition(_boolean(resolved, schema, conjunct), when, conjunct.span)
+
+
+def _boolean(expr: Expr, schema: Schema, conjunct: Expr) -> Expr:
+    typed = infer(expr, schema)
+    if typed.type is None or typed.type.kind not in (Kind.BOOL, Kind.NULL):
+        raise TypeMismatchError(f"A condition must be true or false; this is a {typed.type}", hint="Compare it with something", span=conjunct.span)
+    return typed
+
+
+def _rewrite(expr: Expr, change: Callable[[Expr], Expr]) -> Expr:
+    return change(expr.map_children(lambda child: _rewrite(child, change)))
+
+
+def _first_as_current(node: Expr, variable: str) -> Expr:
+    if isinstance(node, Nav) and node.variable == variable and node.anchor is Anchor.FIRST:
+        return replace(node, anchor=Anchor.LAST)
+    return node
+
+
+def _place(mentions: list[Mention]) -> tuple[Component, When]:
+    """The variable that is bound last, and the events of it at which the conjunct is checked."""
+    last = max(mentions, key=lambda mention: mention.position)
+    own = [mention for mention in mentions if mention.position == last.position]
+    for mention in mentions:
+        if mention.position != last.position and mention.at in STEPPING:
+            raise _stepping_with_later(mention, last)
+    if not last.component.quantifier.is_kleene:
+        return last.component, When.EACH
+    used = {mention.at for mention in own}
+    if used & set(STEPPING):
+        for mention in own:
+            if mention.at in FINISHED:
+                raise _stepping_with_finished(mention)
+        return last.component, When.EACH if used == {At.CURRENT} else When.LATER
+    return last.component, When.FIRST if used == {At.FIRST} else When.LEAVING
+
+
+def _stepping_with_later(mention: Mention, last: Mention) -> UnsupportedError:
+    name = mention.component.variable
+    return UnsupportedError(
+        f"`{name}{mention.at.value}` is compared with `{last.component.variable}`, which comes later in the pattern",
+        detail=f"When `{last.component.variable}` is selected, `{name}` is finished, and no element of it is the current one.",
+        hint=f"Use {name}[1], {name}[{name}.LEN] or an aggregate over {name}[]",
+        span=mention.span,
+    )
+
+
+def _stepping_with_finished(mention: Mention) -> UnsupportedError:
+    name = mention.component.variable
+    return UnsupportedError(
+        f"The finished `{name}` is compared with its own elements while they are still being selected",
+        detail=f"{name}[i], {name}[i-1] and {name}[..i-1] are checked at every element; {name}.LEN, {name}[{name}.LEN] and aggregates"
+        f" over {name}[] only when {name} is complete.",
+        hint=f"Use {name}[i-1], or an aggregate over {name}[..i-1]",
+        span=mention.span,
+    )

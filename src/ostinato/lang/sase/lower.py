@@ -1,0 +1,156 @@
+"""A SASE+ tree to the algebra. What the language leaves open is settled in docs/languages/sase.md."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ostinato.algebra.pattern import Pattern, Repetition, Sequence, Variable
+from ostinato.algebra.policies import NullKeys, Output, Selection, Ties
+from ostinato.algebra.query import Condition, Definition, MatchQuery, Measure, OrderKey
+from ostinato.base.errors import OstinatoError, QuerySyntaxError, UnsupportedError
+from ostinato.expr.infer import infer
+from ostinato.expr.schema import Schema
+from ostinato.lang.sase.conditions import STEPPING, lower_conjuncts
+from ostinato.lang.sase.references import References, find_column
+from ostinato.lang.sase.stream import Stream, choose_stream
+from ostinato.lang.sase.syntax import At, Component, Element, Equivalence, Negation, Quantifier, Return, SaseQuery
+from ostinato.lang.sase.window import lower_window
+
+DEFAULT_SELECTION = Selection.NEXT
+BOUNDS = {Quantifier.PLUS: (1, None), Quantifier.STAR: (0, None), Quantifier.OPTIONAL: (0, 1)}
+OUTPUTS = {output.value: output for output in Output}
+
+
+def lower(
+    tree: SaseQuery,
+    schemas: Mapping[str, Schema],
+    type_by: str | None = None,
+    time: str = "ts",
+    output: str | None = None,
+    ties: str | None = None,
+) -> MatchQuery:
+    """The query that `tree` means over these streams. `output` and `ties` are what the caller asks for beside the text."""
+    try:
+        return _lower(tree, schemas, type_by, time, output, ties)
+    except OstinatoError as error:
+        raise error.within(tree.text)
+
+
+def _lower(
+    tree: SaseQuery, schemas: Mapping[str, Schema], type_by: str | None, time: str, output: str | None, ties: str | None
+) -> MatchQuery:
+    _refuse_negation(tree)
+    components = tree.components
+    stream = choose_stream(components, schemas, type_by, time)
+    selection = DEFAULT_SELECTION if tree.strategy is None else Selection(tree.strategy.name)
+    chosen = _output(tree, output, selection)
+    plain = tuple(conjunct for conjunct in tree.conjuncts if not isinstance(conjunct, Equivalence))
+    conditions = lower_conjuncts(plain, components, stream.schema)
+    measures = _measures(tree.returns, components, stream.schema)
+    partition = _partition(tree, stream.schema)
+    return MatchQuery(
+        stream=stream.name,
+        schema=stream.schema,
+        pattern=Sequence(tuple(_pattern(component) for component in components)),
+        definitions=tuple(_definition(component, conditions[component.variable], stream) for component in components),
+        selection=selection,
+        time=stream.time,
+        order=(OrderKey(stream.time),),
+        partition=partition,
+        null_keys=NullKeys.NEVER if partition else NullKeys.GROUP,
+        within=lower_window(tree.window, stream.time, stream.time_type),
+        output=chosen,
+        ties=_ties(ties),
+        type_column=stream.type_column,
+        kleene=tuple(component.variable for component in components if component.quantifier.is_kleene),
+        measures=None if chosen is Output.COUNT else measures,
+    )
+
+
+def _refuse_negation(tree: SaseQuery) -> None:
+    for item in tree.items:
+        if isinstance(item, Negation):
+            raise UnsupportedError(
+                "Negation is not offered",
+                hint="Leave the negated component out and filter the matches afterwards",
+                span=item.span,
+            )
+
+
+def _pattern(component: Component) -> Pattern:
+    variable = Variable(component.variable)
+    if component.quantifier is Quantifier.ONE:
+        return variable
+    return Repetition(variable, *BOUNDS[component.quantifier])
+
+
+def _definition(component: Component, conditions: tuple[Condition, ...], stream: Stream) -> Definition:
+    return Definition(component.variable, conditions, component.event_type if stream.type_column is not None else None)
+
+
+def _partition(tree: SaseQuery, schema: Schema) -> tuple[str, ...]:
+    tests = (conjunct for conjunct in tree.conjuncts if isinstance(conjunct, Equivalence))
+    return tuple(dict.fromkeys(find_column(schema, name, span) for test in tests for name, span in test.attributes))
+
+
+def _output(tree: SaseQuery, argument: str | None, selection: Selection) -> Output:
+    clause = tree.output
+    span = clause.span if clause is not None else None
+    if clause is not None and argument is not None and argument.lower() != clause.name:
+        raise QuerySyntaxError(f"The text says OUTPUT {clause.name}, the argument output={argument!r}", hint="Give one of them", span=span)
+    name = clause.name if clause is not None else (argument or "all").lower()
+    if name == "compressed":
+        raise UnsupportedError("Compressed output is not offered", hint=f"One of {', '.join(OUTPUTS)}", span=span)
+    if name not in OUTPUTS:
+        raise QuerySyntaxError(f"There is no output format `{name}`", hint=f"One of {', '.join(OUTPUTS)}", span=span)
+    if OUTPUTS[name] is Output.FIRST and selection is Selection.ANY:
+        raise UnsupportedError(
+            "One match per start (`first`) is not offered under skip_till_any_match",
+            detail="Every event may be skipped there, so no match of a start comes before the others.",
+            hint="Use skip_till_next_match, or OUTPUT all | nonoverlapping | count",
+            span=span if span is not None else (tree.strategy.span if tree.strategy else None),
+        )
+    return OUTPUTS[name]
+
+
+def _ties(ties: str | None) -> Ties:
+    if ties is None:
+        return Ties.ORDER
+    if ties.lower() not in ("order", "epoch"):
+        raise QuerySyntaxError(f"ties={ties!r} is unknown", hint="ties is 'order' or 'epoch'")
+    return Ties(ties.lower())
+
+
+def _measures(returns: tuple[Return, ...], components: tuple[Component, ...], schema: Schema) -> tuple[Measure, ...] | None:
+    if not returns:
+        return None
+    measures: dict[str, Measure] = {}
+    for item in returns:
+        measure = _measure(item, components, schema)
+        if measure.name.lower() in measures:
+            raise QuerySyntaxError(f"Two returned attributes are called `{measure.name}`", hint="Name one of them with AS", span=item.span)
+        measures[measure.name.lower()] = measure
+    return tuple(measures.values())
+
+
+def _measure(item: Return, components: tuple[Component, ...], schema: Schema) -> Measure:
+    references = References(components, schema)
+    resolved = references.resolve(item.expr)
+    for mention in references.mentions:
+        if mention.at in STEPPING:
+            name = mention.component.variable
+            raise UnsupportedError(
+                f"RETURN speaks of a finished match: `{name}{mention.at.value}` has no meaning there",
+                hint=f"Use {name}[1], {name}[{name}.LEN] or an aggregate over {name}[]",
+                span=mention.span,
+            )
+    return Measure(item.name or _implied_name(item, schema), infer(resolved, schema))
+
+
+def _implied_name(item: Return, schema: Schema) -> str:
+    """A plain attribute keeps its name; anything else must be given one."""
+    if isinstance(item.expr, Element) and item.expr.attribute is not None:
+        found = schema.find(item.expr.attribute)
+        if found is not None and item.expr.at is not At.ALL:
+            return found
+    raise QuerySyntaxError("This returned value has no name", hint="Name it: ... AS name", span=item.span)

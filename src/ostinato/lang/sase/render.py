@@ -1,0 +1,57 @@
+"""A SASE+ tree back to text, one clause a line. Parsing the text gives the same tree."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ostinato.expr.parse import OR
+from ostinato.lang.sase.render_expression import render_expression, render_name, render_operand
+from ostinato.lang.sase.syntax import Component, Item, Return, SaseQuery, Window
+
+
+def render(tree: SaseQuery) -> str:
+    return "\n".join(_clauses(tree))
+
+
+def _clauses(tree: SaseQuery) -> Iterator[str]:
+    yield f"PATTERN SEQ({', '.join(_item(item) for item in tree.items)})"
+    body = " and ".join(render_operand(conjunct, OR) for conjunct in tree.conjuncts)
+    if tree.strategy is not None:
+        yield f"WHERE {tree.strategy.name}({', '.join(_variables(tree.items))}) {{ {body + ' ' if body else ''}}}"
+    elif body:
+        yield f"WHERE {body}"
+    if tree.window is not None:
+        yield f"WITHIN {_window(tree.window)}"
+    if tree.returns:
+        yield f"RETURN {', '.join(_return(item) for item in tree.returns)}"
+    if tree.output is not None:
+        yield f"OUTPUT {tree.output.name}"
+
+
+def _item(item: Item) -> str:
+    if isinstance(item, Component):
+        return _component(item)
+    inside = ", ".join(_component(component) for component in item.components)
+    return f"~({inside})" if len(item.components) == 1 else f"~(SEQ({inside}))"
+
+
+def _component(component: Component) -> str:
+    return f"{render_name(component.event_type)}{component.quantifier.value} {_variable(component)}"
+
+
+def _variable(component: Component) -> str:
+    return render_name(component.variable) + ("[ ]" if component.quantifier.is_kleene else "")
+
+
+def _variables(items: tuple[Item, ...]) -> list[str]:
+    return [_variable(part) for item in items for part in ((item,) if isinstance(item, Component) else item.components)]
+
+
+def _window(window: Window) -> str:
+    if window.unit is None:
+        return window.length
+    return f"{window.length} {window.unit}s"
+
+
+def _return(item: Return) -> str:
+    return render_expression(item.expr) + (f" AS {render_name(item.name)}" if item.name is not None else "")

@@ -1,0 +1,131 @@
+"""The tree of a SASE+ query, close to its text. Names are as written; nothing is resolved yet."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+
+from ostinato.base.span import Span
+from ostinato.expr.nodes import Expr
+
+NOWHERE = Span(0, 0)
+
+
+class Quantifier(Enum):
+    ONE = ""
+    PLUS = "+"
+    STAR = "*"
+    OPTIONAL = "?"
+
+    @property
+    def is_kleene(self) -> bool:
+        return self in (Quantifier.PLUS, Quantifier.STAR)
+
+
+@dataclass(frozen=True)
+class Component:
+    """`Stock+ a[ ]`: an event type, how often, and the variable that holds the selected events."""
+
+    event_type: str
+    quantifier: Quantifier
+    variable: str
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True)
+class Negation:
+    """`~(T x)` or `~(SEQ(T x, U y))`: no such events between the neighbours."""
+
+    components: tuple[Component, ...]
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+Item = Component | Negation
+
+
+class At(Enum):
+    """Which events of a variable a reference speaks of; the value is the index as it is written."""
+
+    PLAIN = ""
+    FIRST = "[1]"
+    CURRENT = "[i]"
+    PREVIOUS = "[i-1]"
+    LAST = "[LEN]"
+    ALL = "[]"
+    BEFORE = "[..i-1]"
+
+
+@dataclass(frozen=True)
+class Element(Expr):
+    """`a.price`, `a[i-1].price`, `a.LEN`; without an attribute the events themselves, as in `count(a[])`."""
+
+    variable: str
+    at: At
+    attribute: str | None
+
+
+@dataclass(frozen=True)
+class Equivalence(Expr):
+    """`[symbol, region]`: all selected events agree on these attributes. A conjunct by itself."""
+
+    attributes: tuple[tuple[str, Span], ...]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Equivalence) and self.names == other.names
+
+    def __hash__(self) -> int:
+        return hash(self.names)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(name for name, _ in self.attributes)
+
+
+@dataclass(frozen=True)
+class Strategy:
+    """`skip_till_next_match(a, b[ ])`."""
+
+    name: str
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True)
+class Window:
+    """`3 hours`, `500 events`, `10`: the number as it is written, and the unit in its long singular form, None if there is none."""
+
+    length: str
+    unit: str | None
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True)
+class Return:
+    """One item of the RETURN clause."""
+
+    expr: Expr
+    name: str | None
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True)
+class OutputClause:
+    name: str
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True)
+class SaseQuery:
+    """`conjuncts` are the top-level conjuncts of WHERE in order; `strategy` None where the text names none."""
+
+    items: tuple[Item, ...]
+    strategy: Strategy | None = None
+    conjuncts: tuple[Expr, ...] = ()
+    window: Window | None = None
+    returns: tuple[Return, ...] = ()
+    output: OutputClause | None = None
+    text: str = field(default="", compare=False, repr=False)
+
+    @property
+    def components(self) -> tuple[Component, ...]:
+        """The positive components, in pattern order."""
+        return tuple(item for item in self.items if isinstance(item, Component))
