@@ -1,0 +1,184 @@
+"""Cut the MATCH_RECOGNIZE clauses out of a SQL statement.
+
+What is around the clauses is never parsed, only split into tokens by the tokenizer of its dialect: the engine that executes the
+statement reads it as it was written, with a relation name where each clause stood.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ostinato.base.errors import QuerySyntaxError, UnsupportedError
+from ostinato.base.span import Span
+from ostinato.lang.sql.common_tables import find_common_tables
+from ostinato.lang.sql.splice import Spliced, copy, insert
+from ostinato.lang.sql.statement import Statement, Word, read_statement
+
+KEYWORD = "MATCH_RECOGNIZE"
+PLACEHOLDER = "__ostinato_match_"
+BEFORE_TABLE = ("FROM", "JOIN", ",", "(")
+
+
+@dataclass(frozen=True)
+class Clause:
+    """One `input MATCH_RECOGNIZE (...)`.
+
+    `placeholder` names the relation that takes its place. `table` is the input's name where the input is a plain table, view or
+    common table expression, else None; `input` is a query that gives the input's rows, in the statement's own dialect, in which
+    earlier clauses are replaced by their placeholders. `body` is what stands between the parentheses, beginning at `offset`."""
+
+    placeholder: str
+    table: str | None
+    input: Spliced
+    body: str
+    offset: int
+    span: Span
+    input_span: Span
+
+
+@dataclass(frozen=True)
+class Cut:
+    """`outer` is the statement with every clause replaced by its placeholder. `bare` says that the statement is no more than
+    `SELECT * FROM table MATCH_RECOGNIZE (...)`, so that its result is the clause's."""
+
+    text: str
+    outer: Spliced
+    clauses: tuple[Clause, ...]
+    bare: bool
+
+
+def cut(text: str, dialect: str = "duckdb") -> Cut:
+    """Find every clause of the statement `text`, at any depth."""
+    statement = read_statement(text, dialect)
+    cutter = _Cutter(statement)
+    places = [i for i, word in enumerate(statement.words) if word.is_name(KEYWORD) and statement.is_symbol(i + 1, "(")]
+    for place in places:
+        cutter.add(place)
+    outer = cutter.splice(Span(0, len(text)))
+    return Cut(text, outer, tuple(cutter.clauses), _is_bare(statement, cutter))
+
+
+class _Cutter:
+    def __init__(self, statement: Statement) -> None:
+        self.statement = statement
+        self.text = statement.text
+        self.common_tables = find_common_tables(statement)
+        self.clauses: list[Clause] = []
+
+    def add(self, place: int) -> None:
+        words = self.statement.words
+        keyword = words[place].span
+        if self.clauses and self.clauses[-1].span.start <= keyword.start < self.clauses[-1].span.end:
+            raise UnsupportedError(
+                f"{KEYWORD} inside the clause of another {KEYWORD}",
+                hint="Match in a subquery or a common table expression, and use its columns here",
+                span=keyword,
+            )
+        end = self.statement.closing(place + 1)
+        first, primary_end, is_name = self._input(place)
+        input_span = Span(words[first].span.start, words[primary_end - 1].span.end)
+        body = Span(words[place + 1].span.end, words[end].span.start)
+        self.clauses.append(
+            Clause(
+                placeholder=self._placeholder(),
+                table=_joined(words[first:primary_end]) if is_name else None,
+                input=self._input_query(input_span, keyword),
+                body=self.text[body.start : body.end],
+                offset=body.start,
+                span=Span(input_span.start, words[end].span.end),
+                input_span=input_span,
+            )
+        )
+
+    def _placeholder(self) -> str:
+        number = len(self.clauses) + 1
+        while f"{PLACEHOLDER}{number}" in self.text.lower():
+            number += 1000
+        return f"{PLACEHOLDER}{number}"
+
+    def _input(self, place: int) -> tuple[int, int, bool]:
+        """The input before the keyword at `place`: its first word, the end of the table without an alias, and whether it is a name."""
+        statement = self.statement
+        first = place
+        while first > 0 and not statement.words[first - 1].is_any(BEFORE_TABLE):
+            first -= 1
+            if statement.is_symbol(first, ")"):
+                first = statement.opening(first)
+        end = first
+        is_name = False
+        if first > 0 and end < place:
+            end, is_name = self._primary(first, place)
+        if end == first or not self._is_alias(end, place):
+            raise QuerySyntaxError(
+                f"{KEYWORD} needs a table before it",
+                hint=f"Write FROM table {KEYWORD} (...), where table is a name or a query in parentheses",
+                span=statement.words[place].span,
+            )
+        return first, end, is_name
+
+    def _primary(self, first: int, place: int) -> tuple[int, bool]:
+        """The end of the name, function call, file name or subquery that begins at `first` (`first` itself: there is none)."""
+        statement, at = self.statement, first
+        if statement.words[at].is_name("LATERAL"):
+            span = statement.words[at].span
+            raise UnsupportedError(f"LATERAL before {KEYWORD}", hint="Give the input as a subquery of its own", span=span)
+        if statement.words[at].kind == "string":
+            return at + 1, False
+        if statement.is_symbol(at, "("):
+            return statement.closing(at) + 1, False
+        while at < place and statement.words[at].is_identifier:
+            at += 1
+            if not statement.is_symbol(at, "."):
+                break
+            at += 1
+        if at > first and at < place and statement.is_symbol(at, "("):
+            return statement.closing(at) + 1, False
+        return at, at > first
+
+    def _is_alias(self, at: int, place: int) -> bool:
+        if at < place and self.statement.words[at].is_name("AS"):
+            at += 1
+            return at + 1 == place and self.statement.words[at].is_identifier
+        return at == place or (at + 1 == place and self.statement.words[at].is_identifier)
+
+    def _input_query(self, span: Span, keyword: Span) -> Spliced:
+        query = insert("SELECT * FROM ", keyword) + self.splice(span)
+        for tables in reversed(self.common_tables):
+            visible = tables.visible_at(keyword.start)
+            if visible is not None:
+                query = self.splice(visible) + insert(" SELECT * FROM (", keyword) + query + insert(")", keyword)
+        return query
+
+    def splice(self, span: Span) -> Spliced:
+        """The text of `span`, with the clauses found so far replaced."""
+        result = Spliced(())
+        at = span.start
+        for clause in _outermost(self.clauses, span):
+            result += copy(self.text, Span(at, clause.span.start)) + insert(clause.placeholder, clause.span)
+            at = clause.span.end
+        return result + copy(self.text, Span(at, span.end))
+
+
+def _outermost(clauses: list[Clause], span: Span) -> list[Clause]:
+    """The clauses in `span` that are not part of another clause's input, in the order of the text."""
+    inside = [c for c in clauses if span.start <= c.span.start and c.span.end <= span.end]
+    covered = [c for c in inside if not any(o is not c and o.span.start <= c.span.start and c.span.end <= o.span.end for o in inside)]
+    return sorted(covered, key=lambda c: c.span.start)
+
+
+def _joined(words: tuple[Word, ...]) -> str:
+    return "".join(word.value for word in words)
+
+
+def _is_bare(statement: Statement, cutter: _Cutter) -> bool:
+    """`SELECT * FROM table MATCH_RECOGNIZE (...) [[AS] alias]`: only the three words stand before the input."""
+    if len(cutter.clauses) != 1 or cutter.clauses[0].table is None:
+        return False
+    words, clause = statement.words, cutter.clauses[0]
+    before = [word for word in words if word.span.end <= clause.span.start]
+    after = [word for word in words if word.span.start >= clause.span.end]
+    if [word.upper for word in before] != ["SELECT", "*", "FROM"] or any(word.kind == "quoted" for word in before):
+        return False
+    if after and after[0].is_name("AS"):
+        return len(after) == 2 and after[1].is_identifier
+    return not after or (len(after) == 1 and after[0].is_alias)

@@ -1,0 +1,118 @@
+"""Row expressions: what stands inside navigation and aggregates, where every column is a column of the same row."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+from ostinato.base.errors import QuerySyntaxError, UnknownNameError
+from ostinato.base.span import Span
+from ostinato.expr.nodes import Expr, Field
+from ostinato.expr.schema import Schema
+from ostinato.expr.syntax import RawCall, RawColumn
+from ostinato.lang.sql.syntax import RunningOrFinal
+
+NAVIGATION = ("PREV", "NEXT", "FIRST", "LAST")
+AGGREGATE_NAMES = {
+    "COUNT": "count", "SUM": "sum", "AVG": "avg", "MEAN": "avg", "MIN": "min", "MAX": "max",
+    "STDDEV": "stddev", "STDDEV_SAMP": "stddev",
+}  # fmt: skip
+OTHER_AGGREGATES = frozenset(
+    "ARRAY_AGG LIST STRING_AGG LISTAGG GROUP_CONCAT MEDIAN MODE QUANTILE APPROX_COUNT_DISTINCT VARIANCE VAR_SAMP VAR_POP STDDEV_POP "
+    "BOOL_AND BOOL_OR EVERY ANY_VALUE COUNT_IF SUM_IF AVG_IF ARG_MIN ARG_MAX MIN_BY MAX_BY CORR COLLECT_LIST COLLECT_SET".split()
+)
+ABOUT_MATCH = ("CLASSIFIER", "MATCH_NUMBER")
+
+
+@dataclass(frozen=True)
+class Names:
+    """What may be referred to: the columns of the input and the variables of the pattern."""
+
+    schema: Schema
+    variables: tuple[str, ...]
+
+    def column(self, name: str, span: Span | None) -> str:
+        """The column's own spelling."""
+        own = self.schema.find(name)
+        if own is not None:
+            return own
+        same = [column for column in self.schema.names if column.lower() == name.lower()]
+        if same:
+            raise UnknownNameError(f"Column `{name}` is ambiguous", hint=f"Write one of {_listed(same)} exactly", span=span)
+        raise UnknownNameError(f"Unknown column `{name}`", hint=_did_you_mean(name, self.schema.names, "columns"), span=span)
+
+    def variable(self, name: str, quoted: bool, span: Span | None) -> str:
+        folded = name if quoted else name.upper()
+        if folded not in self.variables:
+            hint = _did_you_mean(folded, self.variables, "variables of the pattern")
+            raise UnknownNameError(f"Unknown pattern variable `{name}`", hint=hint, span=span)
+        return folded
+
+    def reference(self, column: RawColumn) -> tuple[str | None, str]:
+        """The variable (None: any row) and the column of `x` or `A.x`."""
+        quoted = column.quoted or (False,) * len(column.parts)
+        if len(column.parts) == 1:
+            return None, self.column(column.parts[0], column.span)
+        if len(column.parts) > 2:
+            raise UnknownNameError(
+                f"`{'.'.join(column.parts)}` has too many parts", hint="Write variable.column, or the column alone", span=column.span
+            )
+        return self.variable(column.parts[0], quoted[0], column.span), self.column(column.parts[1], column.span)
+
+
+@dataclass(frozen=True)
+class RowExpression:
+    """`variable` is the one by which all columns are qualified, None if they are not; `columns` says whether there are any."""
+
+    body: Expr
+    variable: str | None
+    columns: bool
+
+
+def row_expression(expr: Expr, names: Names, within: str) -> RowExpression:
+    """Lower the argument of `within`, a navigation function or an aggregate."""
+    found: list[tuple[str | None, RawColumn]] = []
+
+    def change(node: Expr) -> Expr:
+        if isinstance(node, RawColumn):
+            variable, column = names.reference(node)
+            found.append((variable, node))
+            return Field(column, span=node.span)
+        if isinstance(node, RunningOrFinal):
+            raise _nested("RUNNING" if not node.final else "FINAL", within, node.span)
+        if isinstance(node, RawCall) and _speaks_of_rows(node):
+            raise _nested(node.name.upper(), within, node.span)
+        return node.map_children(change)
+
+    body = change(expr)
+    for variable, column in found[1:]:
+        if variable != found[0][0]:
+            raise QuerySyntaxError(
+                f"{within} mixes rows of different variables",
+                hint=f"Qualify all its columns with the same variable, or none; split it into several {within} otherwise",
+                span=column.span,
+            )
+    return RowExpression(body, found[0][0] if found else None, bool(found))
+
+
+def _speaks_of_rows(call: RawCall) -> bool:
+    name = call.name.upper()
+    return name in NAVIGATION or name in AGGREGATE_NAMES or name in OTHER_AGGREGATES or name in ABOUT_MATCH
+
+
+def _nested(inner: str, outer: str, span: Span | None) -> QuerySyntaxError:
+    hint = "Only PREV(FIRST(...)), PREV(LAST(...)), NEXT(FIRST(...)) and NEXT(LAST(...)) nest"
+    return QuerySyntaxError(f"{inner} cannot stand inside {outer} here", hint=hint, span=span)
+
+
+def _did_you_mean(name: str, known: tuple[str, ...], what: str) -> str:
+    folded = {k.lower(): k for k in known}
+    close = get_close_matches(name.lower(), list(folded), n=1, cutoff=0.6)
+    if close:
+        return f"Did you mean `{folded[close[0]]}`?"
+    return f"The {what} are {_listed(known)}" if known else f"There are no {what}"
+
+
+def _listed(names: tuple[str, ...] | list[str]) -> str:
+    shown = ", ".join(f"`{name}`" for name in names[:12])
+    return shown if len(names) <= 12 else f"{shown} and {len(names) - 12} more"
