@@ -1,4 +1,4 @@
-"""Conjuncts of WHERE to conditions: at which variable, and at which of its events, each is checked (notes in docs/languages/sase.md)."""
+"""Conjuncts of WHERE to conditions: at which variable, and at which of its events, each is checked."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from dataclasses import replace
 
 from ostinato.algebra.query import Condition, When
 from ostinato.base.errors import TypeMismatchError, UnsupportedError
-from ostinato.expr.nodes import Anchor, Expr, Literal, Nav
 from ostinato.expr.fold import fold
 from ostinato.expr.infer import infer
+from ostinato.expr.nodes import Anchor, Expr, Literal, Nav
 from ostinato.expr.schema import Schema
 from ostinato.expr.types import Kind
 from ostinato.lang.sase.references import Mention, References
@@ -52,7 +52,9 @@ def _condition(resolved: Expr, last: Component, when: When, schema: Schema, conj
 def _boolean(expr: Expr, schema: Schema, conjunct: Expr) -> Expr:
     typed = infer(expr, schema)
     if typed.type is None or typed.type.kind not in (Kind.BOOL, Kind.NULL):
-        raise TypeMismatchError(f"A condition must be true or false; this is a {typed.type}", hint="Compare it with something", span=conjunct.span)
+        raise TypeMismatchError(
+            f"A condition must be true or false; this is of type {typed.type}", hint="Compare it with something", span=conjunct.span
+        )
     return typed
 
 

@@ -33,7 +33,8 @@ def lower(
     try:
         return _lower(tree, schemas, type_by, time, output, ties)
     except OstinatoError as error:
-        raise error.within(tree.text)
+        error.within(tree.text)
+        raise
 
 
 def _lower(

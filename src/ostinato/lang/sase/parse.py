@@ -28,7 +28,8 @@ def parse(text: str) -> SaseQuery:
         plain = TYPOGRAPHIC.sub(lambda found: PLAIN.get(found.group(), found.group()), text)
         return _QueryParser(SaseExpressionParser(tokenize(plain)), text).query()
     except OstinatoError as error:
-        raise error.within(text)
+        error.within(text)
+        raise
 
 
 class _QueryParser:
@@ -110,9 +111,8 @@ class _QueryParser:
         bracket = self.cursor.next()
         self.cursor.expect_op("]")
         if not component.quantifier.is_kleene:
-            raise QuerySyntaxError(
-                f"`{component.variable}` is a single event, not a list", hint="Leave the brackets out", span=self.cursor.span_from(bracket.span)
-            )
+            span = self.cursor.span_from(bracket.span)
+            raise QuerySyntaxError(f"`{component.variable}` is a single event, not a list", hint="Leave the brackets out", span=span)
 
     def _conjuncts(self) -> tuple[Expr, ...]:
         found = list(_split(self.cursor.expression()))
@@ -152,7 +152,9 @@ class _QueryParser:
         token = self.cursor.peek()
         if token.is_word(*COMPOSITION):
             raise UnsupportedError(
-                f"{token.text.upper()}: composing queries is not offered", hint="Run the second query over the result of the first", span=token.span
+                f"{token.text.upper()}: composing queries is not offered",
+                hint="Run the second query over the result of the first",
+                span=token.span,
             )
         if token.is_word(*CLAUSES):
             raise QuerySyntaxError(

@@ -7,7 +7,7 @@ from ostinato.expr.cursor import TokenCursor
 from ostinato.expr.tokens import Token
 from ostinato.lang.sase.syntax import Component, Item, Negation, Quantifier
 
-RESERVED = frozenset("PATTERN WHERE WITHIN RETURN OUTPUT SEQ AND OR NOT AS".split())
+RESERVED = frozenset(("PATTERN", "WHERE", "WITHIN", "RETURN", "OUTPUT", "SEQ", "AND", "OR", "NOT", "AS"))
 
 
 def parse_pattern(cursor: TokenCursor) -> tuple[Item, ...]:

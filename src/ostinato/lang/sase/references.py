@@ -58,7 +58,9 @@ class References:
         if element.attribute is None and element.at is At.PLAIN and self.schema.find(element.variable):
             raise _without_variable(element, self.components[0])
         names = ", ".join(component.variable for component in self.components)
-        raise UnknownNameError(f"`{element.variable}` is not a variable of the pattern", hint=f"Its variables are {names}", span=element.span)
+        raise UnknownNameError(
+            f"`{element.variable}` is not a variable of the pattern", hint=f"Its variables are {names}", span=element.span
+        )
 
     def _mention(self, component: Component, at: At, span: Span | None) -> None:
         self.mentions.append(Mention(component, self.components.index(component), at, span))
@@ -114,9 +116,10 @@ class References:
             if other is not component or (element.at is At.BEFORE) != (elements[0].at is At.BEFORE):
                 raise UnsupportedError(f"{function} is over the events of one variable; here it mixes two", span=element.span)
             if element.at not in (At.PLAIN, At.ALL, At.BEFORE):
+                name = other.variable
                 raise QuerySyntaxError(
                     f"{function} is over many events, {_shown(element, other)} is one",
-                    hint=f"Write {function}({other.variable}[].x), or {function}({other.variable}[..i-1].x) for those before the current one",
+                    hint=f"Write {function}({name}[].x), or {function}({name}[..i-1].x) for those before the current one",
                     span=element.span,
                 )
             if element.at is not At.PLAIN and not other.quantifier.is_kleene:
@@ -159,7 +162,8 @@ def _check_index(element: Element, component: Component) -> None:
         )
     if element.at in (At.ALL, At.BEFORE):
         shown = _shown(element, component) + attribute
-        raise QuerySyntaxError(f"`{shown}` is many values; one is meant here", hint=f"Put it into an aggregate: avg({shown})", span=element.span)
+        hint = f"Put it into an aggregate: avg({shown})"
+        raise QuerySyntaxError(f"`{shown}` is many values; one is meant here", hint=hint, span=element.span)
 
 
 def _shown(element: Element, component: Component) -> str:

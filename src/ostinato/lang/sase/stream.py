@@ -81,7 +81,7 @@ def _time_column(name: str, schema: Schema, time: str) -> str:
     kind = schema.type_of(found).kind
     if kind not in (Kind.TIMESTAMP, Kind.INT):
         raise SchemaError(
-            f"The time column `{found}` of stream `{name}` is a {schema.type_of(found)}",
+            f"The time column `{found}` of stream `{name}` is of type {schema.type_of(found)}",
             hint="Time is a timestamp or an integer; cast the column first",
         )
     return found
@@ -98,5 +98,6 @@ def _type_column(name: str, schema: Schema, type_by: str | None) -> str | None:
             hint="type_by names the column that holds the event type",
         )
     if schema.type_of(found).kind is not Kind.STRING:
-        raise SchemaError(f"The type column `{found}` of stream `{name}` is a {schema.type_of(found)}", hint="type_by needs a string column")
+        shown = schema.type_of(found)
+        raise SchemaError(f"The type column `{found}` of stream `{name}` is of type {shown}", hint="type_by needs a string column")
     return found
