@@ -1,0 +1,87 @@
+"""How long until the first result: a new query in a warm process, a fresh process, and the first use ever on a machine."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import ostinato as ost
+from benchmarks import harness
+from benchmarks.harness import Experiment, Options
+from benchmarks.ticks import random_walk
+
+ROWS = 10_000
+SHAPES = ("A B+ C+", "A B{2,} C{2,}", "A (B C)+ B", "A B+ C+ B+ C+", "A (B | C){3} B")
+FRESH = """
+import json, sys, time
+start = time.perf_counter()
+import ostinato as ost
+from benchmarks.first_result import sql_text
+from benchmarks.ticks import random_walk
+imported = time.perf_counter()
+table = random_walk(10_000, 10)
+ready = time.perf_counter()
+ost.sql(sql_text("A B+ C+"), ticks=table).to_arrow()
+done = time.perf_counter()
+print(json.dumps({"import": imported - start, "first": done - ready}))
+"""
+
+
+def sql_text(pattern: str) -> str:
+    return f"""SELECT * FROM ticks MATCH_RECOGNIZE (PARTITION BY key ORDER BY ts
+        MEASURES FIRST(ts) AS start_ts, LAST(price) AS last_price, COUNT(*) AS ticks
+        ONE ROW PER MATCH PATTERN ({pattern}) DEFINE B AS price < PREV(price), C AS price > PREV(price))"""
+
+
+def sase_text(limit: int) -> str:
+    return f"""PATTERN SEQ(Ticks+ a[], Ticks b) WHERE skip_till_next_match(a[], b) {{
+        [key] and a[1].volume > {limit} and a[i].price > a[i-1].price and b.volume < 150 }} WITHIN 500 events"""
+
+
+def in_warm_process(experiment: Experiment, options: Options) -> None:
+    """Each text is new to the process; the kernels are not."""
+    table = random_walk(ROWS, 10)
+    ost.sql(sql_text("A B C"), ticks=table).to_arrow()
+    ost.match(sase_text(900), ticks=table).to_arrow()
+    for language, texts in (("SQL", [sql_text(shape) for shape in SHAPES]), ("SASE+", [sase_text(990 + n) for n in range(5)])):
+        case = experiment.case(f"new {language} query, warm process", rows=ROWS, clock="wall")
+        run = ost.sql if language == "SQL" else ost.match
+        seconds = [harness.timed(lambda text=text, run=run: run(text, ticks=table).to_arrow(), "wall")[0] for text in texts]
+        case.record("ostinato", [max(seconds)], note=f"slowest of {len(texts)} new texts")
+        case.target_seconds("ostinato", at_most=1.0)
+
+
+def in_fresh_process(experiment: Experiment) -> None:
+    root = Path(__file__).parent.parent
+    with tempfile.TemporaryDirectory() as cache:
+        variables = {"OSTINATO_CACHE_DIR": cache, "NUMBA_CACHE_DIR": cache, "PYTHONPATH": f"{root / 'src'}{os.pathsep}{root}"}
+        for name, limit in (("first use ever: kernels compiled and cached", 30.0), ("fresh process, kernels cached", None)):
+            case = experiment.case(name, rows=ROWS, clock="wall")
+            start = time.perf_counter()
+            finished = subprocess.run([sys.executable, "-c", FRESH], env={**os.environ, **variables}, capture_output=True, text=True, check=True)
+            total = time.perf_counter() - start
+            times = json.loads(finished.stdout.splitlines()[-1])
+            case.record("ostinato", [total], note=f"import {times['import']:.2f} s, first query {times['first']:.2f} s")
+            if limit:
+                case.target_seconds("ostinato", at_most=limit)
+
+
+def main() -> None:
+    options = harness.options(__doc__ or "")
+    experiment = Experiment(
+        "first_result",
+        "First result",
+        f"Wall-clock time from query text to Arrow result over {ROWS:,} rows. No code is compiled for a query; the kernels are compiled once per machine.",
+    )
+    in_warm_process(experiment, options)
+    in_fresh_process(experiment)
+    experiment.save(options)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,71 @@
+"""How the command ends: one message on stderr and an exit code, never a bare traceback for bad input."""
+
+from __future__ import annotations
+
+import functools
+import os
+from collections.abc import Callable
+from typing import Any
+
+import pyarrow as pa
+import typer
+from rich.console import Console
+from rich.text import Text
+
+from ostinato.base.errors import OstinatoError
+
+FAILED = 1  # the query or the data
+USAGE = 2
+INTERRUPTED = 130
+TERMINATED = 143
+
+
+class Usage(Exception):
+    """The command line itself is wrong."""
+
+
+def reported(command: Callable[..., None]) -> Callable[..., None]:
+    """The command, with its failures shown to a person and turned into exit codes."""
+
+    @functools.wraps(command)
+    def with_report(*arguments: Any, **options: Any) -> None:
+        try:
+            command(*arguments, **options)
+        except (typer.Exit, typer.BadParameter):
+            raise
+        except (Exception, KeyboardInterrupt) as error:
+            raise typer.Exit(show_failure(error, Console(stderr=True))) from None
+
+    return with_report
+
+
+def show_failure(error: BaseException, errors: Console) -> int:
+    """Print what went wrong; the exit code. Errors that are nobody's fault but ours are raised again."""
+    if isinstance(error, KeyboardInterrupt):
+        errors.print("Interrupted: nothing was written.")
+        return INTERRUPTED
+    if isinstance(error, Usage):
+        _print(errors, "usage", str(error))
+        return USAGE
+    if isinstance(error, OstinatoError):
+        _print(errors, "error", str(error))
+        return FAILED
+    if isinstance(error, pa.ArrowInvalid | pa.ArrowTypeError | UnicodeDecodeError):
+        _print(errors, "error", f"The data cannot be read: {error}")
+        return FAILED
+    if isinstance(error, OSError):
+        _print(errors, "error", _operating_system(error))
+        return FAILED
+    raise error
+
+
+def _operating_system(error: OSError) -> str:
+    reason = error.strerror or (os.strerror(error.errno) if error.errno else str(error))
+    return f"{error.filename}: {reason}" if error.filename else reason
+
+
+def _print(errors: Console, kind: str, message: str) -> None:
+    first, _, rest = message.partition("\n")
+    errors.print(Text(f"{kind}: ", style="bold red").append(first, style="bold"), soft_wrap=True)
+    if rest:
+        errors.print(Text(rest), soft_wrap=True)

@@ -1,0 +1,122 @@
+"""Where matches go: a Parquet, CSV or JSON file that appears whole or not at all, or the terminal."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any
+
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.parquet
+
+from ostinato.base.errors import SchemaError
+from ostinato.cli.failure import Usage
+
+FORMATS = {".parquet": "parquet", ".pq": "parquet", ".csv": "csv", ".json": "json", ".jsonl": "jsonl", ".ndjson": "jsonl"}
+
+
+def format_of(path: Path) -> str:
+    """The format that the file's name asks for."""
+    try:
+        return FORMATS[path.suffix.lower()]
+    except KeyError:
+        raise Usage(f"cannot tell the format of {path}: end its name in {', '.join(sorted(FORMATS))}") from None
+
+
+def check_output(path: Path) -> None:
+    """Refuse an impossible output before any work is done."""
+    format_of(path)
+    if path.is_dir():
+        raise Usage(f"the output {path} is a directory: name a file")
+    if not path.absolute().parent.is_dir():
+        raise Usage(f"the directory of the output {path} does not exist")
+
+
+def write(table: pa.Table, path: Path) -> None:
+    writer = WRITERS[format_of(path)]
+    with whole_file(path) as stream:
+        writer(table, stream)
+
+
+@contextmanager
+def whole_file(path: Path) -> Iterator[IO[bytes]]:
+    """A stream into a temporary file beside `path` that is renamed when all went well, and removed when not."""
+    number, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".partial", dir=path.absolute().parent)
+    temporary = Path(name)
+    try:
+        with os.fdopen(number, "wb") as stream:
+            yield stream
+            stream.flush()
+            os.fsync(stream.fileno())
+        temporary.chmod(0o666 & ~_umask())
+        temporary.replace(path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def write_parquet(table: pa.Table, stream: IO[bytes]) -> None:
+    pyarrow.parquet.write_table(table, stream)
+
+
+def write_csv(table: pa.Table, stream: IO[bytes]) -> None:
+    """Nested columns (the events of a variable) are written as JSON text: CSV has no other way."""
+    columns = [_as_json_text(column) if pa.types.is_nested(column.type) else column for column in table.columns]
+    try:
+        pyarrow.csv.write_csv(pa.table(columns, names=table.column_names), stream)
+    except pa.ArrowInvalid as error:
+        raise SchemaError("The matches cannot be written as CSV.", detail=str(error), hint="Write Parquet or JSON instead.") from error
+
+
+def write_json(table: pa.Table, stream: IO[bytes]) -> None:
+    separator = b"[\n"
+    for row in _rows(table):
+        stream.write(separator + _encode(row))
+        separator = b",\n"
+    stream.write(b"\n]\n" if table.num_rows else b"[]\n")
+
+
+def write_json_lines(table: pa.Table, stream: IO[bytes]) -> None:
+    for row in _rows(table):
+        stream.write(_encode(row) + b"\n")
+
+
+WRITERS: dict[str, Callable[[pa.Table, IO[bytes]], None]] = {
+    "parquet": write_parquet,
+    "csv": write_csv,
+    "json": write_json,
+    "jsonl": write_json_lines,
+}
+
+
+def _rows(table: pa.Table) -> Iterator[dict[str, Any]]:
+    for batch in table.to_batches(max_chunksize=10_000):
+        yield from batch.to_pylist()
+
+
+def _encode(value: Any) -> bytes:
+    return json.dumps(value, ensure_ascii=False, default=_plain).encode()
+
+
+def _plain(value: Any) -> Any:
+    if hasattr(value, "isoformat"):
+        return value.isoformat()
+    if isinstance(value, bytes):
+        return value.hex()
+    return str(value)  # Decimal keeps its digits, timedelta its reading
+
+
+def _as_json_text(column: pa.ChunkedArray) -> pa.Array:
+    texts = [None if value is None else _encode(value).decode() for value in column.to_pylist()]
+    return pa.array(texts, pa.string())

@@ -1,0 +1,51 @@
+"""The query that a command was given: its text, and the language it is written in."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from ostinato.base.errors import DataError, QuerySyntaxError
+from ostinato.cli.failure import Usage
+
+LANGUAGES = ("sql", "sase")
+
+
+@dataclass(frozen=True)
+class QueryFile:
+    text: str
+    language: str
+    name: str
+
+
+def read_query(path: str, language: str | None) -> QueryFile:
+    """Read a file, or standard input for `-`. The suffix names the language unless it is given."""
+    if language is not None and language.lower() not in LANGUAGES:
+        raise Usage(f"unknown language {language!r}: choose {' or '.join(LANGUAGES)}")
+    text = sys.stdin.read() if path == "-" else _contents(Path(path))
+    if not text.strip():
+        raise QuerySyntaxError(f"The query {path} is empty.", hint="Write the query into the file, or name another one.")
+    return QueryFile(text, language.lower() if language else _language_of(path, text), path)
+
+
+def _contents(path: Path) -> str:
+    if not path.exists():
+        raise DataError(f"There is no query file {path}.", hint="Check the path; it is taken relative to the current directory.")
+    if path.is_dir():
+        raise DataError(f"The query {path} is a directory.", hint="Name the file that holds the query.")
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise DataError(f"The query {path} is not UTF-8 text.", detail=str(error), hint="Save it as UTF-8.") from error
+
+
+def _language_of(path: str, text: str) -> str:
+    suffix = Path(path).suffix.lower().lstrip(".")
+    if suffix in LANGUAGES:
+        return suffix
+    for line in text.splitlines():
+        first = line.strip().split(maxsplit=1)
+        if first and not first[0].startswith("--"):
+            return "sase" if first[0].upper() == "PATTERN" else "sql"
+    return "sql"

@@ -1,0 +1,69 @@
+"""`ostinato run`: a query over files, its matches into a file or onto the terminal."""
+
+from __future__ import annotations
+
+import sys
+from enum import Enum
+from pathlib import Path
+from typing import Annotated
+
+import pyarrow as pa
+import typer
+from rich.console import Console
+
+from ostinato.cli.engines import EngineName, evaluate
+from ostinato.cli.explain_command import explain_text
+from ostinato.cli.failure import Usage
+from ostinato.cli.inputs import read_inputs
+from ostinato.cli.outputs import WRITERS, check_output, write
+from ostinato.cli.query_file import read_query
+from ostinato.cli.settings import MatchSettings
+from ostinato.cli.terminal import show_table
+
+
+class Shown(str, Enum):
+    """How matches go to standard output."""
+
+    table = "table"
+    csv = "csv"
+    json = "json"
+    jsonl = "jsonl"
+
+
+def run(
+    query: Annotated[str, typer.Argument(help="File with the query (.sql or .sase), or - for standard input.")],
+    inputs: Annotated[list[str], typer.Option("--input", "-i", metavar="NAME=PATH", help="A stream: a Parquet or CSV file, or a glob. Repeat for several.")],
+    output: Annotated[Path | None, typer.Option("--out", "-o", help="Write matches to this .parquet, .csv, .json or .jsonl file.")] = None,
+    engine: Annotated[EngineName, typer.Option(help="Where to evaluate.")] = EngineName.embedded,
+    explain: Annotated[bool, typer.Option("--explain", help="Also show on stderr how the query is evaluated.")] = False,
+    language: Annotated[str | None, typer.Option(help="sql or sase; by default from the file's suffix.")] = None,
+    time: Annotated[str | None, typer.Option(help="SASE+: the column with the event time, where it is not ts.")] = None,
+    type_by: Annotated[str | None, typer.Option(help="SASE+: the column that holds the event type, for one stream of several types.")] = None,
+    matches: Annotated[str | None, typer.Option("--output", help="SASE+: which matches: all, nonoverlapping, first or count.")] = None,
+    shown: Annotated[Shown, typer.Option("--format", help="What to print where no output file is given.")] = Shown.table,
+    limit: Annotated[int, typer.Option(min=1, help="Rows of the printed table.")] = 20,
+) -> None:
+    """Run a query over files and write its matches."""
+    errors = Console(stderr=True)
+    text = read_query(query, language)
+    settings = MatchSettings.of(text, time=time, type_by=type_by, output=matches)
+    if output is not None:
+        check_output(output)
+    streams = read_inputs(inputs)
+    if explain:
+        errors.print(explain_text(text, streams, settings, "plan"), markup=False, highlight=False, soft_wrap=True)
+    found = evaluate(engine, text, streams, settings, errors)
+    _deliver(found, output, shown, limit, errors)
+
+
+def _deliver(found: pa.Table, output: Path | None, shown: Shown, limit: int, errors: Console) -> None:
+    if output is not None:
+        write(found, output)
+        errors.print(f"{found.num_rows:,} {'row' if found.num_rows == 1 else 'rows'} written to {output}", markup=False, highlight=False, soft_wrap=True)
+    elif shown is Shown.table:
+        show_table(found, Console(), limit)
+    elif not hasattr(sys.stdout, "buffer"):
+        raise Usage("standard output takes text only here: write to a file with -o")
+    else:
+        WRITERS[shown.value](found, sys.stdout.buffer)
+        sys.stdout.buffer.flush()
