@@ -1,0 +1,187 @@
+"""Checked arithmetic and comparisons on 64-bit words, for scalar code. Results come with a flag: 1 a value, 0 null, negative an error."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ostinato.kernels._jit import jit
+from ostinato.program.opcodes import Op
+
+OVERFLOW = -1
+
+ERRORS = {OVERFLOW: "an integer calculation went beyond 64 bits"}
+
+_MAX = np.iinfo(np.int64).max
+_MIN = np.iinfo(np.int64).min
+_BOUND = float(2**63)
+
+_ADD_INT = int(Op.ADD_INT)
+_SUB_INT = int(Op.SUB_INT)
+_MUL_INT = int(Op.MUL_INT)
+_MOD_INT = int(Op.MOD_INT)
+_QUOTIENT_INT = int(Op.QUOTIENT_INT)
+_NEG_INT = int(Op.NEG_INT)
+_ADD_FLOAT = int(Op.ADD_FLOAT)
+_SUB_FLOAT = int(Op.SUB_FLOAT)
+_MUL_FLOAT = int(Op.MUL_FLOAT)
+_DIV_FLOAT = int(Op.DIV_FLOAT)
+_MOD_FLOAT = int(Op.MOD_FLOAT)
+_NEG_FLOAT = int(Op.NEG_FLOAT)
+_ABS_FLOAT = int(Op.ABS_FLOAT)
+_DIV_INT = int(Op.DIV_INT)
+_FLOAT_OF_INT = int(Op.FLOAT_OF_INT)
+_INT_OF_FLOAT = int(Op.INT_OF_FLOAT)
+_SQRT = int(Op.SQRT)
+_FLOOR = int(Op.FLOOR)
+
+
+@jit
+def as_float(word):
+    return np.int64(word).view(np.float64)
+
+
+@jit
+def as_word(number):
+    return np.float64(number).view(np.int64)
+
+
+@jit
+def addition_overflows(x, y):
+    if y > 0:
+        return x > _MAX - y
+    return x < _MIN - y
+
+
+@jit
+def subtraction_overflows(x, y):
+    if y > 0:
+        return x < _MIN + y
+    return x > _MAX + y
+
+
+@jit
+def multiplication_overflows(x, y):
+    if x == 0 or y == 0 or x == 1 or y == 1:
+        return False
+    if x == _MIN or y == _MIN:
+        return True
+    if (x > 0) == (y > 0):
+        return abs(x) > _MAX // abs(y)
+    if x == -1 or y == -1:
+        return False
+    positive = max(x, y)
+    negative = min(x, y)
+    return negative < -(_MIN // -positive)
+
+
+@jit
+def quotient_and_rest(x, y):
+    """Truncated towards zero; y is neither 0 nor -1."""
+    quotient = x // y
+    rest = x % y
+    if rest != 0 and (x < 0) != (y < 0):
+        return quotient + 1, rest - y
+    return quotient, rest
+
+
+@jit
+def int_result(op, x, y):
+    if op == _ADD_INT:
+        if addition_overflows(x, y):
+            return np.int64(0), OVERFLOW
+        return np.int64(x + y), 1
+    if op == _SUB_INT:
+        if subtraction_overflows(x, y):
+            return np.int64(0), OVERFLOW
+        return np.int64(x - y), 1
+    if op == _MUL_INT:
+        if multiplication_overflows(x, y):
+            return np.int64(0), OVERFLOW
+        return np.int64(x * y), 1
+    if op == _MOD_INT:
+        if y == 0:
+            return np.int64(0), 0
+        return np.int64(0) if y == -1 else np.int64(quotient_and_rest(x, y)[1]), 1
+    if op == _QUOTIENT_INT and y == 0:
+        return np.int64(0), 0
+    if op == _QUOTIENT_INT and y != -1:
+        return np.int64(quotient_and_rest(x, y)[0]), 1
+    if op >= _QUOTIENT_INT and x == _MIN:
+        return np.int64(0), OVERFLOW
+    if op in (_QUOTIENT_INT, _NEG_INT):
+        return np.int64(-x), 1
+    return np.int64(abs(x)), 1
+
+
+@jit
+def float_result(op, x_word, y_word):
+    if op == _FLOAT_OF_INT:
+        return as_word(np.float64(x_word)), 1
+    if op == _DIV_INT:
+        if y_word == 0:
+            return np.int64(0), 0
+        return as_word(np.float64(x_word) / np.float64(y_word)), 1
+    x = as_float(x_word)
+    y = as_float(y_word)
+    if op == _ADD_FLOAT:
+        return as_word(x + y), 1
+    if op == _SUB_FLOAT:
+        return as_word(x - y), 1
+    if op == _MUL_FLOAT:
+        return as_word(x * y), 1
+    if op in (_DIV_FLOAT, _MOD_FLOAT):
+        if y == 0.0:
+            return np.int64(0), 0
+        return as_word(x / y) if op == _DIV_FLOAT else as_word(np.fmod(x, y)), 1
+    return unary_float_result(op, x)
+
+
+@jit
+def unary_float_result(op, x):
+    if op == _NEG_FLOAT:
+        return as_word(-x), 1
+    if op == _ABS_FLOAT:
+        return as_word(abs(x)), 1
+    if op == _INT_OF_FLOAT:
+        nearest = np.rint(x)
+        if not (nearest >= -_BOUND and nearest < _BOUND):
+            return np.int64(0), OVERFLOW
+        return np.int64(nearest), 1
+    if op == _SQRT:
+        if not x >= 0.0:
+            return np.int64(0), 0
+        return as_word(np.sqrt(x)), 1
+    return as_word(np.floor(x)) if op == _FLOOR else as_word(np.ceil(x)), 1
+
+
+@jit
+def compare_int(relation, x, y):
+    """`relation` counts eq, ne, lt, le, gt, ge."""
+    if relation == 0:
+        return x == y
+    if relation == 1:
+        return x != y
+    if relation == 2:
+        return x < y
+    if relation == 3:
+        return x <= y
+    if relation == 4:
+        return x > y
+    return x >= y
+
+
+@jit
+def compare_float(relation, x_word, y_word):
+    x = as_float(x_word)
+    y = as_float(y_word)
+    if relation == 0:
+        return x == y
+    if relation == 1:
+        return x != y
+    if relation == 2:
+        return x < y
+    if relation == 3:
+        return x <= y
+    if relation == 4:
+        return x > y
+    return x >= y

@@ -1,0 +1,154 @@
+"""The operations of scalar code: their numbers, names and operands.
+
+An operand word names a value: `index * SPACES + space`. An operation reads operands `a` and `b` and puts its result, if it has one,
+into the temporary `c`. Every value is 64 bits (integer, or the bits of a float) with a flag that says whether it is null.
+A block tests first and stores last: COPY stands between, so that nothing is written for a row that is refused.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+from ostinato.program.program import ScalarCode
+
+
+class Space(IntEnum):
+    """Where an operand lives."""
+
+    TEMP = 0  # result of an earlier operation of the block
+    SLOT = 1  # value of the current row
+    REGISTER = 2  # value of the run as it was before the block
+    INT = 3  # constants
+    FLOAT = 4
+    STRING = 5
+    NULL = 6
+
+
+SPACES = 8
+
+
+class Op(IntEnum):
+    """Integer operations raise an overflow error instead of wrapping; a null operand gives null except where it is said."""
+
+    COPY = 0  # the tests are over: take the registers over into the new run
+    STORE = 1  # register c := a
+    TEST = 2  # leave the block as not true unless a is true
+    MOVE = 3
+    SELECT = 4  # c := b if a is true; else c stays (so a MOVE of the other value comes before)
+    COALESCE = 5  # a, or b where a is null
+    IS_NULL = 6
+    IS_NOT_NULL = 7
+    NOT = 8
+    AND = 9
+    OR = 10
+    ADD_INT = 11
+    SUB_INT = 12
+    MUL_INT = 13
+    MOD_INT = 14  # sign of the dividend; null for a zero divisor
+    QUOTIENT_INT = 15  # truncated towards zero; null for a zero divisor
+    NEG_INT = 16
+    ABS_INT = 17
+    ADD_FLOAT = 18
+    SUB_FLOAT = 19
+    MUL_FLOAT = 20
+    DIV_FLOAT = 21  # null for a zero divisor
+    MOD_FLOAT = 22
+    NEG_FLOAT = 23
+    ABS_FLOAT = 24
+    DIV_INT = 25  # two integers, a float; null for a zero divisor
+    FLOAT_OF_INT = 26
+    INT_OF_FLOAT = 27  # nearest, halves to even; out of range is an error
+    SQRT = 28  # null below zero
+    FLOOR = 29
+    CEIL = 30
+    RANK = 31  # sort position of a string code
+    SUM_INT = 32  # running aggregates: a is the value so far, b the row's; a null one is left out
+    SUM_FLOAT = 33
+    MIN_INT = 34
+    MAX_INT = 35
+    MIN_FLOAT = 36
+    MAX_FLOAT = 37
+    MIN_STRING = 38
+    MAX_STRING = 39
+    COUNT = 40  # a + 1 if b is not null
+    EQ_INT = 48  # comparisons: the order eq, ne, lt, le, gt, ge is relied on
+    NE_INT = 49
+    LT_INT = 50
+    LE_INT = 51
+    GT_INT = 52
+    GE_INT = 53
+    EQ_FLOAT = 54
+    NE_FLOAT = 55
+    LT_FLOAT = 56
+    LE_FLOAT = 57
+    GT_FLOAT = 58
+    GE_FLOAT = 59
+    TEST_EQ_INT = 64  # the same, and leave the block as not true unless they hold
+    TEST_NE_INT = 65
+    TEST_LT_INT = 66
+    TEST_LE_INT = 67
+    TEST_GT_INT = 68
+    TEST_GE_INT = 69
+    TEST_EQ_FLOAT = 70
+    TEST_NE_FLOAT = 71
+    TEST_LT_FLOAT = 72
+    TEST_LE_FLOAT = 73
+    TEST_GT_FLOAT = 74
+    TEST_GE_FLOAT = 75
+
+
+TESTED = Op.TEST_EQ_INT - Op.EQ_INT  # from a comparison to its testing form
+
+# Per operation: which of a, b are operands, and what c is ("t" temporary, "r" register, "-" unused).
+SHAPES: dict[Op, str] = {
+    Op.COPY: "---",
+    Op.STORE: "a-r",
+    Op.TEST: "a--",
+    Op.MOVE: "a-t",
+    Op.IS_NULL: "a-t",
+    Op.IS_NOT_NULL: "a-t",
+    Op.NOT: "a-t",
+    Op.NEG_INT: "a-t",
+    Op.ABS_INT: "a-t",
+    Op.NEG_FLOAT: "a-t",
+    Op.ABS_FLOAT: "a-t",
+    Op.FLOAT_OF_INT: "a-t",
+    Op.INT_OF_FLOAT: "a-t",
+    Op.SQRT: "a-t",
+    Op.FLOOR: "a-t",
+    Op.CEIL: "a-t",
+    Op.RANK: "a-t",
+}
+
+
+def shape(op: Op) -> str:
+    return SHAPES.get(op, "ab-" if op >= Op.TEST_EQ_INT else "abt")
+
+
+def operand(space: Space, index: int) -> int:
+    return index * SPACES + space
+
+
+NULL_OPERAND = operand(Space.NULL, 0)
+
+
+def operand_text(word: int, code: ScalarCode) -> str:
+    index, space = divmod(word, SPACES)
+    if space == Space.INT:
+        return str(code.ints[index])
+    if space == Space.FLOAT:
+        return repr(code.floats[index])
+    if space == Space.STRING:
+        return repr(code.strings[index])
+    if space == Space.NULL:
+        return "null"
+    return {Space.TEMP: "t", Space.SLOT: "row.", Space.REGISTER: "r"}[Space(space)] + str(index)
+
+
+def instruction_text(code: ScalarCode, at: int) -> str:
+    """One line of a listing, such as `t0 = add_int row.2 r1`."""
+    op = Op(code.op[at])
+    form = shape(op)
+    words = [operand_text(word, code) for word, used in ((code.a[at], form[0]), (code.b[at], form[1])) if used != "-"]
+    target = {"t": f"t{code.c[at]} = ", "r": f"r{code.c[at]} = ", "-": ""}[form[2]]
+    return target + " ".join([op.name.lower(), *words])
