@@ -63,7 +63,9 @@ def in_fresh_process(experiment: Experiment) -> None:
         for name, limit in (("first use ever: kernels compiled and cached", 30.0), ("fresh process, kernels cached", None)):
             case = experiment.case(name, rows=ROWS, clock="wall")
             start = time.perf_counter()
-            finished = subprocess.run([sys.executable, "-c", FRESH], env={**os.environ, **variables}, capture_output=True, text=True, check=True)
+            finished = subprocess.run(
+                [sys.executable, "-c", FRESH], env={**os.environ, **variables}, capture_output=True, text=True, check=True
+            )
             total = time.perf_counter() - start
             times = json.loads(finished.stdout.splitlines()[-1])
             case.record("ostinato", [total], note=f"import {times['import']:.2f} s, first query {times['first']:.2f} s")
@@ -76,7 +78,8 @@ def main() -> None:
     experiment = Experiment(
         "first_result",
         "First result",
-        f"Wall-clock time from query text to Arrow result over {ROWS:,} rows. No code is compiled for a query; the kernels are compiled once per machine.",
+        f"Wall-clock time from query text to Arrow result over {ROWS:,} rows. No code is compiled for a query; "
+        "the kernels are compiled once per machine.",
     )
     in_warm_process(experiment, options)
     in_fresh_process(experiment)

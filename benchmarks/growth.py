@@ -40,7 +40,9 @@ def grow(name: str, title: str, about: str, cases: list[dict[str, int]], kind: s
         table = random_walk(rows, keys)
         label = f"{rows:,} rows, {keys:,} keys" + (f", window {window:,}" if window else "")
         case = experiment.case(label, rows=rows, keys=keys, window=window)
-        run = (lambda table=table: v_shape(table)) if kind == "v_shape" else (lambda table=table, window=window: count_rising(table, window))
+        run = (
+            (lambda table=table: v_shape(table)) if kind == "v_shape" else (lambda table=table, window=window: count_rising(table, window))
+        )
         found = case.compare({"ostinato": run}, options)["ostinato"]
         if not options.quick:
             found.peak_mb = peak_memory("benchmarks.growth:work", kind=kind, rows=rows, keys=keys, window=window)[0]
@@ -56,7 +58,7 @@ def main() -> None:
     keys = [{"rows": 200_000 * scale, "keys": n} for n in (1, 100, 10_000, 1_000_000)]
     grow("growth_keys", "Growth with keys", "V shape through `ost.sql`.", keys, "v_shape", options)
     windows = [{"rows": 50_000 * scale, "keys": 2, "window": n} for n in (100, 500, 1_000, 2_000)]
-    about = "Runs that overlap: `SEQ(Ticks+ a[], Ticks b)`, rising prices, skip till next match, all matches counted, window in events of the key."
+    about = "Overlapping runs: `SEQ(Ticks+ a[], Ticks b)`, rising prices, skip till next match, all counted, window in events of the key."
     grow("growth_window", "Growth with the window", about, windows, "runs", options)
 
 

@@ -38,7 +38,9 @@ def bars(results: list[dict[str, Any]]) -> str:
         for case in result["cases"]:
             for target in case["targets"]:
                 measured = f"{target['got']:.2f}{target['unit']}"
-                lines.append(f"| {result['title']} | {case['name']} | {target['want']} | {measured} | {'yes' if target['met'] else '**no**'} |")
+                lines.append(
+                    f"| {result['title']} | {case['name']} | {target['want']} | {measured} | {'yes' if target['met'] else '**no**'} |"
+                )
     return "\n".join(lines) + "\n"
 
 

@@ -95,8 +95,8 @@ WITH moves AS (
          row_number() OVER (PARTITION BY key ORDER BY n) AS place
   FROM shapes WHERE starts AND d = 1 AND d_before = -1
 ), decided AS (
-  SELECT *, (place - max(CASE WHEN certain THEN place END) OVER (PARTITION BY key ORDER BY place ROWS UNBOUNDED PRECEDING)) % 2 = 0 AS is_match
-  FROM vees
+  SELECT *, (place - max(CASE WHEN certain THEN place END) OVER w) % 2 = 0 AS is_match
+  FROM vees WINDOW w AS (PARTITION BY key ORDER BY place ROWS UNBOUNDED PRECEDING)
 ), joined AS (
   SELECT *, follows AND coalesce(lag(is_match) OVER (PARTITION BY key ORDER BY place), false) AS used_up FROM decided
 )

@@ -80,8 +80,8 @@ def main() -> None:
     experiment = Experiment(
         "v_shape",
         "V shape: `A B+ C+` through `ost.sql`",
-        "Falling then rising prices, partitioned, measures included, one thread, CPU time of the process. The rivals produce the same rows: "
-        "`re` runs over one byte per row prepared with NumPy, DuckDB runs a gaps-and-islands rewrite with one thread, NumPy is written by hand.",
+        "Falling then rising prices, partitioned, measures included, one thread, CPU time of the process. The rivals produce the "
+        "same rows: `re` runs over one byte per row prepared with NumPy, DuckDB runs a gaps-and-islands rewrite, NumPy is written by hand.",
         show=("keys", "matches", "input_mb"),
     )
     rows = options.rows(10_000_000, 100_000)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from enum import Enum
+from enum import StrEnum
 
 import pyarrow as pa
 from rich.console import Console
@@ -15,7 +15,7 @@ from ostinato.cli.query_file import QueryFile
 from ostinato.cli.settings import MatchSettings
 
 
-class EngineName(str, Enum):
+class EngineName(StrEnum):
     embedded = "embedded"
     spark = "spark"
 
@@ -58,4 +58,6 @@ def _frame(session, stream: Input):
         return session.read.csv(stream.path, header=True, inferSchema=True)
     if suffixes <= {".parquet", ".pq"}:
         return session.read.parquet(stream.path)
-    raise UnsupportedError(f"The input {stream.name} is neither Parquet nor CSV: {stream.path}", hint="Name files that end in .parquet or .csv.")
+    raise UnsupportedError(
+        f"The input {stream.name} is neither Parquet nor CSV: {stream.path}", hint="Name files that end in .parquet or .csv."
+    )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from enum import Enum
+from enum import StrEnum
 from typing import Annotated
 
 import typer
@@ -15,7 +15,7 @@ from ostinato.compiler import compile as compile_query
 from ostinato.hosts.embedded.inputs import schema_of
 
 
-class Stage(str, Enum):
+class Stage(StrEnum):
     syntax = "syntax"
     algebra = "algebra"
     automaton = "automaton"
@@ -25,7 +25,10 @@ class Stage(str, Enum):
 
 def explain(
     query: Annotated[str, typer.Argument(help="File with the query (.sql or .sase), or - for standard input.")],
-    inputs: Annotated[list[str], typer.Option("--input", "-i", metavar="NAME=PATH", help="A stream: a Parquet or CSV file, or a glob; only its columns are read.")],
+    inputs: Annotated[
+        list[str],
+        typer.Option("--input", "-i", metavar="NAME=PATH", help="A stream: a Parquet or CSV file, or a glob; only its columns are read."),
+    ],
     stage: Annotated[Stage, typer.Option(help="Which stage to print.")] = Stage.plan,
     language: Annotated[str | None, typer.Option(help="sql or sase; by default from the file's suffix.")] = None,
     time: Annotated[str | None, typer.Option(help="SASE+: the column with the event time, where it is not ts.")] = None,

@@ -24,7 +24,9 @@ def read_inputs(given: Sequence[str]) -> list[Input]:
     names = [one.name.lower() for one in inputs]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
-        raise Usage(f"the input {twice[0]!r} is given twice; to read several files as one stream use a glob such as {twice[0]}='data/*.parquet'")
+        raise Usage(
+            f"the input {twice[0]!r} is given twice; to read several files as one stream use a glob such as {twice[0]}='data/*.parquet'"
+        )
     return inputs
 
 
@@ -39,7 +41,10 @@ def _read_input(given: str) -> Input:
         raise DataError(f"The input {name} does not exist: {path}", hint="Check the path; it is taken relative to the current directory.")
     empty = [file for file in files if file.is_file() and file.stat().st_size == 0]
     if empty:
-        raise DataError(f"The input {name} is an empty file: {empty[0]}", hint="A Parquet file has a footer, a CSV file a line of column names, even without rows.")
+        raise DataError(
+            f"The input {name} is an empty file: {empty[0]}",
+            hint="A Parquet file has a footer, a CSV file a line of column names, even without rows.",
+        )
     return Input(name, path, files)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from enum import Enum
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -21,7 +21,7 @@ from ostinato.cli.settings import MatchSettings
 from ostinato.cli.terminal import show_table
 
 
-class Shown(str, Enum):
+class Shown(StrEnum):
     """How matches go to standard output."""
 
     table = "table"
@@ -32,13 +32,18 @@ class Shown(str, Enum):
 
 def run(
     query: Annotated[str, typer.Argument(help="File with the query (.sql or .sase), or - for standard input.")],
-    inputs: Annotated[list[str], typer.Option("--input", "-i", metavar="NAME=PATH", help="A stream: a Parquet or CSV file, or a glob. Repeat for several.")],
+    inputs: Annotated[
+        list[str],
+        typer.Option("--input", "-i", metavar="NAME=PATH", help="A stream: a Parquet or CSV file, or a glob. Repeat for several."),
+    ],
     output: Annotated[Path | None, typer.Option("--out", "-o", help="Write matches to this .parquet, .csv, .json or .jsonl file.")] = None,
     engine: Annotated[EngineName, typer.Option(help="Where to evaluate.")] = EngineName.embedded,
     explain: Annotated[bool, typer.Option("--explain", help="Also show on stderr how the query is evaluated.")] = False,
     language: Annotated[str | None, typer.Option(help="sql or sase; by default from the file's suffix.")] = None,
     time: Annotated[str | None, typer.Option(help="SASE+: the column with the event time, where it is not ts.")] = None,
-    type_by: Annotated[str | None, typer.Option(help="SASE+: the column that holds the event type, for one stream of several types.")] = None,
+    type_by: Annotated[
+        str | None, typer.Option(help="SASE+: the column that holds the event type, for one stream of several types.")
+    ] = None,
     matches: Annotated[str | None, typer.Option("--output", help="SASE+: which matches: all, nonoverlapping, first or count.")] = None,
     shown: Annotated[Shown, typer.Option("--format", help="What to print where no output file is given.")] = Shown.table,
     limit: Annotated[int, typer.Option(min=1, help="Rows of the printed table.")] = 20,
@@ -59,7 +64,12 @@ def run(
 def _deliver(found: pa.Table, output: Path | None, shown: Shown, limit: int, errors: Console) -> None:
     if output is not None:
         write(found, output)
-        errors.print(f"{found.num_rows:,} {'row' if found.num_rows == 1 else 'rows'} written to {output}", markup=False, highlight=False, soft_wrap=True)
+        errors.print(
+            f"{found.num_rows:,} {'row' if found.num_rows == 1 else 'rows'} written to {output}",
+            markup=False,
+            highlight=False,
+            soft_wrap=True,
+        )
     elif shown is Shown.table:
         show_table(found, Console(), limit)
     elif not hasattr(sys.stdout, "buffer"):

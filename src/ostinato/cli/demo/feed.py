@@ -76,7 +76,9 @@ def _volumes(seed: int, count: int) -> np.ndarray:
 def _uniform(seed: int, count: int) -> np.ndarray:
     """Numbers in [0, 1) by splitmix64: unlike a library's generator it can never change under us."""
     with np.errstate(over="ignore"):
-        state = np.uint64(seed) * np.uint64(0xD1342543DE82EF95) + (np.arange(count, dtype=np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
+        state = np.uint64(seed) * np.uint64(0xD1342543DE82EF95) + (np.arange(count, dtype=np.uint64) + np.uint64(1)) * np.uint64(
+            0x9E3779B97F4A7C15
+        )
         state = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
         state = (state ^ (state >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
         state ^= state >> np.uint64(31)
