@@ -1,0 +1,71 @@
+"""The class of a predicate decides its price: what looks at the current row and its physical neighbours alone is evaluated as a
+column, once per batch; the rest is code over the registers of a run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import Enum
+
+from ostinato.algebra.query import Condition, Definition, When
+from ostinato.expr.nodes import Aggregate, Anchor, Call, Classifier, Expr, Literal, MatchNumber, Nav
+
+
+class PredicateClass(Enum):
+    STATIC = "static"
+    NEIGHBOUR = "neighbour"
+    DYNAMIC = "dynamic"
+
+
+def conjuncts(expr: Expr) -> Iterable[Expr]:
+    """The parts of a conjunction, left to right."""
+    if isinstance(expr, Call) and expr.name == "and":
+        for arg in expr.args:
+            yield from conjuncts(arg)
+    else:
+        yield expr
+
+
+def is_current_row(nav: Nav, variable: str) -> bool:
+    """Whether the navigation starts at the row whose binding to `variable` is being decided."""
+    return nav.anchor is Anchor.LAST and nav.offset == 0 and nav.variable in (None, variable)
+
+
+def predicate_class(expr: Expr, variable: str, when: When) -> PredicateClass:
+    if when is When.LEAVING:
+        return PredicateClass.STATIC if isinstance(expr, Literal) else PredicateClass.DYNAMIC
+    found = PredicateClass.STATIC
+    for node in expr.walk():
+        if isinstance(node, Aggregate | MatchNumber | Classifier):
+            return PredicateClass.DYNAMIC
+        if isinstance(node, Nav):
+            if not is_current_row(node, variable):
+                return PredicateClass.DYNAMIC
+            if node.shift:
+                found = PredicateClass.NEIGHBOUR
+    return found
+
+
+@dataclass(frozen=True)
+class Classified:
+    """A conjunct of a variable's definition."""
+
+    expr: Expr
+    when: When
+    kind: PredicateClass
+
+    @property
+    def columnar(self) -> bool:
+        return self.kind is not PredicateClass.DYNAMIC
+
+
+def classify(definition: Definition) -> tuple[Classified, ...]:
+    return tuple(
+        Classified(part, condition.when, predicate_class(part, definition.variable, condition.when))
+        for condition in definition.conditions
+        for part in conjuncts(condition.expr)
+    )
+
+
+def condition(expr: Expr, when: When = When.EACH) -> Condition:
+    return Condition(expr, when, expr.span)

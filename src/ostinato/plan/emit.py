@@ -1,0 +1,152 @@
+"""Algebra to program."""
+
+from __future__ import annotations
+
+from ostinato.algebra.pattern import variables_of
+from ostinato.algebra.policies import Output, Selection
+from ostinato.algebra.query import MatchQuery, Unit, When
+from ostinato.automata.nfa import construct
+from ostinato.base.errors import UnsupportedError
+from ostinato.expr.nodes import Call, Expr, Field, Literal, current
+from ostinato.expr.types import BOOL, STRING
+from ostinato.plan.classify import Classified, PredicateClass, classify
+from ostinato.plan.components import linear_components
+from ostinato.plan.measures import MeasureEmitter
+from ostinato.plan.row_predicates import MAX_BITS, RowEmitter
+from ostinato.plan.scalar_code import ScalarPlan
+from ostinato.program.program import Column, Component, MeasureCode, Program, ScalarCode, VariableTest
+from ostinato.program.verify import verify
+
+MAX_VARIABLES = 250  # a row's variable is one byte
+
+
+class Emitter:
+    """Emits one query; used once."""
+
+    def __init__(self, query: MatchQuery) -> None:
+        self._query = query
+        self._variables = variables_of(query.pattern)
+        if len(self._variables) > MAX_VARIABLES:
+            raise UnsupportedError(f"a pattern may have at most {MAX_VARIABLES} variables")
+        self._rows = RowEmitter()
+        self._scalar = ScalarPlan(self._variables, self._rows.slot)
+        self._classified = {name: (*self._type_test(name), *classify(query.definition(name))) for name in self._variables}
+
+    def _type_test(self, variable: str) -> tuple[Classified, ...]:
+        query = self._query
+        wanted = query.definition(variable).event_type
+        if wanted is None or query.type_column is None:
+            return ()
+        kind = Field(query.type_column, type=query.schema.type_of(query.type_column))
+        test = Call("eq", (current(kind), Literal(wanted, type=STRING)), type=BOOL)
+        return (Classified(test, When.EACH, PredicateClass.STATIC),)
+
+    @property
+    def dynamic(self) -> bool:
+        return any(not c.columnar for parts in self._classified.values() for c in parts)
+
+    def emit(self, strategy: str, reason: str) -> Program:
+        query = self._query
+        tests = components = ()
+        nfa = None
+        if strategy == "runs":
+            components = tuple(self._component(c) for c in linear_components(query.pattern))
+        else:
+            tests = tuple(self._test(name) for name in self._variables)
+            nfa = construct(query.pattern, {name: i for i, name in enumerate(self._variables)})
+        scalar, registers = self._scalar.finish()
+        rows, bits, slots = self._rows.finish()
+        if bits > MAX_BITS:
+            raise UnsupportedError(f"the query has {bits} different conditions on rows; {MAX_BITS} are the most", hint="split the query")
+        measures = MeasureEmitter(query, self._variables).emit()
+        if query.output is Output.COUNT:
+            measures = MeasureCode((), None)
+        shifts = self._rows.shifts | {point.shift for point in measures.points}
+        columns = self._columns(rows, measures)
+        number = {column.name: i for i, column in enumerate(columns)}
+        return verify(Program(
+            strategy=strategy,
+            reason=reason,
+            stream=query.stream,
+            columns=columns,
+            variables=self._variables,
+            time=-1 if query.time is None else number[query.time],
+            order=tuple((number[o.column], o.descending, o.nulls_first) for o in query.order),
+            keys=tuple(number[name] for name in query.partition),
+            null_keys=query.null_keys.value,
+            selection=query.selection.value,
+            skip=query.skip.value,
+            output=query.output.value,
+            ties=query.ties.value,
+            within=-1 if query.within is None else query.within.length,
+            within_unit="time" if query.within is None else query.within.unit.value,
+            rows=rows,
+            bits=bits,
+            slots=slots,
+            back=-min(shifts),
+            ahead=max(shifts),
+            nfa=nfa,
+            tests=_settled(tests, scalar),
+            components=_settled(components, scalar),
+            scalar=scalar,
+            registers=registers,
+            filter_bits=self._filter_bits(components),
+            measures=measures,
+            kleene=tuple(name in query.kleene for name in self._variables),
+        ))
+
+    def _columnar(self, variable: str, *whens: When) -> list[Expr]:
+        return [c.expr for c in self._classified[variable] if c.columnar and c.when in whens]
+
+    def _dynamic(self, variable: str, *whens: When) -> list[Expr]:
+        return [c.expr for c in self._classified[variable] if not c.columnar and c.when in whens]
+
+    def _component(self, component) -> Component:
+        name = component.variable
+        leaving = [c.expr for c in self._classified[name] if c.when is When.LEAVING]
+        return Component(
+            variable=self._variables.index(name),
+            at_least=component.at_least,
+            repeats=component.repeats,
+            first_bit=self._rows.bit(self._columnar(name, When.EACH, When.FIRST)),
+            later_bit=self._rows.bit(self._columnar(name, When.EACH, When.LATER)),
+            first_block=self._scalar.block(name, self._dynamic(name, When.EACH, When.FIRST), "first"),
+            later_block=self._scalar.block(name, self._dynamic(name, When.EACH, When.LATER), "later") if component.repeats else -1,
+            leaving_block=self._scalar.block(name, leaving, "leaving"),
+        )
+
+    def _test(self, name: str) -> VariableTest:
+        others = [c for c in self._classified[name] if c.when is not When.EACH]
+        if others:
+            raise UnsupportedError("a row pattern's conditions hold for every row of a variable", span=others[0].expr.span)
+        return VariableTest(
+            self._rows.bit(self._columnar(name, When.EACH)), self._scalar.block(name, self._dynamic(name, When.EACH), "each")
+        )
+
+    def _columns(self, rows, measures: MeasureCode) -> tuple[Column, ...]:
+        """What is read of the stream, in its own order; all of it where whole events are shown."""
+        query = self._query
+        if query.measures is None and query.output is not Output.COUNT:
+            return tuple(Column(name, type_) for name, type_ in query.schema.columns)
+        used = {op.params[0] for op in (*rows.ops, *measures.rows.ops) if op.op == "input"}
+        if measures.code is not None:
+            used |= {op.params[0].split(":", 2)[2] for op in measures.code.ops if op.op == "input" and op.params[0].startswith("point:")}
+        used |= {key.column for key in query.order} | set(query.partition) | ({query.time} - {None})
+        return tuple(Column(name, type_) for name, type_ in query.schema.columns if name in used)
+
+    def _filter_bits(self, components: tuple[Component, ...]) -> tuple[int, ...]:
+        """Rows with none of these bits cannot take part: only where events may be skipped and none is counted."""
+        query = self._query
+        if query.selection not in (Selection.NEXT, Selection.ANY) or (query.within is not None and query.within.unit is Unit.EVENTS):
+            return ()
+        bits = {bit for c in components for bit in ((c.first_bit, c.later_bit) if c.repeats else (c.first_bit,))}
+        return () if -1 in bits else tuple(sorted(bits))
+
+
+def _settled(items: tuple, scalar: ScalarCode) -> tuple:
+    """Blocks that turned out empty are no blocks."""
+    empty = {i for i, (start, end) in enumerate(scalar.blocks) if start == end}
+    fields = ("block", "first_block", "later_block", "leaving_block")
+    return tuple(
+        type(item)(**{name: -1 if name in fields and value in empty else value for name, value in vars(item).items()}) for item in items
+    )

@@ -1,0 +1,88 @@
+"""Output columns of a query, as code over whole batches of matches."""
+
+from __future__ import annotations
+
+from ostinato.algebra.query import MatchQuery
+from ostinato.expr.nodes import Aggregate, Case, Classifier, Expr, Field, MatchNumber, Nav
+from ostinato.expr.types import BOOL, INT, STRING
+from ostinato.plan.column_code import ColumnBuilder
+from ostinato.program.program import MatchAggregate, MeasureCode, Point
+
+
+class RowExists(Expr):
+    """Whether the row that a navigation asks for is there; lives only while measures are emitted."""
+
+
+class MeasureEmitter:
+    def __init__(self, query: MatchQuery, variables: tuple[str, ...]) -> None:
+        self._query = query
+        self._numbers = {name: i for i, name in enumerate(variables)} | {None: -1}
+        self._code = ColumnBuilder()
+        self._rows = ColumnBuilder()
+        self._row_results: list[int] = []
+        self._points: list[Point] = []
+        self._aggregates: list[MatchAggregate] = []
+
+    def emit(self) -> MeasureCode:
+        query = self._query
+        if query.measures is None:
+            return MeasureCode((), None)
+        names = [*(query.partition if query.measured_partition else ()), *(m.name for m in query.measures)]
+        results = [self._partition(column) for column in query.partition] if query.measured_partition else []
+        results += [self._code.add(measure.expr, self._resolve) for measure in query.measures]
+        return MeasureCode(
+            tuple(names), self._code.finish(results), tuple(self._points), tuple(self._aggregates), self._rows.finish(self._row_results)
+        )
+
+    def _partition(self, column: str) -> int:
+        return self._code.input(f"partition:{column}", self._query.schema.type_of(column))
+
+    def _resolve(self, expr: Expr) -> int | None:
+        """The operation of a leaf that only a match can answer; None for what the builder can do itself."""
+        if isinstance(expr, Nav):
+            return self._navigation(expr)
+        if isinstance(expr, Aggregate):
+            return self._aggregate(expr)
+        if isinstance(expr, MatchNumber):
+            return self._code.input("match_number", INT)
+        if isinstance(expr, Classifier):
+            point = self._point(Point(self._numbers[expr.variable], expr.anchor.value, expr.offset, 0))
+            return self._code.input(f"classifier:{point}", STRING)
+        return None
+
+    def _navigation(self, nav: Nav) -> int:
+        point = self._point(Point(self._numbers[nav.variable], nav.anchor.value, nav.offset, nav.shift))
+
+        def leaf(expr: Expr) -> int | None:
+            if isinstance(expr, Field):
+                return self._code.input(f"point:{point}:{expr.name}", expr.type)
+            return self._code.input(f"exists:{point}", BOOL) if isinstance(expr, RowExists) else None
+
+        if isinstance(nav.body, Field):
+            return self._code.add(nav.body, leaf)
+        # no such row: null, whatever the body makes of nulls (row_patterns: PREV(COALESCE(v, 0)) at the first row)
+        guarded = Case(((RowExists(type=BOOL), nav.body),), None, type=nav.body.type)
+        return self._code.add(guarded, leaf)
+
+    def _point(self, point: Point) -> int:
+        if point not in self._points:
+            self._points.append(point)
+        return self._points.index(point)
+
+    def _aggregate(self, aggregate: Aggregate) -> int:
+        value = -1
+        if aggregate.body is not None:
+            value = self._row_value(aggregate.body)
+        spec = MatchAggregate(aggregate.function, self._numbers[aggregate.variable], value, aggregate.type)
+        if spec not in self._aggregates:
+            self._aggregates.append(spec)
+        return self._code.input(f"aggregate:{self._aggregates.index(spec)}", aggregate.type)
+
+    def _row_value(self, body: Expr) -> int:
+        def field(expr: Expr) -> int | None:
+            return self._rows.input(expr.name, expr.type) if isinstance(expr, Field) else None
+
+        op = self._rows.add(body, field)
+        if op not in self._row_results:
+            self._row_results.append(op)
+        return self._row_results.index(op)

@@ -1,0 +1,90 @@
+"""Programs as bytes, with a version, and back."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime as dt
+import json
+import zlib
+from decimal import Decimal
+from typing import Any
+
+from ostinato.base.errors import StateError
+from ostinato.expr.types import Kind, Type
+from ostinato.program import column_code, program
+from ostinato.program.program import VERSION, Program
+
+MAGIC = b"OSTP"
+_CLASSES = {
+    cls.__name__: cls
+    for module in (program, column_code)
+    for cls in vars(module).values()
+    if isinstance(cls, type) and dataclasses.is_dataclass(cls)
+} | {"Type": Type}
+
+
+def dumps(value: Program) -> bytes:
+    """Deterministic: equal programs give equal bytes."""
+    body = json.dumps(_plain(value), separators=(",", ":"), ensure_ascii=False).encode()
+    return MAGIC + value.version.to_bytes(2, "big") + zlib.compress(body)
+
+
+def loads(data: bytes) -> Program:
+    if data[:4] != MAGIC:
+        raise StateError("these bytes are not an Ostinato program")
+    version = int.from_bytes(data[4:6], "big")
+    if version != VERSION:
+        raise StateError(
+            f"the program has format {version}, this release reads format {VERSION}", hint="compile the query again with this release"
+        )
+    try:
+        loaded = _value(json.loads(zlib.decompress(data[6:])))
+    except (zlib.error, ValueError, KeyError, TypeError) as cause:
+        raise StateError("the program is damaged", detail=str(cause)) from cause
+    if not isinstance(loaded, Program):
+        raise StateError("these bytes hold no program")
+    return loaded
+
+
+def _plain(value: Any) -> Any:
+    """As JSON; what JSON has no word for is a one-entry object {"$kind": ...}."""
+    if value is None or isinstance(value, bool | int | str):
+        return value
+    if isinstance(value, float):
+        return {"$float": value.hex()}
+    if isinstance(value, tuple):
+        return [_plain(item) for item in value]
+    if isinstance(value, Kind):
+        return {"$kind": value.name}
+    if isinstance(value, Decimal):
+        return {"$decimal": str(value)}
+    if isinstance(value, dt.datetime):
+        return {"$datetime": value.isoformat()}
+    if isinstance(value, dt.date):
+        return {"$date": value.isoformat()}
+    if isinstance(value, dt.timedelta):
+        return {"$microseconds": value // dt.timedelta(microseconds=1)}
+    if type(value).__name__ in _CLASSES:
+        return {"$" + type(value).__name__: {f.name: _plain(getattr(value, f.name)) for f in dataclasses.fields(value)}}
+    raise TypeError(f"a program cannot hold a {type(value).__name__}")
+
+
+_SCALARS = {
+    "$float": float.fromhex,
+    "$kind": lambda name: Kind[name],
+    "$decimal": Decimal,
+    "$datetime": dt.datetime.fromisoformat,
+    "$date": dt.date.fromisoformat,
+    "$microseconds": lambda n: dt.timedelta(microseconds=n),
+}
+
+
+def _value(plain: Any) -> Any:
+    if isinstance(plain, list):
+        return tuple(_value(item) for item in plain)
+    if not isinstance(plain, dict):
+        return plain
+    (tag, content), *_ = plain.items()
+    if tag in _SCALARS:
+        return _SCALARS[tag](content)
+    return _CLASSES[tag[1:]](**{name: _value(item) for name, item in content.items()})

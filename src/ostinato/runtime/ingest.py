@@ -1,0 +1,97 @@
+"""From an Arrow batch to the columns that a program reads."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ostinato.base.errors import DataError, SchemaError
+from ostinato.expr.types import Kind
+from ostinato.kernels.vectors.vector import Vector, from_arrow
+from ostinato.program.program import Program
+
+
+def read_columns(batch: pa.RecordBatch | pa.Table, program: Program) -> dict[str, Vector]:
+    """The program's columns by name; a column that is missing or of another type is refused."""
+    found = {}
+    for column in program.columns:
+        index = batch.schema.get_field_index(column.name)
+        if index < 0:
+            raise SchemaError(
+                f'stream "{program.stream}" has no column "{column.name}" in this batch',
+                detail=f"its columns are {', '.join(batch.schema.names)}",
+            )
+        vector = from_arrow(batch.column(index))
+        if vector.type.kind is not column.type.kind and vector.type.kind is not Kind.NULL:
+            raise SchemaError(
+                f'column "{column.name}" of stream "{program.stream}" is {vector.type} in this batch',
+                detail=f"the query was compiled for {column.type}",
+                hint="cast the column, or compile the query for this schema",
+            )
+        found[column.name] = vector
+    return found
+
+
+def times_of(columns: dict[str, Vector], program: Program, *, nulls_allowed: bool) -> np.ndarray | None:
+    """Event time as int64, or None if the program has no time column."""
+    if program.time < 0:
+        return None
+    name = program.columns[program.time].name
+    vector = columns[name]
+    if vector.valid is not None and not vector.valid.all():
+        if nulls_allowed:
+            return None
+        row = int(np.flatnonzero(~vector.valid)[0])
+        raise DataError(
+            f'the time column "{name}" of stream "{program.stream}" is null (row {row} of the batch)',
+            hint="rows without a time have no place in the order: filter them out, or give them a time",
+        )
+    return np.ascontiguousarray(vector.data, np.int64)
+
+
+def sort_order(columns: dict[str, Vector], program: Program) -> np.ndarray | None:
+    """The stable order of the rows by the program's order columns; None if they are in order already."""
+    keys = []
+    for number, descending, nulls_first in program.order:
+        keys += _sort_keys(columns[program.columns[number].name], descending, nulls_first)
+    if not keys or _in_order(keys):
+        return None
+    return np.lexsort(keys[::-1]) if len(keys) > 1 else np.argsort(keys[0], kind="stable")
+
+
+def _sort_keys(vector: Vector, descending: bool, nulls_first: bool) -> list[np.ndarray]:
+    values = vector.data
+    if vector.type.kind is Kind.STRING:
+        values = _ranks(vector)[vector.data] if len(vector.dictionary) else np.zeros(len(vector.data), np.int64)
+    elif values.dtype == np.bool_:
+        values = values.astype(np.int64)
+    if descending:
+        values = ~values if values.dtype.kind == "i" else -values
+    if vector.valid is None or vector.valid.all():
+        return [values]
+    null_last = vector.valid if nulls_first else ~vector.valid
+    return [null_last, np.where(vector.valid, values, 0)]
+
+
+def _ranks(vector: Vector) -> np.ndarray:
+    order = np.asarray(pc.sort_indices(vector.dictionary)).astype(np.int64)
+    ranks = np.empty(len(order), np.int64)
+    ranks[order] = np.arange(len(order))
+    return ranks
+
+
+def _in_order(keys: list[np.ndarray]) -> bool:
+    """Whether the rows are in lexicographic order of the keys."""
+    if len(keys) == 1:
+        return bool((keys[0][1:] >= keys[0][:-1]).all())
+    equal = np.ones(max(len(keys[0]) - 1, 0), np.bool_)
+    for key in keys:
+        if (equal & (key[1:] < key[:-1])).any():
+            return False
+        equal &= key[1:] == key[:-1]
+    return True
+
+
+def take(vector: Vector, rows: np.ndarray | slice) -> Vector:
+    return Vector(vector.type, vector.data[rows], None if vector.valid is None else vector.valid[rows], vector.dictionary)

@@ -1,0 +1,82 @@
+"""Matches as the user sees them: numbered, ordered, with their output columns."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+
+from ostinato.program.program import Program
+from ostinato.runtime.default_output import default_output, default_schema
+from ostinato.runtime.key_index import KeyIndex
+from ostinato.runtime.keyed_rows import KeyedRows
+from ostinato.runtime.matcher import Matcher
+from ostinato.runtime.matches import Matches
+from ostinato.runtime.measures import MatchView, measured, measured_schema
+from ostinato.runtime.string_pool import StringPool
+
+COUNT_SCHEMA = pa.schema([("count", pa.int64())])
+
+
+class Report:
+    def __init__(self, program: Program, pool: StringPool) -> None:
+        self._program = program
+        self._pool = pool
+        self._counts_only = program.output == "count"
+        code = program.measures.code
+        self.schema = COUNT_SCHEMA if self._counts_only else (measured_schema(program) if code else default_schema(program))
+        self.needs_numbers = code is not None and any(op.op == "input" and op.params[0] == "match_number" for op in code.ops)
+        self.numbered = np.zeros(0, np.int64)  # matches so far, per key
+        self.emitted = 0
+
+    def nothing(self) -> pa.Table:
+        return self.schema.empty_table()
+
+    def joined(self, tables: list[pa.Table]) -> pa.Table:
+        tables = [table for table in tables if table.num_rows]
+        if not tables:
+            return self.nothing()
+        return tables[0] if len(tables) == 1 else pa.concat_tables(tables)
+
+    def table(self, matches: Matches, rows: KeyedRows, keys: KeyIndex | None) -> pa.Table:
+        if self._program.strategy == "runs":
+            matches = _by_completion(matches, rows)
+        numbers = self._numbers(matches, rows.key_count) if self.needs_numbers else None
+        view = MatchView(self._program, matches, rows, self._pool, keys, numbers)
+        first = self.emitted
+        self.emitted += len(matches)
+        if self._program.measures.code is None:
+            return default_output(view, self.schema, first + 1)
+        return measured(view, self.schema)
+
+    def _numbers(self, matches: Matches, key_count: int) -> np.ndarray:
+        """Match numbers within their partitions. The matches of a key come in order."""
+        if len(self.numbered) < key_count:
+            self.numbered = np.concatenate([self.numbered, np.zeros(key_count - len(self.numbered), np.int64)])
+        by_key = np.argsort(matches.key, kind="stable")
+        keys = matches.key[by_key]
+        first = np.concatenate([[True], keys[1:] != keys[:-1]])
+        place = np.arange(len(keys)) - np.maximum.accumulate(np.where(first, np.arange(len(keys)), 0))
+        numbers = np.empty(len(keys), np.int64)
+        numbers[by_key] = self.numbered[keys] + place + 1
+        self.numbered[: key_count] += np.bincount(matches.key, minlength=key_count)[:key_count]
+        return numbers
+
+    def last(self, table: pa.Table, matcher: Matcher) -> pa.Table:
+        """What close returns: for count output the one row that says how many."""
+        if not self._counts_only:
+            return table
+        self.emitted = matcher.metrics()["matches"]
+        return pa.table({"count": pa.array([self.emitted], pa.int64())}, schema=COUNT_SCHEMA)
+
+
+def _by_completion(matches: Matches, rows: KeyedRows) -> Matches:
+    """In order of the completing event; those of one event keep the matcher's order."""
+    last = matches.ordinals[matches.offsets[1:] - 1]
+    done = rows.positions[rows.offset[matches.key] + last - rows.base[matches.key]]
+    if (done[1:] >= done[:-1]).all():
+        return matches
+    order = np.argsort(done, kind="stable")
+    counts = np.diff(matches.offsets)[order]
+    offsets = np.concatenate([[0], np.cumsum(counts)])
+    events = np.repeat(matches.offsets[order] - offsets[:-1], counts) + np.arange(offsets[-1])
+    return Matches(matches.key[order], matches.start[order], offsets, matches.variables[events], matches.ordinals[events])

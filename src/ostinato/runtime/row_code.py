@@ -1,0 +1,121 @@
+"""Evaluates the columnar predicates and slot values of rows that have come in, each row once."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ostinato.expr.types import Kind
+from ostinato.kernels.grouping import ranges
+from ostinato.kernels.vectors.evaluate import evaluate
+from ostinato.kernels.vectors.vector import Vector
+from ostinato.program.program import Program
+from ostinato.runtime.keyed_rows import KeyedRows
+from ostinato.runtime.string_pool import StringPool
+
+
+class RowCode:
+    def __init__(self, program: Program, pool: StringPool) -> None:
+        self._program = program
+        self._pool = pool
+        self._types = {c.name: c.type for c in program.columns}
+
+    def evaluate(self, rows: KeyedRows, keys: np.ndarray, start: np.ndarray, end: np.ndarray) -> None:
+        """Fill bits and slots of the rows with ordinals start[i]..end[i] of each key."""
+        program = self._program
+        if not program.rows.results or not len(keys):
+            if len(keys):
+                rows.bits[_index(rows, keys, start, end - start)] = 0
+            return
+        wanted = end - start
+        fresh = wanted > 0
+        if not fresh.all():
+            keys, start, end, wanted = keys[fresh], start[fresh], end[fresh], wanted[fresh]
+        # neighbours that shifts look at are evaluated too, then dropped
+        low = np.maximum(rows.base[keys], start - program.back)
+        high = np.minimum(rows.base[keys] + rows.length[keys], end + program.ahead)
+        extended = _Extent(rows, keys, low, high - low)
+        results = evaluate(program.rows, extended.count, lambda name: self._input(rows, extended.index, name), extended.shift)
+        inner = None if extended.count == wanted.sum() else ranges(extended.begin[:-1] + (start - low), wanted)
+        self._store(rows, _index(rows, keys, start, wanted), results, inner)
+
+    def _input(self, rows: KeyedRows, index: np.ndarray | slice, name: str) -> Vector:
+        data = rows.arena.data["column:" + name][index]
+        known = rows.arena.valid["column:" + name]
+        valid = None if known is None else known[index]
+        type_ = self._types[name]
+        if type_.kind is not Kind.STRING:
+            return Vector(type_, data, valid, None)
+        return _compacted(Vector(type_, data, valid, self._pool.strings))
+
+    def _store(self, rows: KeyedRows, at: np.ndarray | slice, results: list[Vector], inner: np.ndarray | None) -> None:
+        program = self._program
+        bits = None
+        for number, vector in enumerate(results[: program.bits]):
+            holds = vector.data if vector.valid is None else vector.data & vector.valid
+            part = holds.view(np.uint8).astype(np.uint64) << np.uint64(number) if number else holds.astype(np.uint64)
+            bits = part if bits is None else np.bitwise_or(bits, part, out=bits)
+        if bits is None:
+            rows.bits[at] = 0
+        else:
+            rows.bits[at] = bits if inner is None else bits[inner]
+        for number, vector in enumerate(results[program.bits :]):
+            data, valid = self._slot(vector)
+            rows.slots[at, number] = data if inner is None else data[inner]
+            rows.slot_valid[at, number] = 1 if valid is None else (valid if inner is None else valid[inner])
+
+    def _slot(self, vector: Vector) -> tuple[np.ndarray, np.ndarray | None]:
+        """A value as 64 bits: integers as they are, the bits of floats, session codes of strings."""
+        if vector.type.kind is Kind.STRING:
+            codes = self._pool.codes_of(vector.dictionary)
+            return (codes[vector.data] if len(codes) else np.full(len(vector.data), -1)), vector.valid
+        if vector.data.dtype == np.float64:
+            return vector.data.view(np.int64), vector.valid
+        return vector.data.astype(np.int64, copy=False), vector.valid
+
+
+class _Extent:
+    """The rows that are evaluated together: a stretch per key."""
+
+    def __init__(self, rows: KeyedRows, keys: np.ndarray, low: np.ndarray, counts: np.ndarray) -> None:
+        self.counts = counts
+        self.begin = np.concatenate([[0], np.cumsum(counts)])
+        self.count = int(self.begin[-1])
+        self.index = _index(rows, keys, low, counts)
+
+    def shift(self, vector: Vector, n: int) -> Vector:
+        """The value n rows further on in the same stretch, null outside."""
+        size = len(vector.data)
+        step = min(abs(n), size)
+        data = np.empty_like(vector.data)
+        valid = np.ones(size, np.bool_) if vector.valid is None else np.empty(size, np.bool_)
+        if n < 0:
+            data[step:], data[:step] = vector.data[: size - step], 0
+            if vector.valid is not None:
+                valid[step:] = vector.valid[: size - step]
+            edges = ranges(self.begin[:-1], np.minimum(self.counts, step))
+        else:
+            data[: size - step], data[size - step :] = vector.data[step:], 0
+            if vector.valid is not None:
+                valid[: size - step] = vector.valid[step:]
+            outside = np.minimum(self.counts, step)
+            edges = ranges(self.begin[1:] - outside, outside)
+        valid[edges] = False
+        return Vector(vector.type, data, valid, vector.dictionary)
+
+
+def _index(rows: KeyedRows, keys: np.ndarray, start: np.ndarray, counts: np.ndarray) -> np.ndarray | slice:
+    """Arena rows of a stretch per key; a slice where they lie side by side."""
+    first = rows.offset[keys] + start - rows.base[keys]
+    if len(first) and (first[1:] == first[:-1] + counts[:-1]).all():
+        return slice(int(first[0]), int(first[-1] + counts[-1]))
+    return ranges(first, counts)
+
+
+def _compacted(vector: Vector) -> Vector:
+    """With a dictionary much longer than the column, only the strings that occur: functions work on dictionaries."""
+    if len(vector.dictionary) <= 2 * len(vector.data) + 64:
+        return vector
+    codes = vector.data if vector.valid is None else np.where(vector.valid, vector.data, vector.data[0] if len(vector.data) else 0)
+    present, local = np.unique(codes, return_inverse=True)
+    present = np.maximum(present, 0)
+    return Vector(vector.type, local.astype(np.int64), vector.valid, vector.dictionary.take(present))

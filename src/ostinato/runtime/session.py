@@ -1,0 +1,236 @@
+"""A running query: batches in, decided matches out. Every host drives this."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from ostinato.base.errors import StateError
+from ostinato.expr.types import Kind, Type
+from ostinato.kernels.vectors.vector import Vector
+from ostinato.program.program import Program
+from ostinato.program.verify import verify
+from ostinato.runtime import session_state
+from ostinato.runtime.budget import Budget
+from ostinato.runtime.ingest import read_columns, sort_order, take, times_of
+from ostinato.runtime.key_index import KeyIndex
+from ostinato.runtime.keyed_rows import KeyedRows
+from ostinato.runtime.matcher import NEVER, Matcher
+from ostinato.runtime.matches import Matches
+from ostinato.runtime.reorder import ReorderBuffer
+from ostinato.runtime.report import Report
+from ostinato.runtime.row_code import RowCode
+from ostinato.runtime.storage import stored_columns
+from ostinato.runtime.strategies import open_matcher
+from ostinato.runtime.string_pool import StringPool
+
+FORGET_FROM = 65_536  # keys; below, forgetting idle ones is not worth the work
+
+
+class Session:
+    """`lateness`: how long rows may be late, in the unit of the time column; 0: they come in order; None: only `advance` says so.
+    `ordered`: the caller guarantees the query's order, within and across batches (then a time column may have nulls)."""
+
+    def __init__(
+        self,
+        program: Program,
+        *,
+        budget: Budget | None = None,
+        lateness: int | None = 0,
+        ordered: bool = False,
+        snapshot: bytes | None = None,
+    ) -> None:
+        self.program = verify(program)
+        self.budget = budget or Budget()
+        self.pool = StringPool()
+        self.keys = KeyIndex(tuple(program.columns[k].type for k in program.keys), self.pool) if program.keys else None
+        self.stored = stored_columns(program)
+        self.rows = KeyedRows({n: _held_as(t) for n, t in self.stored.items()}, len(program.slots), program.time >= 0)
+        self.rows.ensure_keys(1)
+        self.matcher: Matcher = open_matcher(program, self.budget, self.pool)
+        self.reorder = ReorderBuffer(lateness)
+        self.evaluated = np.zeros(1, np.int64)  # per key, the ordinal up to which row code has run
+        self.report = Report(program, self.pool)
+        self.position = 0
+        self.rows_in = 0
+        self.closed = False
+        self._ordered = ordered
+        self._row_code = RowCode(program, self.pool)
+        self._forget_at = FORGET_FROM
+        self._since_sweep = 0
+        if snapshot is not None:
+            session_state.restore(self, snapshot)
+
+    @property
+    def schema(self) -> pa.Schema:
+        return self.report.schema
+
+    def push(self, batch: pa.RecordBatch | pa.Table) -> pa.Table:
+        """Take rows in; returns the matches that are decided now."""
+        self._usable()
+        if batch.num_rows == 0:
+            read_columns(batch, self.program)  # a wrong schema is an error also without rows
+            return self.report.nothing()
+        self.rows_in += batch.num_rows
+        if self._ordered or self.program.time < 0:
+            return self._process([batch], presorted=self._ordered)
+        columns = read_columns(batch, self.program)
+        times = times_of(columns, self.program, nulls_allowed=False)
+        if self.reorder.lateness == 0 and (self.reorder.horizon == NEVER or times.min() >= self.reorder.horizon):
+            self.reorder.horizon = max(self.reorder.horizon, int(times.max()))
+            return self._process_columns(columns, times)
+        table = pa.table(batch) if isinstance(batch, pa.Table) else pa.Table.from_batches([batch])
+        needed = table.select([c.name for c in self.program.columns])
+        return self._process(self.reorder.add(needed, times), presorted=False)
+
+    def advance(self, watermark: int) -> pa.Table:
+        """No row with a time below `watermark` will come any more: release what waited, decide what only time decides."""
+        self._usable()
+        due = self.reorder.advance(watermark)
+        outputs = [self._process(due, presorted=False)]
+        if self.program.within >= 0 and self.program.within_unit == "time":
+            outputs.append(self._sweep())
+        return self.report.joined(outputs)
+
+    def close(self) -> pa.Table:
+        """No row will come any more. The session cannot be used afterwards."""
+        self._usable()
+        outputs = [self._process(self.reorder.flush(), presorted=False)]
+        outputs.append(self._go_on(self._busy_keys(), final=True))
+        self.closed = True
+        return self.report.last(self.report.joined(outputs), self.matcher)
+
+    def snapshot(self) -> bytes:
+        """Everything that is needed to go on, as bytes with a version."""
+        self._usable()
+        return session_state.save(self)
+
+    def metrics(self) -> dict[str, int]:
+        return {
+            "rows": self.rows_in,
+            "late_rows": self.reorder.late,
+            "waiting_rows": self.reorder.waiting_rows,
+            "retained_rows": int(self.rows.length.sum()),
+            "keys": len(self.keys) if self.keys is not None else 1,
+            "matches": self.report.emitted,
+            **self.matcher.metrics(),
+        }
+
+    def _usable(self) -> None:
+        if self.closed:
+            raise StateError("the session is closed", hint="open a new one from the query")
+
+    def _process(self, batches: list[Any], presorted: bool) -> pa.Table:
+        if not batches:
+            return self.report.nothing()
+        batch = batches[0] if len(batches) == 1 else pa.concat_tables(batches)
+        columns = read_columns(batch, self.program)
+        return self._process_columns(columns, times_of(columns, self.program, nulls_allowed=presorted and self.program.within < 0), presorted)
+
+    def _process_columns(self, columns: dict[str, Vector], times: np.ndarray | None, presorted: bool = False) -> pa.Table:
+        count = len(next(iter(columns.values())).data) if columns else 0
+        order = None if presorted else sort_order(columns, self.program)
+        positions = np.arange(self.position, self.position + count)
+        self.position += count
+        if times is None and self.program.time >= 0:
+            times = np.zeros(count, np.int64)
+        chosen = self._selected(columns, order)
+        if chosen is not None:
+            columns = {name: take(vector, chosen) for name, vector in columns.items()}
+            times = None if times is None else times[chosen]
+            positions = positions[chosen] if order is None else positions[: len(chosen)]  # numbered in the order of processing
+        touched = self._append(columns, times, positions)
+        output = self._go_on(touched, final=False)
+        self._forget_idle_keys()
+        return output if not self._due_for_sweep(count) else self.report.joined([output, self._sweep()])
+
+    def _selected(self, columns: dict[str, Vector], order: np.ndarray | None) -> np.ndarray | None:
+        """The rows to process, in order; None: all as they are. A null in an equivalence test is in no partition."""
+        if self.program.null_keys != "never":
+            return order
+        keep = None
+        for k in self.program.keys:
+            valid = columns[self.program.columns[k].name].valid
+            if valid is not None and not valid.all():
+                keep = valid if keep is None else keep & valid
+        if keep is None:
+            return order
+        return np.flatnonzero(keep) if order is None else order[keep[order]]
+
+    def _append(self, columns: dict[str, Vector], times: np.ndarray | None, positions: np.ndarray) -> np.ndarray:
+        """Put the rows behind those of their keys; returns the keys."""
+        numbers = None
+        if self.keys is not None:
+            numbers = self.keys.number([columns[self.program.columns[k].name] for k in self.program.keys])
+            self.rows.ensure_keys(len(self.keys))
+        if len(self.evaluated) < self.rows.key_count:
+            self.evaluated = np.concatenate([self.evaluated, np.zeros(self.rows.key_count - len(self.evaluated), np.int64)])
+        batch = {"positions": (positions, None)}
+        if times is not None:
+            batch["times"] = (times, None)
+        for name in self.stored:
+            batch["column:" + name] = self._storable(columns[name])
+        grouping = self.rows.group(numbers, len(positions))
+        self.rows.append(grouping, batch)
+        return grouping.keys
+
+    def _storable(self, vector: Vector) -> tuple[np.ndarray, np.ndarray | None]:
+        if vector.type.kind is not Kind.STRING:
+            return vector.data, vector.valid
+        codes = self.pool.codes_of(vector.dictionary)
+        return (codes[vector.data] if len(codes) else np.zeros(len(vector.data), np.int64)), vector.valid
+
+    def _go_on(self, keys: np.ndarray, final: bool) -> pa.Table:
+        """Evaluate new rows of these keys, drive the matcher over them, report, and let go of rows."""
+        if not len(keys):
+            return self.report.nothing()
+        rows = self.rows
+        total = rows.base[keys] + rows.length[keys]
+        start = self.evaluated[keys]
+        ready = total if final else np.maximum(start, total - self.program.ahead)
+        self._row_code.evaluate(rows, keys, start, ready)
+        self.evaluated[keys] = ready
+        matches = self.matcher.feed(rows, keys, ready, self.reorder.horizon, final)
+        output = self._reported(matches)
+        rows.trim(keys, np.minimum(self.matcher.keep_from(keys), ready) - self.program.back)
+        return output
+
+    def _reported(self, matches: Matches) -> pa.Table:
+        return self.report.table(matches, self.rows, self.keys) if len(matches) else self.report.nothing()
+
+    def _busy_keys(self) -> np.ndarray:
+        """Keys with state or with rows that wait for their neighbours."""
+        known = np.arange(len(self.keys) if self.keys is not None else 1)
+        waiting = self.rows.base[known] + self.rows.length[known] > self.evaluated[known]
+        return known[waiting | ~self.matcher.idle(known)]
+
+    def _due_for_sweep(self, count: int) -> bool:
+        """Partitions that receive nothing are looked at when their number is paid for by the rows since the last time."""
+        if self.program.within < 0 or self.program.within_unit != "time" or self.keys is None:
+            return False
+        self._since_sweep += count
+        return self._since_sweep >= len(self.keys)
+
+    def _sweep(self) -> pa.Table:
+        self._since_sweep = 0
+        return self._go_on(self._busy_keys(), final=False)
+
+    def _forget_idle_keys(self) -> None:
+        """Keys that hold nothing are dropped when most of them do, so that an endless supply of keys needs bounded memory."""
+        if self.keys is None or len(self.keys) < self._forget_at or self.report.needs_numbers:
+            return
+        known = np.arange(len(self.keys))
+        live = known[(self.rows.length[known] > 0) | ~self.matcher.idle(known)]
+        if 2 * len(live) <= len(known):
+            self.keys, old_of_new = self.keys.kept(live, self.pool)
+            self.rows.renumber(old_of_new)
+            self.matcher.renumber(old_of_new)
+            self.evaluated = self.evaluated[old_of_new]
+        self._forget_at = max(FORGET_FROM, 4 * len(live))
+
+
+def _held_as(type_: Type) -> type:
+    """How values lie in arrays; see `expr.types`."""
+    return {Kind.FLOAT: np.float64, Kind.BOOL: np.bool_}.get(type_.kind, np.int64)

@@ -1,0 +1,86 @@
+"""What a snapshot of a session holds, and how a session is put back together from it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+
+from ostinato.runtime import snapshot
+
+if TYPE_CHECKING:
+    from ostinato.runtime.session import Session
+
+
+def save(session: Session) -> bytes:
+    scalars = {
+        "position": session.position,
+        "rows_in": session.rows_in,
+        "horizon": session.reorder.horizon,
+        "late": session.reorder.late,
+        "emitted": session.report.emitted,
+    }
+    arrays: dict[str, np.ndarray] = {"evaluated": session.evaluated, "numbered": session.report.numbered}
+    arrays |= {"rows." + name: array for name, array in _rows(session).items()}
+    arrays |= {"matcher." + name: array for name, array in session.matcher.state().items()}
+    if session.keys is not None:
+        arrays |= {"keys." + name: array for name, array in session.keys.state().items()}
+    blobs = {"strings": _ipc(pa.table({"s": session.pool.strings}))}
+    waiting = session.reorder.state()
+    if waiting is not None:
+        blobs["waiting"] = _ipc(waiting)
+    return snapshot.pack(session.program, scalars, arrays, blobs)
+
+
+def restore(session: Session, data: bytes) -> None:
+    scalars, arrays, blobs = snapshot.unpack(session.program, data)
+    session.position = scalars["position"]
+    session.rows_in = scalars["rows_in"]
+    session.report.emitted = scalars["emitted"]
+    session.report.numbered = arrays["numbered"]
+    session.evaluated = arrays["evaluated"]
+    waiting = _table(blobs["waiting"]) if "waiting" in blobs else None
+    session.reorder.load(waiting, scalars["horizon"], scalars["late"])
+    strings = _table(blobs["strings"]).column("s").combine_chunks()
+    if len(strings):
+        session.pool.codes_of(strings)
+    if session.keys is not None:
+        session.keys.load(_part(arrays, "keys."))
+    _restore_rows(session, _part(arrays, "rows."))
+    session.matcher.load(_part(arrays, "matcher."))
+
+
+def _rows(session: Session) -> dict[str, np.ndarray]:
+    rows = session.rows
+    live, index = rows.retained()
+    found = {"key_count": np.array([rows.key_count]), "base": rows.base, "live": live, "length": rows.length[live]}
+    for name, data in rows.arena.data.items():
+        found["data." + name] = data[index]
+        valid = rows.arena.valid[name]
+        if valid is not None:
+            found["valid." + name] = valid[index]
+    return found
+
+
+def _restore_rows(session: Session, state: dict[str, np.ndarray]) -> None:
+    from_keys = state["live"]
+    rows = session.rows
+    rows.ensure_keys(int(state["key_count"][0]))
+    columns = {name: (state["data." + name], state.get("valid." + name)) for name in rows.arena.data}
+    rows.restore(from_keys, state["length"], state["base"], columns)
+
+
+def _part(arrays: dict[str, np.ndarray], prefix: str) -> dict[str, np.ndarray]:
+    return {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}
+
+
+def _ipc(table: pa.Table) -> bytes:
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, table.schema) as writer:
+        writer.write_table(table)
+    return sink.getvalue().to_pybytes()
+
+
+def _table(data: bytes) -> pa.Table:
+    return pa.ipc.open_stream(data).read_all()

@@ -1,0 +1,60 @@
+"""The container of a snapshot: named arrays and blobs, with a format version and the fingerprint of the program they belong to."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from ostinato.base.errors import StateError
+from ostinato.program import serde
+from ostinato.program.program import Program
+
+MAGIC = b"OSTS"
+FORMAT = 1
+
+
+def fingerprint(program: Program) -> str:
+    return hashlib.sha256(serde.dumps(program)).hexdigest()
+
+
+def pack(program: Program, scalars: dict[str, Any], arrays: dict[str, np.ndarray], blobs: dict[str, bytes]) -> bytes:
+    layout, chunks = [], []
+    for name, array in arrays.items():
+        array = np.ascontiguousarray(array)
+        layout.append([name, array.dtype.str, list(array.shape), array.nbytes])
+        chunks.append(array.tobytes())
+    for name, blob in blobs.items():
+        layout.append([name, "blob", [], len(blob)])
+        chunks.append(blob)
+    header = json.dumps({"program": fingerprint(program), "scalars": scalars, "layout": layout}).encode()
+    body = pa.compress(len(header).to_bytes(8, "big") + header + b"".join(chunks), codec="zstd", asbytes=True)
+    size = 8 + len(header) + sum(len(chunk) for chunk in chunks)
+    return MAGIC + FORMAT.to_bytes(2, "big") + size.to_bytes(8, "big") + body
+
+
+def unpack(program: Program, data: bytes) -> tuple[dict[str, Any], dict[str, np.ndarray], dict[str, bytes]]:
+    if data[:4] != MAGIC:
+        raise StateError("these bytes are not a snapshot of a session")
+    version = int.from_bytes(data[4:6], "big")
+    if version != FORMAT:
+        raise StateError(f"the snapshot has format {version}, this release reads format {FORMAT}", hint="restore it with the release that made it")
+    try:
+        raw = pa.decompress(data[14:], decompressed_size=int.from_bytes(data[6:14], "big"), codec="zstd", asbytes=True)
+        length = int.from_bytes(raw[:8], "big")
+        header = json.loads(raw[8 : 8 + length])
+    except (OSError, ValueError) as cause:
+        raise StateError("the snapshot is damaged", detail=str(cause)) from cause
+    if header["program"] != fingerprint(program):
+        raise StateError("the snapshot belongs to another query", hint="a session continues only with the query, schema and release that it began with")
+    arrays, blobs, at = {}, {}, 8 + length
+    for name, kind, shape, size in header["layout"]:
+        if kind == "blob":
+            blobs[name] = raw[at : at + size]
+        else:
+            arrays[name] = np.frombuffer(raw, np.dtype(kind), count=size // np.dtype(kind).itemsize, offset=at).reshape(shape).copy()
+        at += size
+    return header["scalars"], arrays, blobs
