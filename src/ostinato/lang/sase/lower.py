@@ -72,7 +72,7 @@ def _refuse_negation(tree: SaseQuery) -> None:
     for item in tree.items:
         if isinstance(item, Negation):
             raise UnsupportedError(
-                "Negation is not offered",
+                "Negation is not offered yet",
                 hint="Leave the negated component out and filter the matches afterwards",
                 span=item.span,
             )
@@ -101,7 +101,7 @@ def _output(tree: SaseQuery, argument: str | None, selection: Selection) -> Outp
         raise QuerySyntaxError(f"The text says OUTPUT {clause.name}, the argument output={argument!r}", hint="Give one of them", span=span)
     name = clause.name if clause is not None else (argument or "all").lower()
     if name == "compressed":
-        raise UnsupportedError("Compressed output is not offered", hint=f"One of {', '.join(OUTPUTS)}", span=span)
+        raise UnsupportedError("Compressed output is not offered yet", hint=f"One of {', '.join(OUTPUTS)}", span=span)
     if name not in OUTPUTS:
         raise QuerySyntaxError(f"There is no output format `{name}`", hint=f"One of {', '.join(OUTPUTS)}", span=span)
     if OUTPUTS[name] is Output.FIRST and selection is Selection.ANY:

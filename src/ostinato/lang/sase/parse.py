@@ -152,7 +152,7 @@ class _QueryParser:
         token = self.cursor.peek()
         if token.is_word(*COMPOSITION):
             raise UnsupportedError(
-                f"{token.text.upper()}: composing queries is not offered",
+                f"{token.text.upper()}: composing queries is not offered yet",
                 hint="Run the second query over the result of the first",
                 span=token.span,
             )

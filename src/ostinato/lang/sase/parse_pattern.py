@@ -98,7 +98,7 @@ def _refuse_nested(cursor: TokenCursor) -> None:
     token = cursor.peek()
     if token.is_op("(") or (token.is_word("SEQ", "AND", "OR", "ANY") and cursor.peek(1).is_op("(")):
         raise UnsupportedError(
-            "A pattern inside a pattern is not offered",
+            "A pattern inside a pattern is not offered yet",
             hint="List the components in one SEQ(...)",
             span=token.span,
         )
@@ -107,7 +107,7 @@ def _refuse_nested(cursor: TokenCursor) -> None:
 def _refuse_alternation(cursor: TokenCursor) -> None:
     token = cursor.peek()
     if token.is_op("|", "||") or token.is_word("OR"):
-        raise UnsupportedError("Alternatives in a pattern are not offered", hint="Write one query for each alternative", span=token.span)
+        raise UnsupportedError("Alternatives in a pattern are not offered yet", hint="Write one query for each alternative", span=token.span)
 
 
 def _refuse_repeated_names(items: tuple[Item, ...]) -> None:
