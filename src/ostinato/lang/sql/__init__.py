@@ -1,0 +1,9 @@
+"""SQL row pattern recognition: the MATCH_RECOGNIZE clause inside any SQL statement."""
+
+from ostinato.lang.sql.cut import Clause, Cut, cut
+from ostinato.lang.sql.lower import lower
+from ostinato.lang.sql.parse import parse_clause
+from ostinato.lang.sql.render import render
+from ostinato.lang.sql.syntax import MatchRecognize
+
+__all__ = ["Clause", "Cut", "MatchRecognize", "cut", "lower", "parse_clause", "render"]

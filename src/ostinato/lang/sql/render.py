@@ -1,0 +1,73 @@
+"""A parsed clause back to text, one part a line. Parsing the text gives the same tree."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import timedelta
+
+from ostinato.expr.temporal_text import interval_text
+from ostinato.lang.sql.render_expression import folded_variable, plain_or_quoted, render_expression
+from ostinato.lang.sql.syntax import InOrder, MatchRecognize, NoRows, OneOf, OrderItem, PatternTree, Repeated, RowVariable
+
+QUANTIFIERS = {(0, None): "*", (1, None): "+", (0, 1): "?"}
+ALTERNATIVE, ORDERED, SINGLE = range(3)  # how tightly a pattern binds
+
+
+def render(tree: MatchRecognize) -> str:
+    """What stands between the parentheses of MATCH_RECOGNIZE."""
+    return "\n".join(_lines(tree))
+
+
+def _lines(tree: MatchRecognize) -> Iterator[str]:
+    if tree.partition:
+        yield f"PARTITION BY {', '.join(plain_or_quoted(column.value) for column in tree.partition)}"
+    if tree.order:
+        yield f"ORDER BY {', '.join(map(_order, tree.order))}"
+    if tree.measures:
+        yield "MEASURES " + ", ".join(f"{render_expression(m.expr)} AS {plain_or_quoted(m.name.value)}" for m in tree.measures)
+    yield "ONE ROW PER MATCH"
+    yield f"AFTER MATCH SKIP {'TO NEXT ROW' if tree.to_next_row else 'PAST LAST ROW'}"
+    yield f"PATTERN ({render_pattern(tree.pattern)})"
+    if tree.within is not None:
+        length = tree.within.length
+        yield f"WITHIN INTERVAL '{interval_text(length)}'" if isinstance(length, timedelta) else f"WITHIN {length}"
+    yield "DEFINE " + ", ".join(f"{folded_variable(d.variable.value)} AS {render_expression(d.condition)}" for d in tree.definitions)
+
+
+def _order(item: OrderItem) -> str:
+    nulls = {None: "", True: " NULLS FIRST", False: " NULLS LAST"}[item.nulls_first]
+    return plain_or_quoted(item.column.value) + (" DESC" if item.descending else "") + nulls
+
+
+def render_pattern(tree: PatternTree) -> str:
+    return _pattern(tree)[0]
+
+
+def _pattern(tree: PatternTree) -> tuple[str, int]:
+    match tree:
+        case RowVariable(name):
+            return folded_variable(name.value), SINGLE
+        case NoRows():
+            return "()", SINGLE
+        case InOrder(items):
+            return " ".join(_inside(item, ORDERED) for item in items), ORDERED
+        case OneOf(items):
+            return " | ".join(_inside(item, ALTERNATIVE) for item in items), ALTERNATIVE
+        case Repeated(item, at_least, at_most, greedy):
+            inner = _inside(item, SINGLE - 1)
+            if isinstance(item, Repeated):
+                inner = f"({inner})"
+            return f"{inner}{_quantifier(at_least, at_most)}{'' if greedy else '?'}", SINGLE
+
+
+def _inside(tree: PatternTree, above: int) -> str:
+    text, own = _pattern(tree)
+    return text if own > above else f"({text})"
+
+
+def _quantifier(at_least: int, at_most: int | None) -> str:
+    if (at_least, at_most) in QUANTIFIERS:
+        return QUANTIFIERS[at_least, at_most]
+    if at_least == at_most:
+        return f"{{{at_least}}}"
+    return f"{{{at_least or ''},{'' if at_most is None else at_most}}}"
