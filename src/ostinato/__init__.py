@@ -1,0 +1,76 @@
+"""Ostinato: complex event processing for Python, on Apache Spark.
+
+Public names only. Each is resolved when it is first used, so that `import ostinato` loads neither Numba nor PySpark.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from ostinato.base.errors import (
+    BudgetError,
+    DataError,
+    OstinatoError,
+    QuerySyntaxError,
+    SchemaError,
+    StateError,
+    TypeMismatchError,
+    UnknownNameError,
+    UnsupportedError,
+)
+
+if TYPE_CHECKING:
+    from ostinato.compiler import compile
+    from ostinato.hosts.embedded import Result, match, sql
+    from ostinato.hosts.spark import on
+    from ostinato.query import Query
+    from ostinato.runtime.budget import Beyond, Budget
+    from ostinato.runtime.session import Session
+
+__version__ = "0.1.0"
+
+_LAZY = {
+    "compile": "ostinato.compiler",
+    "Query": "ostinato.query",
+    "Session": "ostinato.runtime.session",
+    "Budget": "ostinato.runtime.budget",
+    "Beyond": "ostinato.runtime.budget",
+    "sql": "ostinato.hosts.embedded",
+    "match": "ostinato.hosts.embedded",
+    "Result": "ostinato.hosts.embedded",
+    "on": "ostinato.hosts.spark",
+}
+
+__all__ = [
+    "Beyond",
+    "Budget",
+    "BudgetError",
+    "DataError",
+    "OstinatoError",
+    "Query",
+    "QuerySyntaxError",
+    "Result",
+    "SchemaError",
+    "Session",
+    "StateError",
+    "TypeMismatchError",
+    "UnknownNameError",
+    "UnsupportedError",
+    "compile",
+    "match",
+    "on",
+    "sql",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LAZY:
+        raise AttributeError(f"module 'ostinato' has no attribute {name!r}")
+    value = getattr(import_module(_LAZY[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, "__version__"])

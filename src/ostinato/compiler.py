@@ -1,0 +1,107 @@
+"""compile(text, schemas) -> Query: composes the stages, nothing else."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+import pyarrow as pa
+
+from ostinato.algebra.query import MatchQuery
+from ostinato.base.errors import OstinatoError, QuerySyntaxError, UnknownNameError, UnsupportedError
+from ostinato.expr.arrow_types import schema_from_arrow
+from ostinato.lang import sase, sql
+from ostinato.plan.planner import plan
+from ostinato.query import Query
+from ostinato.rewrite.rules import rewrite
+
+LANGUAGES = ("sql", "sase")
+_SASE = re.compile(r"(?:\s|--[^\n]*\n|/\*.*?\*/)*PATTERN\b", re.IGNORECASE | re.DOTALL)
+_SQL = re.compile(r"\bMATCH_RECOGNIZE\b", re.IGNORECASE)
+
+
+def recognise(text: str) -> str:
+    """The language that a text is written in."""
+    if _SASE.match(text):
+        return "sase"
+    if _SQL.search(text):
+        return "sql"
+    raise QuerySyntaxError(
+        "this is no query of a language that Ostinato knows",
+        hint='SASE+ begins with PATTERN, SQL contains MATCH_RECOGNIZE; or say which with language=("sql" or "sase")',
+    )
+
+
+def compile(
+    text: str,
+    schemas: Mapping[str, pa.Schema],
+    *,
+    language: str | None = None,
+    type_by: str | None = None,
+    time: str | None = None,
+    output: str | None = None,
+    ties: str | None = None,
+    dialect: str = "duckdb",
+    without: tuple[str, ...] = (),
+) -> Query:
+    """`schemas` are the streams by name. `without` names rewrites to leave out, for comparison."""
+    language = language or recognise(text)
+    if language not in LANGUAGES:
+        raise OstinatoError(f'there is no language "{language}"', hint=f"the languages are {', '.join(LANGUAGES)}")
+    try:
+        if language == "sase":
+            return compile_sase(text, schemas, type_by=type_by, time=time, output=output, ties=ties, without=without)
+        for name, value in (("type_by", type_by), ("output", output), ("time", time), ("ties", ties)):
+            if value is not None:
+                raise OstinatoError(f"{name}= is for event patterns; in SQL the clause itself says it")
+        return compile_bare_sql(text, schemas, dialect=dialect, without=without)
+    except OstinatoError as error:
+        raise error.within(text) from error.__cause__
+
+
+def compile_sase(
+    text: str,
+    schemas: Mapping[str, pa.Schema],
+    *,
+    type_by: str | None = None,
+    time: str | None = None,
+    output: str | None = None,
+    ties: str | None = None,
+    without: tuple[str, ...] = (),
+) -> Query:
+    tree = sase.parse(text)
+    known = {name: schema_from_arrow(schema) for name, schema in schemas.items()}
+    query = sase.lower(tree, known, type_by=type_by, time=time or "ts", output=output, ties=ties)
+    return _finished(text, "sase", sase.render(tree), query, without)
+
+
+def compile_bare_sql(text: str, schemas: Mapping[str, pa.Schema], *, dialect: str = "duckdb", without: tuple[str, ...] = ()) -> Query:
+    """A statement that is one clause over one stream; whatever SQL stands around it needs a host."""
+    statement = sql.cut(text, dialect)
+    if not statement.clauses:
+        raise QuerySyntaxError("the statement has no MATCH_RECOGNIZE clause")
+    if len(statement.clauses) > 1 or not statement.bare:
+        raise UnsupportedError(
+            "only SELECT * FROM stream MATCH_RECOGNIZE (...) compiles to a query of its own",
+            hint="run the whole statement with ost.sql or ost.on(spark).sql",
+        )
+    clause = statement.clauses[0]
+    for name, schema in schemas.items():
+        if clause.table is not None and name.lower() == clause.table.lower():
+            return compile_clause(clause, text, schema, name, without=without)
+    raise UnknownNameError(f'there is no stream "{clause.table}"', hint=f"given: {', '.join(schemas) or 'none'}", span=clause.input_span)
+
+
+def compile_clause(clause: sql.Clause, text: str, schema: pa.Schema, stream: str, *, without: tuple[str, ...] = ()) -> Query:
+    """One clause of a SQL statement whose input has this schema. Errors point into `text`, the whole statement."""
+    try:
+        tree = sql.parse_clause(clause.body, clause.offset)
+        query = sql.lower(tree, schema_from_arrow(schema), stream)
+        return _finished(text, "sql", sql.render(tree), query, without)
+    except OstinatoError as error:
+        raise error.within(text) from error.__cause__
+
+
+def _finished(text: str, language: str, syntax: str, query: MatchQuery, without: tuple[str, ...]) -> Query:
+    rewritten, applied = rewrite(query, without)
+    return Query(text, language, syntax, query, rewritten, applied, plan(rewritten))

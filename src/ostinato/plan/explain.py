@@ -1,0 +1,48 @@
+"""What the planner decided, for people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ostinato.algebra.pattern import variables_of
+from ostinato.algebra.query import MatchQuery, When
+from ostinato.automata import text as nfa_text
+from ostinato.expr.text import to_text
+from ostinato.plan.classify import classify
+from ostinato.program.program import Program
+
+
+def plan_text(query: MatchQuery, program: Program, applied: tuple[str, ...]) -> str:
+    return "\n".join(_plan_lines(query, program, applied)) + "\n"
+
+
+def _plan_lines(query: MatchQuery, program: Program, applied: tuple[str, ...]) -> Iterator[str]:
+    yield f"strategy: {program.strategy} ({program.reason})"
+    if applied:
+        yield f"rewrites: {', '.join(applied)}"
+    yield f"partitions: {', '.join(query.partition) or 'none, the stream is one'}"
+    if query.within is not None:
+        yield f"window: {query.within.length} {query.within.unit.value}"
+    yield f"columns read: {', '.join(c.name for c in program.columns)}"
+    for variable in variables_of(query.pattern):
+        for part in classify(query.definition(variable)):
+            when = "" if part.when is When.EACH else f" ({part.when.value})"
+            yield f"{variable}{when}: {part.kind.value:9} {to_text(part.expr)}"
+    if program.registers:
+        yield f"a run carries: {', '.join(r.name for r in program.registers)}"
+    if program.filter_bits:
+        yield "rows that satisfy no component's conditions are left out before matching"
+
+
+def automaton_text(program: Program) -> str:
+    if program.nfa is not None:
+        return nfa_text.to_text(program.nfa, program.variables)
+    lines = []
+    for number, component in enumerate(program.components):
+        name = program.variables[component.variable]
+        quantifier = {(1, False): "", (1, True): "+", (0, True): "*", (0, False): "?"}[component.at_least, component.repeats]
+        moves = ["begin"] + (["take"] if component.repeats else [])
+        moves += {"strict_contiguity": [], "partition_contiguity": []}.get(program.selection, ["ignore"])
+        lines.append(f"component {number}: {name}{quantifier}  moves: {', '.join(moves)}")
+    lines.append(f"reported when every component up to the last mandatory one is complete ({program.selection})")
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,120 @@
+"""The printed listing of a program."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ostinato.program.column_code import ColumnCode, ColumnOp
+from ostinato.program.opcodes import listing as scalar_listing
+from ostinato.program.program import Component, Point, Program
+
+
+def disassemble(program: Program) -> str:
+    return "\n".join(_lines(program)) + "\n"
+
+
+def _lines(program: Program) -> Iterator[str]:
+    yield f"program version {program.version}"
+    yield f"strategy {program.strategy}  -- {program.reason}"
+    yield f"stream {program.stream}: " + ", ".join(f"{c.name} {c.type}" for c in program.columns)
+    yield from _policies(program)
+    if program.rows.ops:
+        yield "rows:"
+        yield from _code(program.rows)
+        yield f"  bits {_numbers(program.rows.results[: program.bits])}  slots {_numbers(program.rows.results[program.bits :])}"
+    yield from _automaton(program)
+    if program.registers:
+        yield "registers: " + ", ".join(f"r{i} {r.name} {r.type}" for i, r in enumerate(program.registers))
+    if program.scalar.blocks:
+        yield "scalar code:"
+        yield from (f"  {line}" for line in scalar_listing(program.scalar))
+    yield from _measures(program)
+
+
+def _policies(program: Program) -> Iterator[str]:
+    names = [c.name for c in program.columns]
+    if program.keys:
+        yield f"partition by {', '.join(names[k] for k in program.keys)} (null keys: {program.null_keys})"
+    if program.order:
+        yield "order by " + ", ".join(names[c] + (" desc" if d else "") for c, d, _ in program.order)
+    yield f"selection {program.selection}, output {program.output}, skip {program.skip}, ties {program.ties}"
+    if program.within >= 0:
+        yield f"within {program.within} {program.within_unit}"
+    if program.back or program.ahead:
+        yield f"neighbours: {program.back} back, {program.ahead} ahead"
+    if program.filter_bits:
+        yield f"rows without any of bits {_numbers(program.filter_bits)} cannot matter"
+
+
+def _code(code: ColumnCode) -> Iterator[str]:
+    for i, op in enumerate(code.ops):
+        yield f"  c{i} = {_operation(op)} : {op.type}"
+
+
+def _operation(op: ColumnOp) -> str:
+    args = ", ".join(f"c{a}" for a in op.args)
+    if op.op == "call":
+        return f"{op.params[0]}({args})"
+    if op.op in ("input", "literal"):
+        return f"{op.op} {op.params[0]!r}"
+    return f"{op.op}({args}{', ' + str(op.params[0]) if op.params else ''})"
+
+
+def _automaton(program: Program) -> Iterator[str]:
+    for number, component in enumerate(program.components):
+        yield f"component {number}: {_component(component, program.variables)}"
+    for name, test in zip(program.variables, program.tests, strict=False):
+        yield f"variable {name}: {_test(test.bit, test.block)}"
+    if program.nfa is None:
+        return
+    for state in range(len(program.nfa.first) - 1):
+        moves = program.nfa.moves[program.nfa.first[state] : program.nfa.first[state + 1]]
+        yield f"state {state}: " + "; ".join("accept" if v < 0 else f"{program.variables[v]} -> {target}" for v, target in moves)
+
+
+def _component(c: Component, variables: tuple[str, ...]) -> str:
+    quantifier = {(1, False): "", (1, True): "+", (0, True): "*", (0, False): "?"}[c.at_least, c.repeats]
+    parts = [f"{variables[c.variable]}{quantifier} first {_test(c.first_bit, c.first_block)}"]
+    if c.repeats:
+        parts.append(f"later {_test(c.later_bit, c.later_block)}")
+    if c.leaving_block >= 0:
+        parts.append(f"leaving block {c.leaving_block}")
+    return ", ".join(parts)
+
+
+def _test(bit: int, block: int) -> str:
+    parts = [f"bit {bit}"] if bit >= 0 else []
+    parts += [f"block {block}"] if block >= 0 else []
+    return " and ".join(parts) or "any row"
+
+
+def _measures(program: Program) -> Iterator[str]:
+    measures = program.measures
+    if measures.code is None:
+        yield "output: the number of matches" if program.output == "count" else "output: match_id, start_ts, end_ts, the events of every variable"
+        return
+    for i, point in enumerate(measures.points):
+        yield f"point {i}: {_point(point, program.variables)}"
+    for i, a in enumerate(measures.aggregates):
+        over = "*" if a.value < 0 else f"row value {a.value}"
+        yield f"aggregate {i}: {a.function}({over}) over {_variable(a.variable, program.variables)} : {a.type}"
+    if measures.rows.ops:
+        yield "row values:"
+        yield from _code(measures.rows)
+        yield f"  results {_numbers(measures.rows.results)}"
+    yield "measures:"
+    yield from _code(measures.code)
+    yield "  " + ", ".join(f"{name} = c{r}" for name, r in zip(measures.names, measures.code.results, strict=True))
+
+
+def _point(point: Point, variables: tuple[str, ...]) -> str:
+    text = f"{point.anchor}({_variable(point.variable, variables)}, {point.offset})"
+    return text if not point.shift else f"{text} {point.shift:+d} rows"
+
+
+def _variable(number: int, variables: tuple[str, ...]) -> str:
+    return "any row" if number < 0 else variables[number]
+
+
+def _numbers(numbers: tuple[int, ...]) -> str:
+    return "[" + ", ".join(map(str, numbers)) + "]"
