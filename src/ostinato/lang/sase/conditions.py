@@ -7,7 +7,6 @@ from dataclasses import replace
 
 from ostinato.algebra.query import Condition, When
 from ostinato.base.errors import TypeMismatchError, UnsupportedError
-from ostinato.expr.fold import fold
 from ostinato.expr.infer import infer
 from ostinato.expr.nodes import Anchor, Expr, Literal, Nav
 from ostinato.expr.schema import Schema
@@ -35,7 +34,7 @@ def lower_conjuncts(conjuncts: tuple[Expr, ...], components: tuple[Component, ..
 
 def _place_constant(resolved: Expr, placed: dict[str, list[Condition]], schema: Schema, conjunct: Expr) -> None:
     """A conjunct without a variable holds for every event or for none: `true` is left out, anything else keeps all of them away."""
-    typed = fold(_boolean(resolved, schema, conjunct))
+    typed = _boolean(resolved, schema, conjunct)
     if isinstance(typed, Literal) and typed.value is True:
         return
     for conditions in placed.values():
