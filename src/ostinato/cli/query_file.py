@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +11,7 @@ from ostinato.base.errors import DataError, QuerySyntaxError
 from ostinato.cli.failure import Usage
 
 LANGUAGES = ("sql", "sase")
+COMMENT = re.compile(r"--[^\n]*|/\*.*?\*/", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -44,8 +46,5 @@ def _language_of(path: str, text: str) -> str:
     suffix = Path(path).suffix.lower().lstrip(".")
     if suffix in LANGUAGES:
         return suffix
-    for line in text.splitlines():
-        first = line.strip().split(maxsplit=1)
-        if first and not first[0].startswith("--"):
-            return "sase" if first[0].upper() == "PATTERN" else "sql"
-    return "sql"
+    words = COMMENT.sub(" ", text).split(maxsplit=1)
+    return "sase" if words and words[0].upper() == "PATTERN" else "sql"
