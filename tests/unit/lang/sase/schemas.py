@@ -1,0 +1,11 @@
+"""The streams that the tests of SASE+ speak of."""
+
+from __future__ import annotations
+
+from ostinato.expr.schema import Schema
+from ostinato.expr.types import BOOL, FLOAT, INT, STRING, TIMESTAMP
+
+EVENTS = Schema(
+    (("id", STRING), ("ts", TIMESTAMP), ("kind", STRING), ("symbol", STRING), ("Price", INT), ("volume", INT), ("rate", FLOAT), ("ok", BOOL))
+)
+COUNTED = Schema((("ts", INT), ("x", INT), ("len", INT)))
