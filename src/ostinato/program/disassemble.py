@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ostinato.program.column_code import ColumnCode, ColumnOp
-from ostinato.program.opcodes import listing as scalar_listing
+from ostinato.program.opcodes import instruction_text
 from ostinato.program.program import Component, Point, Program
 
 
@@ -26,8 +26,7 @@ def _lines(program: Program) -> Iterator[str]:
     if program.registers:
         yield "registers: " + ", ".join(f"r{i} {r.name} {r.type}" for i, r in enumerate(program.registers))
     if program.scalar.blocks:
-        yield "scalar code:"
-        yield from (f"  {line}" for line in scalar_listing(program.scalar))
+        yield from _scalar(program)
     yield from _measures(program)
 
 
@@ -86,6 +85,13 @@ def _test(bit: int, block: int) -> str:
     parts = [f"bit {bit}"] if bit >= 0 else []
     parts += [f"block {block}"] if block >= 0 else []
     return " and ".join(parts) or "any row"
+
+
+def _scalar(program: Program) -> Iterator[str]:
+    for number, (start, end) in enumerate(program.scalar.blocks):
+        if start < end:
+            yield f"block {number}:"
+            yield from (f"  {instruction_text(program.scalar, at)}" for at in range(start, end))
 
 
 def _measures(program: Program) -> Iterator[str]:

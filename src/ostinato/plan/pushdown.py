@@ -1,0 +1,97 @@
+"""A filter that the host may apply before rows reach the engine, as SQL text that Spark and DuckDB read alike.
+
+Only where the selection may skip events and none is counted: a row that satisfies no component's conditions on the row alone can
+never be selected. Conditions that look elsewhere, or that the engines might compute differently, are left out, which only makes the
+filter weaker."""
+
+from __future__ import annotations
+
+import math
+
+from ostinato.algebra.pattern import variables_of
+from ostinato.algebra.policies import Output, Selection
+from ostinato.algebra.query import MatchQuery, Unit, When
+from ostinato.expr.nodes import Call, Expr, Field, Literal, Nav
+from ostinato.expr.types import Kind
+from ostinato.plan.classify import PredicateClass, classify
+
+_COMPARISONS = {"eq": "=", "ne": "<>", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
+_LOGIC = {"and": " AND ", "or": " OR "}
+
+
+def pushdown(query: MatchQuery) -> str | None:
+    """None: every row matters."""
+    if query.selection not in (Selection.NEXT, Selection.ANY) or query.output is Output.NONOVERLAPPING and query.measures is None:
+        return None
+    if query.within is not None and query.within.unit is Unit.EVENTS:
+        return None
+    parts = [_component(query, variable) for variable in variables_of(query.pattern)]
+    if not parts or None in parts:
+        return None
+    keys = "".join(f" AND {_name(column)} IS NOT NULL" for column in query.partition)
+    return "(" + " OR ".join(dict.fromkeys(parts)) + ")" + keys
+
+
+def _component(query: MatchQuery, variable: str) -> str | None:
+    """What every row of the variable satisfies: its type, and the conditions that hold for each of its rows."""
+    definition = query.definition(variable)
+    found = []
+    if definition.event_type is not None and query.type_column is not None:
+        found.append(f"{_name(query.type_column)} = {_string(definition.event_type)}")
+    for part in classify(definition):
+        if part.when is When.EACH and part.kind is PredicateClass.STATIC:
+            text = _text(part.expr)
+            if text is not None:
+                found.append(text)
+    return "(" + " AND ".join(found) + ")" if found else None
+
+
+def _text(expr: Expr, negated: bool = False) -> str | None:
+    """None: not said in this small common language."""
+    if isinstance(expr, Nav):
+        return _text(expr.body, negated)
+    if isinstance(expr, Field):
+        return _name(expr.name) if expr.type is not None and expr.type.kind in (Kind.INT, Kind.STRING, Kind.BOOL, Kind.FLOAT) else None
+    if isinstance(expr, Literal):
+        return _literal(expr.value)
+    if not isinstance(expr, Call):
+        return None
+    args = [_text(arg, negated or expr.name == "not") for arg in expr.args]
+    if None in args:
+        return None
+    if expr.name in _COMPARISONS:
+        return f"{args[0]} {_COMPARISONS[expr.name]} {args[1]}" if _agreed(expr, negated) else None
+    if expr.name in _LOGIC:
+        return "(" + _LOGIC[expr.name].join(args) + ")"
+    if expr.name == "not":
+        return f"NOT ({args[0]})"
+    if expr.name in ("is_null", "is_not_null"):
+        return f"{args[0]} IS {'NOT ' if expr.name == 'is_not_null' else ''}NULL"
+    return None
+
+
+def _agreed(comparison: Call, negated: bool) -> bool:
+    """Spark and DuckDB hold NaN equal to itself and above every number, here it compares as IEEE says: their comparison lets more
+    rows through, unless it is negated or an inequality of two columns."""
+    if not any(arg.type is not None and arg.type.kind is Kind.FLOAT for arg in comparison.args):
+        return True
+    return not negated and (comparison.name != "ne" or any(isinstance(arg, Literal) for arg in comparison.args))
+
+
+def _literal(value: object) -> str | None:
+    if isinstance(value, bool):
+        return "TRUE" if value else "FALSE"
+    if isinstance(value, int):
+        return str(value)
+    if isinstance(value, float):
+        return f"{value:.17e}" if math.isfinite(value) else None
+    return _string(value) if isinstance(value, str) else None
+
+
+def _name(name: str) -> str:
+    return "`" + name.replace("`", "``") + "`"
+
+
+def _string(text: str) -> str | None:
+    """Backslashes mean something in Spark's strings and nothing in DuckDB's."""
+    return None if "\\" in text else "'" + text.replace("'", "''") + "'"
