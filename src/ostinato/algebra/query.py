@@ -18,7 +18,9 @@ class When(Enum):
     EACH = "each"  # every row mapped to the variable
     FIRST = "first"  # the first row of the variable only
     LATER = "later"  # from its second row on
-    LEAVING = "leaving"  # when the run begins a later component, and when it is reported while still in this one
+    # When the run begins a component after this one, and when it is reported while in this one or before it. A component that was
+    # left empty is left all the same: its LEN is 0, everything else about it null.
+    LEAVING = "leaving"
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,89 @@
+"""The canonical text of a query: one clause a line, the same text for equal queries, for people and for golden tests."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ostinato.algebra.pattern import Alternation, Empty, Pattern, Repetition, Sequence, Variable
+from ostinato.algebra.policies import NullKeys, Selection, Ties
+from ostinato.algebra.query import Definition, MatchQuery, OrderKey, Unit, When
+from ostinato.expr.text import to_text as expression_text
+
+_QUANTIFIERS = {(0, None): "*", (1, None): "+", (0, 1): "?"}
+
+
+def to_text(query: MatchQuery) -> str:
+    """A query, clause by clause. What has its default and says nothing is left out."""
+    return "\n".join(_clauses(query))
+
+
+def _clauses(query: MatchQuery) -> Iterator[str]:
+    columns = ", ".join(f"{_name(name)} {type}" for name, type in query.schema.columns)
+    yield f"FROM {_name(query.stream)} ({columns})"
+    if query.partition:
+        never = " NULLS NEVER" if query.null_keys is NullKeys.NEVER else ""
+        yield f"PARTITION BY {', '.join(map(_name, query.partition))}{never}"
+    if query.order:
+        yield f"ORDER BY {', '.join(_order(key) for key in query.order)}"
+    if query.time is not None:
+        yield f"TIME {_name(query.time)}" + (" TIES EPOCH" if query.ties is Ties.EPOCH else "")
+    if query.type_column is not None:
+        yield f"TYPE {_name(query.type_column)}"
+    yield f"SELECTION {query.selection.value}"
+    yield f"SKIP {query.skip.value}" if query.selection is Selection.PREFERRED else f"OUTPUT {query.output.value}"
+    yield f"PATTERN {pattern_text(query.pattern)}"
+    if query.within is not None:
+        yield f"WITHIN {query.within.length}" + (" events" if query.within.unit is Unit.EVENTS else "")
+    for definition in query.definitions:
+        yield from _definition(definition)
+    if query.kleene:
+        yield f"LISTS {', '.join(map(_name, query.kleene))}"
+    if query.measures is not None:
+        yield "MEASURES" + (" WITH PARTITION" if query.measured_partition else "")
+        yield from (f"  {_name(measure.name)} = {expression_text(measure.expr)}" for measure in query.measures)
+
+
+def _definition(definition: Definition) -> Iterator[str]:
+    event_type = "" if definition.event_type is None else f" : {_quoted(definition.event_type, chr(39))}"
+    yield f"DEFINE {_name(definition.variable)}{event_type}"
+    for condition in definition.conditions:
+        when = "" if condition.when is When.EACH else f"{condition.when.value}: "
+        yield f"  {when}{expression_text(condition.expr)}"
+
+
+def pattern_text(pattern: Pattern) -> str:
+    """A pattern in the notation of the SQL clause, with no parenthesis more than it needs."""
+    match pattern:
+        case Empty():
+            return "()"
+        case Variable(name):
+            return _name(name)
+        case Sequence(items):
+            return " ".join(_grouped(item, Sequence, Alternation) for item in items) if items else "()"
+        case Alternation(items):
+            return " | ".join(_grouped(item, Alternation) for item in items)
+    return _grouped(pattern.item, Sequence, Alternation, Repetition) + _quantifier(pattern)
+
+
+def _grouped(item: Pattern, *kinds: type) -> str:
+    text = pattern_text(item)
+    return f"({text})" if isinstance(item, kinds) and text != "()" else text
+
+
+def _quantifier(loop: Repetition) -> str:
+    upper = "" if loop.at_most is None else loop.at_most
+    bounds = f"{loop.at_least}" if loop.at_least == loop.at_most else f"{loop.at_least},{upper}"
+    return _QUANTIFIERS.get((loop.at_least, loop.at_most), f"{{{bounds}}}") + ("" if loop.greedy else "?")
+
+
+def _order(key: OrderKey) -> str:
+    return _name(key.column) + (" DESC" if key.descending else "") + (" NULLS FIRST" if key.nulls_first else "")
+
+
+def _name(name: str) -> str:
+    """Quoted unless it is a plain word."""
+    return name if name.isidentifier() and name.isascii() else _quoted(name, '"')
+
+
+def _quoted(text: str, mark: str) -> str:
+    return mark + text.replace(mark, mark + mark) + mark

@@ -1,0 +1,104 @@
+"""What expressions see of a match in the making: the rows mapped so far, and their physical neighbours."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from ostinato.algebra.query import Definition, MatchQuery, When
+from ostinato.expr.evaluate import evaluate
+from ostinato.expr.nodes import Aggregate, Anchor, Classifier, Nav
+from ostinato.reference.aggregates import aggregate
+from ostinato.reference.stream import Row
+
+
+@dataclass(frozen=True)
+class Binding:
+    """`mapped` are (index into `partition`, variable) in row order; `number` is that of the match."""
+
+    partition: list[Row]
+    mapped: tuple[tuple[int, str], ...]
+    number: int
+
+    def rows_of(self, variable: str | None) -> list[int]:
+        return [index for index, name in self.mapped if variable is None or name == variable]
+
+    def pick(self, variable: str | None, anchor: Anchor, offset: int) -> int | None:
+        """The `offset`-th row of a variable from its first, or back from its last."""
+        rows = self.rows_of(variable)
+        if offset >= len(rows):
+            return None
+        return rows[offset] if anchor is Anchor.FIRST else rows[-1 - offset]
+
+    def variable_at(self, index: int) -> str | None:
+        return dict(self.mapped).get(index)
+
+
+class AtMatch:
+    """The context of an expression over a match."""
+
+    def __init__(self, binding: Binding) -> None:
+        self.binding = binding
+
+    def field(self, name: str) -> Any:
+        raise AssertionError(f"column {name} stands outside of any row")
+
+    def nav(self, node: Nav) -> Any:
+        index = self.binding.pick(node.variable, node.anchor, node.offset)
+        if index is None or not 0 <= index + node.shift < len(self.binding.partition):
+            return None
+        return evaluate(node.body, AtRow(self.binding, index + node.shift))
+
+    def aggregate(self, node: Aggregate) -> Any:
+        rows = self.binding.rows_of(node.variable)
+        current = self.binding.mapped[-1][0] if self.binding.mapped else None
+        if node.before:
+            rows = [index for index in rows if index != current]
+        if node.body is None:
+            return len(rows)
+        return aggregate(node.function, [evaluate(node.body, AtRow(self.binding, index)) for index in rows])
+
+    def match_number(self) -> int:
+        return self.binding.number
+
+    def classifier(self, node: Classifier) -> str | None:
+        index = self.binding.pick(node.variable, node.anchor, node.offset)
+        return None if index is None else self.binding.variable_at(index)
+
+
+class AtRow(AtMatch):
+    """The context of a row expression, at one row of the partition."""
+
+    def __init__(self, binding: Binding, index: int) -> None:
+        super().__init__(binding)
+        self.index = index
+
+    def field(self, name: str) -> Any:
+        return self.binding.partition[self.index].values[name]
+
+    def classifier(self, node: Classifier) -> str | None:
+        """Of the row itself; null for a row outside the match."""
+        return self.binding.variable_at(self.index)
+
+
+def admits(query: MatchQuery, variable: str, binding: Binding) -> bool:
+    """Whether the last row of the binding, provisionally mapped to the variable, may stay there."""
+    definition = query.definition(variable)
+    first = len(binding.rows_of(variable)) == 1
+    return _has_type(query, definition, binding) and holds(definition, binding, {When.EACH, When.FIRST if first else When.LATER})
+
+
+def _has_type(query: MatchQuery, definition: Definition, binding: Binding) -> bool:
+    if query.type_column is None or definition.event_type is None:
+        return True
+    return bool(binding.partition[binding.mapped[-1][0]].values[query.type_column] == definition.event_type)
+
+
+def may_leave(query: MatchQuery, variable: str, binding: Binding) -> bool:
+    """Whether the conditions about a finished variable hold."""
+    return holds(query.definition(variable), binding, {When.LEAVING})
+
+
+def holds(definition: Definition, binding: Binding, when: set[When]) -> bool:
+    """Three-valued logic: unknown does not satisfy."""
+    return all(evaluate(condition.expr, AtMatch(binding)) is True for condition in definition.conditions if condition.when in when)

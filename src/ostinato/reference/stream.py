@@ -1,0 +1,70 @@
+"""The input as the meaning sees it: rows in their total order, each with its partition."""
+
+from __future__ import annotations
+
+import datetime
+from dataclasses import dataclass
+from typing import Any
+
+from ostinato.algebra.policies import NullKeys
+from ostinato.algebra.query import MatchQuery
+from ostinato.base.errors import DataError
+
+MICROSECOND = datetime.timedelta(microseconds=1)
+
+
+@dataclass(frozen=True)
+class Row:
+    """`key` None: a null in a partition column makes the row one that is never selected."""
+
+    position: int  # in the input list
+    values: dict[str, Any]
+    key: tuple[Any, ...] | None
+
+
+def ordered(query: MatchQuery, rows: list[dict[str, Any]]) -> list[Row]:
+    """All rows in the order of the query. Ties keep the order of the input."""
+    found = [Row(position, values, _key(query, values)) for position, values in enumerate(rows)]
+    for order in reversed(query.order):
+        found.sort(key=lambda row: _rank(row.values[order.column], order.nulls_first != order.descending), reverse=order.descending)
+    return found
+
+
+def partitions(query: MatchQuery, rows: list[dict[str, Any]]) -> list[list[Row]]:
+    """The rows of each partition in order, partitions by their first row in the input; rows that are never selected are in none."""
+    groups: dict[tuple[Any, ...], list[Row]] = {_key(query, values): [] for values in rows if _key(query, values) is not None}
+    for row in ordered(query, rows):
+        if row.key is not None:
+            groups[row.key].append(row)
+    return list(groups.values())
+
+
+def _key(query: MatchQuery, values: dict[str, Any]) -> tuple[Any, ...] | None:
+    key = tuple(_groupable(values[column]) for column in query.partition)
+    if query.null_keys is NullKeys.NEVER and None in key:
+        return None
+    return key
+
+
+def _groupable(value: Any) -> Any:
+    """SQL groups NaN with NaN, which Python holds to be unequal."""
+    return "NaN" if isinstance(value, float) and value != value else value
+
+
+def _rank(value: Any, nulls_low: bool) -> tuple[Any, ...]:
+    if value is None:
+        return (0 if nulls_low else 3,)
+    if isinstance(value, float) and value != value:
+        return (2,)  # above every number, as in DuckDB and Spark
+    return (1, value)
+
+
+def elapsed(query: MatchQuery, first: Row, last: Row) -> int:
+    """The time between two rows, in the unit of a window: microseconds, or that of an integer time column."""
+    if query.time is None:
+        raise DataError("a window in time needs a time column")
+    begin, end = first.values[query.time], last.values[query.time]
+    if begin is None or end is None:
+        raise DataError(f"column {query.time} is null, so the row has no place in time")
+    distance = end - begin
+    return abs(distance // MICROSECOND if isinstance(distance, datetime.timedelta) else distance)

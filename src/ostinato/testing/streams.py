@@ -1,0 +1,43 @@
+"""Random streams: rows with ties in time and nulls everywhere but in the time column."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import strategies as st
+
+from ostinato.expr.schema import Schema
+from ostinato.expr.types import FLOAT, INT, STRING
+
+SCHEMA = Schema((("ts", INT), ("p", STRING), ("q", INT), ("kind", STRING), ("v", INT), ("w", FLOAT), ("s", STRING)))
+
+KINDS = ("K", "L", "M")
+
+
+def _often(strategy: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    """Null now and then."""
+    return st.one_of(strategy, strategy, strategy, strategy, st.none())
+
+
+_VALUES = st.fixed_dictionaries(
+    {
+        "gap": st.sampled_from((0, 0, 1, 1, 1, 2, 4)),
+        "p": _often(st.sampled_from(("x", "y"))),
+        "q": _often(st.sampled_from((0, 1))),
+        "kind": _often(st.sampled_from(KINDS)),
+        "v": _often(st.integers(0, 5)),
+        "w": _often(st.integers(-4, 8).map(lambda quarters: quarters / 4)),  # exact in binary, so that sums do not depend on their order
+        "s": _often(st.sampled_from(("a", "b", "ä"))),
+    }
+)
+
+
+@st.composite
+def streams(draw: st.DrawFn, max_size: int = 12) -> list[dict[str, Any]]:
+    """Rows of `SCHEMA` in the order of time; rows of the same time are in the order of arrival."""
+    time = 0
+    rows = []
+    for values in draw(st.lists(_VALUES, max_size=max_size)):
+        time += values.pop("gap")
+        rows.append({"ts": time, **values})
+    return rows
