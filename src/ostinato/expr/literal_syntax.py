@@ -14,6 +14,7 @@ from ostinato.expr.temporal_text import UNITS, interval_of, is_calendar_unit, pa
 from ostinato.expr.types import BOOL, DATE, FLOAT, INT, INTERVAL, STRING, TIMESTAMP, TIMESTAMP_TZ, Type, decimal
 
 DECIMAL_DIGITS = 18  # what a scaled int64 holds exactly
+WIDEST_DECIMAL = 19  # the type of results that may use the rest of an int64's range
 SIMPLE_TYPES: dict[str, Type] = {
     "BOOLEAN": BOOL, "BOOL": BOOL,
     "BIGINT": INT, "LONG": INT, "INT8": INT, "INT64": INT, "INT": replace(INT, bits=32), "INTEGER": replace(INT, bits=32),
@@ -145,7 +146,7 @@ def _decimal_type(cursor: TokenCursor, start: Span) -> Type:
             scale = _digits(cursor)
         cursor.expect_op(")")
     span = cursor.span_from(start)
-    if precision > DECIMAL_DIGITS:
+    if precision > WIDEST_DECIMAL:
         raise UnsupportedError(
             f"decimal({precision},{scale}) is too wide", hint=f"Decimals are exact up to {DECIMAL_DIGITS} digits", span=span
         )

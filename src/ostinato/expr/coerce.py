@@ -1,0 +1,151 @@
+"""Bringing operands to one type. Constants are converted at once, everything else by a `Cast` that says so."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from typing import Any
+
+from ostinato.base.errors import TypeMismatchError
+from ostinato.expr.nodes import Cast, Expr, Literal
+from ostinato.expr.temporal_text import parse_date, parse_interval, parse_timestamp
+from ostinato.expr.types import FLOAT, INT, NULL, STRING, TIMESTAMP, Kind, Type, decimal
+
+WIDEST = 19  # digits of an int64
+
+
+def type_of(expr: Expr) -> Type:
+    assert expr.type is not None, "operands are inferred first"
+    return expr.type
+
+
+def same_form(a: Type, b: Type) -> bool:
+    """Whether values of both types are held alike and mean the same."""
+    return a.kind is b.kind and a.scale == b.scale and (a.zone is None) == (b.zone is None)
+
+
+def coerce(expr: Expr, to: Type) -> Expr:
+    own = type_of(expr)
+    if same_form(own, to):
+        return expr
+    if isinstance(expr, Literal):
+        return replace(expr, value=_converted(expr, to), type=to)
+    return Cast(expr, to, span=expr.span, type=to)
+
+
+def _converted(literal: Literal, to: Type) -> Any:
+    value = literal.value
+    if value is None:
+        return None
+    if to.kind is Kind.FLOAT:
+        return float(value)
+    if to.kind is Kind.DECIMAL:
+        if abs(Decimal(value).scaleb(to.scale)) >= 2**63:
+            raise TypeMismatchError(f"{value} has too many digits for {to}", hint="CAST the other side to DOUBLE", span=literal.span)
+        return Decimal(value)
+    if isinstance(value, str):
+        return _from_text(literal, to)
+    if isinstance(value, date) and not isinstance(value, datetime):
+        value = datetime(value.year, value.month, value.day)
+    return value.replace(tzinfo=UTC) if to.zone is not None else value
+
+
+def _from_text(literal: Literal, to: Type) -> Any:
+    try:
+        if to.kind is Kind.DATE:
+            return parse_date(literal.value)
+        if to.kind is Kind.INTERVAL:
+            return parse_interval(literal.value)
+        value = parse_timestamp(literal.value)
+    except ValueError as e:
+        raise TypeMismatchError(f"This string stands for a {to}, but {e}", span=literal.span) from None
+    if to.zone is None and value.tzinfo is not None:
+        raise TypeMismatchError("This constant has a time zone, but the timestamp has none", hint="Leave the zone out", span=literal.span)
+    return value.replace(tzinfo=UTC) if to.zone is not None else value
+
+
+def unify(exprs: Sequence[Expr], doing: str) -> Type:
+    """The type that all can be brought to without loss of meaning. Strings become times only where they are constants."""
+    found = NULL
+    for expr in sorted(exprs, key=_pliancy):
+        met = _met(found, expr)
+        if met is None:
+            raise _incompatible(found, expr, doing)
+        found = met
+    return found
+
+
+def _pliancy(expr: Expr) -> int:
+    """Constants follow what they stand beside, strings most of all."""
+    if not isinstance(expr, Literal):
+        return 0
+    return 2 if isinstance(expr.value, str) else 1
+
+
+def _met(found: Type, expr: Expr) -> Type | None:
+    own = type_of(expr)
+    if found.kind is Kind.NULL or own.kind is Kind.NULL:
+        return own if found.kind is Kind.NULL else found
+    if found.is_numeric and own.is_numeric:
+        return number_type(found, own)
+    if same_form(found, own):
+        return found if found == own else replace(own, bits=64, signed=True, zone=own.zone and "UTC")
+    if isinstance(expr, Literal) and isinstance(expr.value, str) and (found.is_temporal or found.kind is Kind.INTERVAL):
+        return _text_meets(found, expr)
+    if found.is_temporal and own.is_temporal:
+        return _times_meet(found, own, expr)
+    return None
+
+
+def _text_meets(found: Type, literal: Literal) -> Type:
+    """A date compared with a string that has a time of day is compared as a timestamp."""
+    if found.kind is Kind.DATE:
+        try:
+            parse_date(literal.value)
+        except ValueError:
+            return TIMESTAMP
+    return found
+
+
+def _times_meet(found: Type, own: Type, expr: Expr) -> Type | None:
+    zoned = found.zone is not None or own.zone is not None
+    if not zoned:
+        return TIMESTAMP
+    # A constant without a zone is UTC; two columns must say what they mean.
+    if own.zone is None and isinstance(expr, Literal):
+        return found
+    return None
+
+
+def number_type(a: Type, b: Type) -> Type:
+    if a == b:
+        return a
+    if Kind.FLOAT in (a.kind, b.kind):
+        return FLOAT
+    if Kind.DECIMAL not in (a.kind, b.kind):
+        return INT
+    scale = max(a.scale, b.scale)
+    return decimal(min(WIDEST, max(whole_digits(a), whole_digits(b)) + scale), scale)
+
+
+def whole_digits(type_: Type) -> int:
+    return type_.precision - type_.scale if type_.kind is Kind.DECIMAL else WIDEST
+
+
+def _incompatible(found: Type, expr: Expr, doing: str) -> TypeMismatchError:
+    own = type_of(expr)
+    hint = None
+    if found.is_temporal and own.is_temporal:
+        hint = "CAST(x AS TIMESTAMPTZ) reads a timestamp without zone as UTC"
+    elif STRING.kind in (found.kind, own.kind):
+        hint = f"CAST one of them, for example to {own if found.kind is Kind.STRING else found}"
+    return TypeMismatchError(f"{found} and {own} do not go together in {doing}", hint=hint, span=expr.span)
+
+
+def unified(exprs: Sequence[Expr], doing: str) -> tuple[tuple[Expr, ...], Type]:
+    shared = unify(exprs, doing)
+    return tuple(coerce(e, shared) for e in exprs), shared
+
+

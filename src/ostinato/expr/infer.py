@@ -1,0 +1,143 @@
+"""Types for expressions: names resolved, operands brought together, every node typed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from difflib import get_close_matches
+
+from ostinato.base.errors import OstinatoError, TypeMismatchError, UnknownNameError, UnsupportedError
+from ostinato.expr.cast_rules import check_cast
+from ostinato.expr.coerce import WIDEST, coerce, type_of, unify, whole_digits
+from ostinato.expr.functions import FUNCTIONS, check_count, resolve
+from ostinato.expr.literal_types import literal_type
+from ostinato.expr.nodes import Aggregate, Call, Case, Cast, Classifier, Expr, Field, Literal, MatchNumber, Nav
+from ostinato.expr.schema import Schema
+from ostinato.expr.syntax import RawCall, RawColumn
+from ostinato.expr.types import BOOL, FLOAT, INT, STRING, Kind, Type, decimal
+
+
+def infer(expr: Expr, schema: Schema) -> Expr:
+    """The same expression with all types filled in and conversions made explicit. Inferring again changes nothing."""
+    return _Inference(schema).typed(expr)
+
+
+class _Inference:
+    def __init__(self, schema: Schema) -> None:
+        self.schema = schema
+        # Nodes that occur more than once in a tree (BETWEEN, simple CASE) are looked at once; the key keeps the node alive.
+        self._done: dict[int, tuple[Expr, Expr]] = {}
+
+    def typed(self, expr: Expr) -> Expr:
+        known = self._done.get(id(expr))
+        if known is None:
+            known = (expr, self._typed(expr))
+            self._done[id(expr)] = known
+        return known[1]
+
+    def _typed(self, expr: Expr) -> Expr:
+        if isinstance(expr, Literal):
+            return expr if expr.type is not None else _literal(expr)
+        if isinstance(expr, RawColumn | Field):
+            return self._field(expr)
+        if isinstance(expr, RawCall):
+            return self.typed(_resolved(expr))
+        if isinstance(expr, Call):
+            return self._call(expr)
+        if isinstance(expr, Cast):
+            arg = self.typed(expr.arg)
+            check_cast(arg, expr)
+            return replace(expr, arg=arg, type=expr.to)
+        if isinstance(expr, Case):
+            return self._case(expr)
+        if isinstance(expr, Nav):
+            body = self.typed(expr.body)
+            return replace(expr, body=body, type=body.type)
+        if isinstance(expr, Aggregate):
+            return self._aggregate(expr)
+        if isinstance(expr, MatchNumber):
+            return replace(expr, type=INT)
+        if isinstance(expr, Classifier):
+            return replace(expr, type=STRING)
+        raise UnsupportedError(f"{type(expr).__name__} cannot stand in an expression", span=expr.span)
+
+    def _field(self, expr: RawColumn | Field) -> Field:
+        parts = (expr.name,) if isinstance(expr, Field) else expr.parts
+        own = self.schema.find(parts[0]) if len(parts) == 1 else None
+        if own is None:
+            raise unknown_column(".".join(parts), self.schema, expr)
+        return Field(own, span=expr.span, type=self.schema.type_of(own))
+
+    def _call(self, call: Call) -> Expr:
+        function = FUNCTIONS.get(call.name)
+        if function is None:
+            raise UnknownNameError(f"There is no function {call.name}", span=call.span)
+        check_count(function, len(call.args), call.span)
+        args, result = function.rule(call.name, tuple(self.typed(arg) for arg in call.args))
+        return replace(call, args=args, type=result)
+
+    def _case(self, case: Case) -> Case:
+        conditions = [self.typed(condition) for condition, _ in case.branches]
+        for condition in conditions:
+            if type_of(condition).kind not in (Kind.BOOL, Kind.NULL):
+                raise TypeMismatchError(f"WHEN takes a condition, not {condition.type}", span=condition.span)
+        values = [self.typed(value) for _, value in case.branches]
+        otherwise = None if case.otherwise is None else self.typed(case.otherwise)
+        shared = unify([*values, *([otherwise] if otherwise is not None else [])], "CASE")
+        branches = tuple((coerce(c, BOOL), coerce(v, shared)) for c, v in zip(conditions, values, strict=True))
+        return replace(case, branches=branches, otherwise=None if otherwise is None else coerce(otherwise, shared), type=shared)
+
+    def _aggregate(self, node: Aggregate) -> Aggregate:
+        body = None if node.body is None else self.typed(node.body)
+        if body is None:
+            if node.function != "count":
+                raise TypeMismatchError(f"{node.function.upper()} needs something to aggregate", span=node.span)
+            return replace(node, type=INT)
+        result = _aggregate_type(node, type_of(body))
+        if node.function in ("avg", "stddev") and type_of(body).kind is Kind.DECIMAL:
+            body = coerce(body, FLOAT)
+        return replace(node, body=body, type=result)
+
+
+def _aggregate_type(node: Aggregate, own: Type) -> Type:
+    if node.function == "count":
+        return INT
+    if node.function in ("min", "max", "first", "last"):
+        return own
+    if node.function == "sum" and own.kind is Kind.INTERVAL:
+        return own
+    if not own.is_numeric and own.kind is not Kind.NULL:
+        raise TypeMismatchError(f"{node.function.upper()} takes numbers, not {own}", span=node.span)
+    if node.function in ("avg", "stddev"):
+        return FLOAT
+    if node.function == "sum":
+        return _sum_type(own)
+    raise UnsupportedError(f"The aggregate {node.function} is not offered", span=node.span)
+
+
+def _sum_type(own: Type) -> Type:
+    if own.kind is Kind.DECIMAL:
+        return decimal(max(WIDEST, whole_digits(own) + own.scale), own.scale)
+    return FLOAT if own.kind is Kind.FLOAT else INT
+
+
+def _literal(expr: Literal) -> Literal:
+    found = literal_type(expr.value, expr.span)
+    return replace(expr, value=float(expr.value) if found is FLOAT else expr.value, type=found)
+
+
+def _resolved(call: RawCall) -> Expr:
+    if call.star or call.distinct:
+        form = "*" if call.star else "DISTINCT"
+        raise UnsupportedError(f"{call.name}({form}) cannot stand here", hint="Aggregates go over the rows of a match", span=call.span)
+    return resolve(call.name, call.args, call.span)
+
+
+def unknown_column(name: str, schema: Schema, expr: Expr) -> OstinatoError:
+    folded = [own for own in schema.names if own.lower() == name.lower()]
+    if len(folded) > 1:
+        return UnknownNameError(f"The column {name} is ambiguous", hint=f"Quote it: {' or '.join(folded)}", span=expr.span)
+    close = get_close_matches(name.lower(), [own.lower() for own in schema.names], 1)
+    hint = f"The columns are {', '.join(schema.names)}"
+    if close:
+        hint = f"Did you mean {next(own for own in schema.names if own.lower() == close[0])}?"
+    return UnknownNameError(f"There is no column {name}", hint=hint, span=expr.span)

@@ -1,0 +1,79 @@
+"""Values as Python shows them, and as the engine holds them (see `expr.types`); strings stay strings."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime, timedelta
+from decimal import Context, Decimal
+from typing import Any
+
+from ostinato.base.errors import DataError
+from ostinato.expr.types import Kind, Type
+
+INT64 = range(-(2**63), 2**63)
+EPOCH = datetime(1970, 1, 1)
+EPOCH_DAY = EPOCH.toordinal()
+MICROSECOND = timedelta(microseconds=1)
+WIDE = Context(prec=60)
+
+
+def to_physical(value: Any, type_: Type) -> Any:
+    """Beyond what is held: DataError."""
+    if value is None:
+        return None
+    kind = type_.kind
+    if kind is Kind.DECIMAL:
+        return in_range(scaled(value, type_.scale), type_)
+    if kind is Kind.FLOAT:
+        return float(value)
+    if kind is Kind.TIMESTAMP:
+        return micros_of(value)
+    if kind is Kind.DATE:
+        return value.toordinal() - EPOCH_DAY
+    if kind is Kind.INTERVAL:
+        return value // MICROSECOND
+    return value
+
+
+def scaled(value: Any, scale: int) -> int:
+    """The integer value * 10**scale, halves away from zero."""
+    if isinstance(value, int):
+        return value * 10**scale
+    exact = WIDE.scaleb(Decimal(value), scale)
+    return int(exact.to_integral_value("ROUND_HALF_UP", WIDE))
+
+
+def micros_of(value: datetime) -> int:
+    if value.tzinfo is not None:
+        value = value.astimezone(UTC).replace(tzinfo=None)
+    return (value - EPOCH) // MICROSECOND
+
+
+def from_physical(value: Any, type_: Type) -> Any:
+    if value is None:
+        return None
+    kind = type_.kind
+    if kind is Kind.DECIMAL:
+        return WIDE.scaleb(Decimal(value), -type_.scale)
+    try:
+        if kind is Kind.TIMESTAMP:
+            moment = EPOCH + timedelta(microseconds=value)
+            return moment if type_.zone is None else moment.replace(tzinfo=UTC)
+        if kind is Kind.DATE:
+            return date.fromordinal(value + EPOCH_DAY)
+        if kind is Kind.INTERVAL:
+            return timedelta(microseconds=value)
+    except (OverflowError, ValueError):
+        raise DataError(f"A {type_} is out of range", hint="Years go from 1 to 9999") from None
+    return value
+
+
+def in_range(value: int, type_: Type) -> int:
+    if value not in INT64:
+        raise overflow(type_)
+    return value
+
+
+def overflow(type_: Type) -> DataError:
+    if type_.kind is Kind.DECIMAL:
+        return DataError(f"A {type_} calculation went beyond 64 bits", hint="CAST to DOUBLE if rounding is acceptable")
+    return DataError(f"An {type_} calculation went beyond 64 bits", hint="CAST to DOUBLE if rounding is acceptable")

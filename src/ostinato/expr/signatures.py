@@ -1,0 +1,250 @@
+"""Which operands each kind of function takes, and what type comes out. A rule returns the operands, converted, and the result."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ostinato.base.errors import TypeMismatchError
+from ostinato.expr.coerce import WIDEST, coerce, number_type, type_of, unified, unify, whole_digits
+from ostinato.expr.nodes import Expr, Literal
+from ostinato.expr.types import BOOL, DATE, FLOAT, INT, INTERVAL, STRING, TIMESTAMP, Kind, Type, decimal
+
+Typed = tuple[tuple[Expr, ...], Type]
+Rule = Callable[[str, tuple[Expr, ...]], Typed]
+
+SYMBOLS = {
+    "add": "+", "sub": "-", "mul": "*", "div": "/", "mod": "%", "neg": "-", "eq": "=", "ne": "<>", "lt": "<", "le": "<=", "gt": ">",
+    "ge": ">=", "and": "AND", "or": "OR", "not": "NOT", "in": "IN", "like": "LIKE", "distinct": "IS DISTINCT FROM",
+}  # fmt: skip
+
+
+def spelled(name: str) -> str:
+    return SYMBOLS.get(name, name)
+
+
+def refuse(name: str, wanted: str, arg: Expr, hint: str | None = None) -> TypeMismatchError:
+    return TypeMismatchError(f"`{spelled(name)}` takes {wanted}, not {type_of(arg)}", hint=hint, span=arg.span)
+
+
+def booleans(name: str, args: tuple[Expr, ...]) -> Typed:
+    for arg in args:
+        if type_of(arg).kind not in (Kind.BOOL, Kind.NULL):
+            raise refuse(name, "conditions", arg, hint="Compare it with something")
+    return tuple(coerce(arg, BOOL) for arg in args), BOOL
+
+
+def null_test(name: str, args: tuple[Expr, ...]) -> Typed:
+    return args, BOOL
+
+
+def comparison(name: str, args: tuple[Expr, ...]) -> Typed:
+    return unified(args, f"`{spelled(name)}`")[0], BOOL
+
+
+def same(name: str, args: tuple[Expr, ...]) -> Typed:
+    """coalesce, greatest, least."""
+    return unified(args, f"`{name}`")
+
+
+def number(name: str, arg: Expr, wanted: str = "numbers") -> Type:
+    own = type_of(arg)
+    if own.kind is Kind.NULL:
+        return INT
+    if not own.is_numeric:
+        raise refuse(name, wanted, arg, "CAST(x AS DOUBLE)" if own.kind is Kind.STRING else None)
+    return own
+
+
+def doubles(name: str, args: tuple[Expr, ...]) -> Typed:
+    for arg in args:
+        number(name, arg)
+    return tuple(coerce(arg, FLOAT) for arg in args), FLOAT
+
+
+def sum_of(name: str, args: tuple[Expr, ...]) -> Typed:
+    kinds = {type_of(arg).kind for arg in args}
+    if kinds & {Kind.DATE, Kind.TIMESTAMP, Kind.INTERVAL}:
+        return time_sum(name, args)
+    left, right = (number(name, arg, "numbers, times or intervals") for arg in args)
+    shared = number_type(left, right)
+    if shared.kind is Kind.DECIMAL:
+        digits = max(whole_digits(left), whole_digits(right)) + 1
+        shared = decimal(min(WIDEST, digits + shared.scale), shared.scale)
+    elif shared.kind is Kind.INT:
+        shared = INT
+    else:
+        shared = FLOAT
+    return tuple(coerce(arg, shared) for arg in args), shared
+
+
+def time_sum(name: str, args: tuple[Expr, ...]) -> Typed:
+    left, right = _time_operands(name, args)
+    a, b = type_of(left), type_of(right)
+    if a.is_temporal and b.is_temporal:
+        if name == "add":
+            raise TypeMismatchError(f"{a} and {b} cannot be added", hint="Subtract them, or add an interval", span=right.span)
+        both, shared = unified((left, right), "`-`")
+        return both, INT if shared.kind is Kind.DATE else INTERVAL
+    if name == "add" and b.is_temporal:
+        (right, left), result = time_sum(name, (right, left))
+        return (left, right), result
+    if a.kind is Kind.DATE and b.kind is Kind.INT:
+        return (left, right), DATE
+    if b.kind is Kind.INTERVAL and a.kind is Kind.DATE:
+        return (coerce(left, TIMESTAMP), right), TIMESTAMP
+    if b.kind is Kind.INTERVAL and a.kind in (Kind.TIMESTAMP, Kind.INTERVAL):
+        return (left, right), a
+    raise TypeMismatchError(
+        f"{a} {spelled(name)} {b} has no meaning", hint="Times move by intervals, such as INTERVAL '5' MINUTE", span=right.span
+    )
+
+
+def _time_operands(name: str, args: tuple[Expr, ...]) -> tuple[Expr, Expr]:
+    """A null, or a string constant beside a time, takes the type that gives the pair a meaning."""
+    left, right = args
+    a, b = type_of(left), type_of(right)
+    if a.kind is Kind.NULL:
+        left = coerce(left, b)
+    elif b.kind is Kind.NULL:
+        right = coerce(right, INT if a.kind is Kind.DATE else INTERVAL)
+    elif isinstance(right, Literal) and b.kind is Kind.STRING and name == "sub" and a.is_temporal:
+        right = coerce(right, unify((left, right), "`-`"))
+    elif isinstance(left, Literal) and a.kind is Kind.STRING and name == "sub" and b.is_temporal:
+        left = coerce(left, unify((right, left), "`-`"))
+    return left, right
+
+
+def product(name: str, args: tuple[Expr, ...]) -> Typed:
+    kinds = tuple(type_of(arg).kind for arg in args)
+    if Kind.INTERVAL in kinds:
+        other = args[kinds.index(Kind.INTERVAL) - 1]
+        if type_of(other).kind not in (Kind.INT, Kind.NULL):
+            raise refuse(name, "an interval and an integer", other)
+        return tuple(arg if arg is not other else coerce(arg, INT) for arg in args), INTERVAL
+    left, right = (number(name, arg) for arg in args)
+    if Kind.FLOAT in (left.kind, right.kind):
+        return doubles(name, args)
+    scale = left.scale + right.scale
+    if Kind.DECIMAL not in (left.kind, right.kind):
+        return tuple(coerce(arg, INT) for arg in args), INT
+    if scale > WIDEST - 1:
+        raise TypeMismatchError(
+            f"{left} * {right} has more digits than are held exactly", hint="CAST one of them to DOUBLE", span=args[1].span
+        )
+    digits = sum(t.precision if t.kind is Kind.DECIMAL else WIDEST for t in (left, right))
+    held = tuple(coerce(arg, INT) if type_of(arg).kind is Kind.NULL else arg for arg in args)
+    return held, decimal(min(WIDEST, digits), scale)
+
+
+def remainder(name: str, args: tuple[Expr, ...]) -> Typed:
+    shared = number_type(*(number(name, arg) for arg in args))
+    shared = INT if shared.kind is Kind.INT else shared
+    return tuple(coerce(arg, shared) for arg in args), shared
+
+
+def signed(name: str, args: tuple[Expr, ...]) -> Typed:
+    own = type_of(args[0])
+    if own.kind is Kind.INTERVAL:
+        return args, INTERVAL
+    own = number(name, args[0], "a number or an interval")
+    return (coerce(args[0], own),), INT if own.kind is Kind.INT else FLOAT if own.kind is Kind.FLOAT else own
+
+
+def sign(name: str, args: tuple[Expr, ...]) -> Typed:
+    own = number(name, args[0])
+    return (coerce(args[0], own),), INT
+
+
+def whole(name: str, args: tuple[Expr, ...]) -> Typed:
+    """ceil, floor: the same kind without its fraction."""
+    own = number(name, args[0])
+    return (coerce(args[0], own),), _without_fraction(own, 0)
+
+
+def rounded(name: str, args: tuple[Expr, ...]) -> Typed:
+    own = number(name, args[0])
+    digits = constant_int(name, args[1], "the number of digits") if len(args) > 1 else 0
+    if not -WIDEST < digits < WIDEST:
+        raise TypeMismatchError("`round` takes -18 to 18 digits", span=args[1].span)
+    return (coerce(args[0], own), *args[1:]), _without_fraction(own, digits)
+
+
+def _without_fraction(own: Type, digits: int) -> Type:
+    if own.kind is Kind.DECIMAL:
+        scale = min(own.scale, max(digits, 0))
+        return decimal(max(1, min(WIDEST, whole_digits(own) + 1 + scale)), scale)
+    return INT if own.kind is Kind.INT else FLOAT
+
+
+def constant_int(name: str, arg: Expr, what: str) -> int:
+    if not isinstance(arg, Literal) or not isinstance(arg.value, int) or isinstance(arg.value, bool):
+        raise TypeMismatchError(f"`{name}`: {what} must be an integer constant", span=arg.span)
+    return arg.value
+
+
+def strings(result: Type) -> Rule:
+    def rule(name: str, args: tuple[Expr, ...]) -> Typed:
+        for arg in args:
+            if type_of(arg).kind not in (Kind.STRING, Kind.NULL):
+                raise refuse(name, "strings", arg, "CAST(x AS VARCHAR)")
+        return tuple(coerce(arg, STRING) for arg in args), result
+
+    return rule
+
+
+def string_then_integers(name: str, args: tuple[Expr, ...]) -> Typed:
+    """substring, left, right."""
+    (text,), _ = strings(STRING)(name, args[:1])
+    for arg in args[1:]:
+        if type_of(arg).kind not in (Kind.INT, Kind.NULL):
+            raise refuse(name, "integers after the string", arg)
+    return (text, *(coerce(arg, INT) for arg in args[1:])), STRING
+
+
+def like(name: str, args: tuple[Expr, ...]) -> Typed:
+    typed, _ = strings(BOOL)(name, args)
+    if len(args) == 3:
+        escape = args[2]
+        if not isinstance(escape, Literal) or not isinstance(escape.value, str) or len(escape.value) != 1:
+            raise TypeMismatchError("ESCAPE takes one character as a constant", hint="LIKE '10!%' ESCAPE '!'", span=escape.span)
+    return typed, BOOL
+
+
+def calendar_part(name: str, args: tuple[Expr, ...]) -> Typed:
+    return (_moment(name, args[0]),), INT
+
+
+def clock_part(name: str, args: tuple[Expr, ...]) -> Typed:
+    arg = _moment(name, args[0])
+    return (coerce(arg, TIMESTAMP) if type_of(arg).kind is Kind.DATE else arg,), INT
+
+
+def _moment(name: str, arg: Expr) -> Expr:
+    own = type_of(arg)
+    if own.kind is Kind.NULL:
+        return coerce(arg, TIMESTAMP)
+    if not own.is_temporal:
+        raise refuse(name, "a date or timestamp", arg, "CAST(x AS TIMESTAMP)" if own.kind is Kind.STRING else None)
+    return arg
+
+
+def epoch(name: str, args: tuple[Expr, ...]) -> Typed:
+    arg = args[0] if type_of(args[0]).kind is Kind.INTERVAL else _moment(name, args[0])
+    result = INT if name == "epoch_us" else FLOAT
+    return (coerce(arg, TIMESTAMP) if type_of(arg).kind is Kind.DATE else arg,), result
+
+
+TRUNCATED = ("year", "quarter", "month", "week", "day", "hour", "minute", "second", "millisecond", "microsecond")
+
+
+def truncation(name: str, args: tuple[Expr, ...]) -> Typed:
+    unit = args[0]
+    if not isinstance(unit, Literal) or not isinstance(unit.value, str) or unit.value.lower() not in TRUNCATED:
+        raise TypeMismatchError(
+            "`date_trunc` takes its unit as a string constant",
+            hint=f"One of {', '.join(TRUNCATED)}: date_trunc('hour', ts)",
+            span=unit.span,
+        )
+    moment = _moment(name, args[1])
+    lowered = Literal(unit.value.lower(), span=unit.span, type=STRING)
+    return (lowered, moment), type_of(moment)
