@@ -42,9 +42,7 @@ class _Lowering:
             hint = "Leave FINAL out: a condition sees the match up to its own row"
             raise QuerySyntaxError("FINAL cannot stand in DEFINE", hint=hint, span=expr.span)
         if not isinstance(call, RawCall) or (call.name.upper() not in ("FIRST", "LAST") and call.name.upper() not in AGGREGATE_NAMES):
-            raise QuerySyntaxError(
-                f"{word} stands only before FIRST, LAST and aggregates", hint=f"Write {word} LAST(...)", span=expr.span
-            )
+            raise QuerySyntaxError(f"{word} stands only before FIRST, LAST and aggregates", hint=f"Write {word} LAST(...)", span=expr.span)
         return call
 
     def call(self, call: RawCall) -> Expr:

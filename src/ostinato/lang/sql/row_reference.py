@@ -7,6 +7,7 @@ from difflib import get_close_matches
 
 from ostinato.base.errors import QuerySyntaxError, UnknownNameError
 from ostinato.base.span import Span
+from ostinato.expr.infer import unknown_column
 from ostinato.expr.nodes import Expr, Field
 from ostinato.expr.schema import Schema
 from ostinato.expr.syntax import RawCall, RawColumn
@@ -37,18 +38,18 @@ class Names:
     def column(self, name: str, span: Span | None) -> str:
         """The column's own spelling."""
         own = self.schema.find(name)
-        if own is not None:
-            return own
-        same = [column for column in self.schema.names if column.lower() == name.lower()]
-        if same:
-            raise UnknownNameError(f"Column `{name}` is ambiguous", hint=f"Write one of {_listed(same)} exactly", span=span)
-        raise UnknownNameError(f"Unknown column `{name}`", hint=_did_you_mean(name, self.schema.names, "columns"), span=span)
+        if own is None:
+            raise unknown_column(name, self.schema, Field(name, span=span))
+        return own
 
     def variable(self, name: str, quoted: bool, span: Span | None) -> str:
         folded = name if quoted else name.upper()
         if folded not in self.variables:
-            hint = _did_you_mean(folded, self.variables, "variables of the pattern")
-            raise UnknownNameError(f"Unknown pattern variable `{name}`", hint=hint, span=span)
+            close = get_close_matches(folded.lower(), [own.lower() for own in self.variables], 1)
+            hint = f"The pattern has {', '.join(map(_as_written, self.variables)) or 'no variables'}; columns are qualified by them alone"
+            if close:
+                hint = f"Did you mean {next(_as_written(own) for own in self.variables if own.lower() == close[0])}?"
+            raise UnknownNameError(f"There is no pattern variable {name}", hint=hint, span=span)
         return folded
 
     def reference(self, column: RawColumn) -> tuple[str | None, str]:
@@ -98,6 +99,10 @@ def row_expression(expr: Expr, names: Names, within: str) -> RowExpression:
     return RowExpression(body, found[0][0] if found else None, bool(found))
 
 
+def _as_written(variable: str) -> str:
+    return variable if variable == variable.upper() else f'"{variable}"'
+
+
 def _speaks_of_rows(call: RawCall) -> bool:
     name = call.name.upper()
     return name in NAVIGATION or name in AGGREGATE_NAMES or name in OTHER_AGGREGATES or name in ABOUT_MATCH
@@ -106,16 +111,3 @@ def _speaks_of_rows(call: RawCall) -> bool:
 def _nested(inner: str, outer: str, span: Span | None) -> QuerySyntaxError:
     hint = "Only PREV(FIRST(...)), PREV(LAST(...)), NEXT(FIRST(...)) and NEXT(LAST(...)) nest"
     return QuerySyntaxError(f"{inner} cannot stand inside {outer} here", hint=hint, span=span)
-
-
-def _did_you_mean(name: str, known: tuple[str, ...], what: str) -> str:
-    folded = {k.lower(): k for k in known}
-    close = get_close_matches(name.lower(), list(folded), n=1, cutoff=0.6)
-    if close:
-        return f"Did you mean `{folded[close[0]]}`?"
-    return f"The {what} are {_listed(known)}" if known else f"There are no {what}"
-
-
-def _listed(names: tuple[str, ...] | list[str]) -> str:
-    shown = ", ".join(f"`{name}`" for name in names[:12])
-    return shown if len(names) <= 12 else f"{shown} and {len(names) - 12} more"

@@ -27,7 +27,7 @@ EXPRESSIONS = [
     "1.5 + 2. + 1e3 + 1.5e-7 + 1e999",
     "EXTRACT(HOUR FROM ts) = 3 AND coalesce(x, y, 0) > 1 AND upper(s) || 'ü' = ''",
     'PREV("x y".z, 2) > A."select" AND FIRST(A.x + A.y) = LAST(v, 3)',
-    "PREV(RUNNING LAST(A.x, 1), 2) = COUNT(*) + count(A.*) + COUNT(\"a\".*) + sum(DISTINCT A.x)",
+    'PREV(RUNNING LAST(A.x, 1), 2) = COUNT(*) + count(A.*) + COUNT("a".*) + sum(DISTINCT A.x)',
     "FINAL LAST(x) - FIRST(x) > MATCH_NUMBER() AND CLASSIFIER(A) = CLASSIFIER()",
     "TRUE AND NULL IS NULL OR FALSE",
     "ts < INTERVAL '-2' SECOND",
