@@ -107,7 +107,9 @@ def _refuse_nested(cursor: TokenCursor) -> None:
 def _refuse_alternation(cursor: TokenCursor) -> None:
     token = cursor.peek()
     if token.is_op("|", "||") or token.is_word("OR"):
-        raise UnsupportedError("Alternatives in a pattern are not offered yet", hint="Write one query for each alternative", span=token.span)
+        raise UnsupportedError(
+            "Alternatives in a pattern are not offered yet", hint="Write one query for each alternative", span=token.span
+        )
 
 
 def _refuse_repeated_names(items: tuple[Item, ...]) -> None:

@@ -6,6 +6,15 @@ from ostinato.expr.schema import Schema
 from ostinato.expr.types import BOOL, FLOAT, INT, STRING, TIMESTAMP
 
 EVENTS = Schema(
-    (("id", STRING), ("ts", TIMESTAMP), ("kind", STRING), ("symbol", STRING), ("Price", INT), ("volume", INT), ("rate", FLOAT), ("ok", BOOL))
+    (
+        ("id", STRING),
+        ("ts", TIMESTAMP),
+        ("kind", STRING),
+        ("symbol", STRING),
+        ("Price", INT),
+        ("volume", INT),
+        ("rate", FLOAT),
+        ("ok", BOOL),
+    )
 )
 COUNTED = Schema((("ts", INT), ("x", INT), ("len", INT)))

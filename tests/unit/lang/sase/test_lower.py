@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from tests.conformance.worked_cases import worked_cases
+from tests.unit.lang.sase.schemas import COUNTED, EVENTS
 
 from ostinato.algebra.pattern import Repetition, Sequence, Variable
 from ostinato.algebra.policies import NullKeys, Output, Selection, Ties
@@ -12,8 +14,6 @@ from ostinato.expr.nodes import Aggregate, Anchor, Call, Field, Literal, Nav
 from ostinato.expr.schema import Schema
 from ostinato.expr.types import BOOL, FLOAT, INT, STRING, TIMESTAMP
 from ostinato.lang.sase import lower, parse
-from tests.conformance.worked_cases import worked_cases
-from tests.unit.lang.sase.schemas import COUNTED, EVENTS
 
 PRICE, VOLUME = Field("Price"), Field("volume")
 FIRST, LAST = Anchor.FIRST, Anchor.LAST

@@ -33,7 +33,12 @@ REFUSED = [
     ("PATTERN SEQ(A a, |~(SEQ(B b, ~(C c)))|)", UNSUPPORTED, "A negation inside a negation is not offered", None),
     ("PATTERN SEQ(A a, |SEQ|(B b))", UNSUPPORTED, "A pattern inside a pattern is not offered yet", "List the components in one SEQ(...)"),
     ("PATTERN SEQ(A a ||| B b)", UNSUPPORTED, "Alternatives in a pattern are not offered yet", "Write one query for each alternative"),
-    ("PATTERN SEQ(A a) |OR| SEQ(B b)", UNSUPPORTED, "Alternatives in a pattern are not offered yet", "Write one query for each alternative"),
+    (
+        "PATTERN SEQ(A a) |OR| SEQ(B b)",
+        UNSUPPORTED,
+        "Alternatives in a pattern are not offered yet",
+        "Write one query for each alternative",
+    ),
     (
         "PATTERN SEQ(A a) |FROM| s",
         UNSUPPORTED,
@@ -59,7 +64,12 @@ REFUSED = [
         "Name the variables of the pattern: (a)",
     ),
     ("PATTERN SEQ(A a) WHERE strict_contiguity(a|[]|) {}", SYNTAX, "`a` is a single event, not a list", "Leave the brackets out"),
-    ("PATTERN SEQ(A a) WHERE strict_contiguity(a) |a|.x > 1", SYNTAX, "Expected `{`, found `a`", "The conditions stand in braces after the strategy"),
+    (
+        "PATTERN SEQ(A a) WHERE strict_contiguity(a) |a|.x > 1",
+        SYNTAX,
+        "Expected `{`, found `a`",
+        "The conditions stand in braces after the strategy",
+    ),
     ("PATTERN SEQ(A a) WHERE { a.x > 1|;| }", SYNTAX, "Expected `}`, found `;`", "Join conditions with `and` or commas"),
     (
         "PATTERN SEQ(A a) WITHIN 3 |parsecs|",
@@ -94,7 +104,12 @@ REFUSED = [
     ),
     ("PATTERN SEQ(A+ a[]) WHERE a[|b.LEN|].x > 1", SYNTAX, "`b.LEN` is no index of `a`", "Its last event is a[a.LEN]"),
     ("PATTERN SEQ(A a) WHERE a.|>| 1", SYNTAX, "Expected an attribute, found `>`", None),
-    ("PATTERN SEQ(A a) |garbage|", SYNTAX, "Expected the end of the text, found `garbage`", "The clauses are PATTERN, WHERE, WITHIN, RETURN, OUTPUT"),
+    (
+        "PATTERN SEQ(A a) |garbage|",
+        SYNTAX,
+        "Expected the end of the text, found `garbage`",
+        "The clauses are PATTERN, WHERE, WITHIN, RETURN, OUTPUT",
+    ),
 ]
 
 
@@ -113,8 +128,5 @@ def test_the_whole_message():
     with pytest.raises(OstinatoError) as caught:
         parse("PATTERN SEQ(A a,\n  B+ b)\nWITHIN 3 hours")
     assert str(caught.value) == (
-        "`B+` selects a list of events (line 2, column 3)\n"
-        "   2 |   B+ b)\n"
-        "     |   ^^^^\n"
-        "Hint: Declare it with brackets: B+ b[ ]"
+        "`B+` selects a list of events (line 2, column 3)\n   2 |   B+ b)\n     |   ^^^^\nHint: Declare it with brackets: B+ b[ ]"
     )

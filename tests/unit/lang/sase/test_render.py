@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from tests.conformance.worked_cases import worked_cases
 
 from ostinato.lang.sase.parse import parse
 from ostinato.lang.sase.render import render
-from tests.conformance.worked_cases import worked_cases
 
 CANONICAL = [
     ("pattern A a", "PATTERN SEQ(A a)"),
@@ -30,10 +30,10 @@ CONDITIONS = [
     "cast(a.x as integer) = a.x::bigint",
     "a.t > timestamp '2026-01-01 10:00:00.5+01' - interval '1 day 02:00:00' or a.d = date '2026-02-03'",
     "extract(hour from a.t) = 3",
-    "greatest(a.x, coalesce(a.y, -1), 1e400) = upper(\"cast\"(a.s))",
+    'greatest(a.x, coalesce(a.y, -1), 1e400) = upper("cast"(a.s))',
     "count(a.*) > 0 or count(distinct a.x) > 0 or count(*) > 0",
     'a."from" = a."two words"',
-    "[x, \"Y z\"], a.x = false",
+    '[x, "Y z"], a.x = false',
 ]
 
 
@@ -58,5 +58,5 @@ def test_every_worked_case_round_trips():
 
 
 def test_returns_round_trip():
-    tree = parse("PATTERN SEQ(A+ a[]) RETURN a[1].x AS first, avg(a[].x + 1) AS \"as\", a[a.LEN].x, a.LEN AS n OUTPUT count")
+    tree = parse('PATTERN SEQ(A+ a[]) RETURN a[1].x AS first, avg(a[].x + 1) AS "as", a[a.LEN].x, a.LEN AS n OUTPUT count')
     assert parse(render(tree)) == tree
