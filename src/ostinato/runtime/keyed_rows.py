@@ -202,29 +202,32 @@ class KeyedRows:
 
     def _make_room(self, keys: np.ndarray, counts: np.ndarray) -> None:
         needed = self.length[keys] + counts
-        full = needed > self._room[keys]
-        if not full.any():
-            return
-        room = np.maximum(4, 2 * needed[full])
-        demand = int(room.sum())
-        if self.used + demand > self.arena.capacity:
-            self._compact(demand)
-        movers = keys[full]
-        target = self.used + np.concatenate([[0], np.cumsum(room)[:-1]])
+        movers, room = self._movers(keys, needed)
+        if self.used + int(room.sum()) > self.arena.capacity:
+            if self._drop_abandoned(int(needed.sum())):
+                movers, room = self._movers(keys, needed)  # regions have no spare room now
+            demand = self.used + int(room.sum())
+            if demand > self.arena.capacity:
+                self.arena.reserve(max(64, 2 * demand))
+        target = self.used + np.concatenate([[0], np.cumsum(room)])
         lengths = self.length[movers]
-        self.arena.copy_rows(ranges(self.offset[movers], lengths), ranges(target, lengths))
-        self.offset[movers] = target
+        self.arena.copy_rows(ranges(self.offset[movers], lengths), ranges(target[:-1], lengths))
+        self.offset[movers] = target[:-1]
         self._room[movers] = room
-        self.used += demand
+        self.used = int(target[-1])
 
-    def _compact(self, demand: int) -> None:
-        """Drop abandoned space if that helps, else grow the arena."""
+    def _movers(self, keys: np.ndarray, needed: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The keys whose region is too small, and the room they get."""
+        full = needed > self._room[keys]
+        return keys[full], np.maximum(4, 2 * needed[full])
+
+    def _drop_abandoned(self, demand: int) -> bool:
+        """Close the gaps between regions, if that frees at least half of the arena."""
         live = np.flatnonzero(self.length)
         lengths = self.length[live]
         kept = int(lengths.sum())
         if 2 * (kept + demand) > self.arena.capacity:
-            self.arena.reserve(max(64, 2 * (self.used + demand)))
-            return
+            return False
         target = np.concatenate([[0], np.cumsum(lengths)[:-1]]).astype(np.int64)
         self.arena.rebuilt(ranges(self.offset[live], lengths), ranges(target, lengths), self.arena.capacity)
         self._room[:] = 0
@@ -232,6 +235,7 @@ class KeyedRows:
         self.offset[live] = target
         self._room[live] = lengths
         self.used = kept
+        return True
 
     def trim(self, keys: np.ndarray, keep_from: np.ndarray) -> None:
         """Forget rows before the given ordinals."""

@@ -1,0 +1,65 @@
+"""Rows of a key stay together and in order, whatever is appended and trimmed in between."""
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ostinato.runtime.keyed_rows import KeyedRows
+
+batches = st.lists(st.tuples(st.lists(st.integers(0, 6), min_size=1, max_size=30), st.integers(0, 5)), min_size=1, max_size=12)
+
+
+def retained(rows: KeyedRows, key: int) -> list[int]:
+    start = rows.offset[key]
+    return rows.arena.data["column:v"][start : start + rows.length[key]].tolist()
+
+
+@given(batches)
+@settings(max_examples=150, deadline=None)
+def test_append_and_trim_keep_the_order_of_every_key(steps):
+    rows = KeyedRows({"v": np.int64}, slots=0, timed=False)
+    rows.ensure_keys(7)
+    expected: dict[int, list[int | None]] = {k: [] for k in range(7)}
+    dropped = dict.fromkeys(range(7), 0)
+    at = 0
+    for keys, keep in steps:
+        values = np.arange(at, at + len(keys))
+        valid = values % 3 != 0
+        at += len(keys)
+        batch = {"positions": (values, None), "column:v": (values, valid)}
+        rows.append(rows.group(np.array(keys, np.int64), len(keys)), batch)
+        for key, value in zip(keys, values.tolist(), strict=True):
+            expected[key].append(value)
+        touched = np.unique(keys)
+        rows.trim(touched, np.array([max(dropped[k], len(expected[k]) + dropped[k] - keep) for k in touched]))
+        for k in touched.tolist():
+            cut = max(0, len(expected[k]) - keep)
+            expected[k] = expected[k][cut:]
+            dropped[k] += cut
+    for key in range(7):
+        assert retained(rows, key) == expected[key]
+        assert rows.base[key] == dropped[key]
+        start = rows.offset[key]
+        known = rows.arena.valid["column:v"]
+        if known is not None:
+            assert known[start : start + rows.length[key]].tolist() == [v % 3 != 0 for v in expected[key]]
+
+
+def test_one_key_needs_no_reordering():
+    rows = KeyedRows({"v": np.float64}, slots=0, timed=False)
+    rows.ensure_keys(1)
+    grouping = rows.group(None, 3)
+    assert grouping.order is None
+    rows.append(grouping, {"positions": (np.arange(3), None), "column:v": (np.array([1.0, 2.0, 3.0]), None)})
+    assert rows.length[0] == 3
+
+
+def test_arena_stays_in_proportion_to_what_is_retained():
+    rows = KeyedRows({"v": np.int64}, slots=0, timed=False)
+    rows.ensure_keys(2)
+    for i in range(2000):
+        values = np.arange(10 * i, 10 * i + 10)
+        rows.append(rows.group(values % 2, 10), {"positions": (values, None), "column:v": (values, None)})
+        both = np.array([0, 1])
+        rows.trim(both, rows.base[both] + rows.length[both] - 3)
+    assert rows.arena.capacity < 1000
