@@ -36,7 +36,8 @@ def _embedded(query: QueryFile, streams: Sequence[Input], settings: MatchSetting
 
 
 def _on_spark(query: QueryFile, streams: Sequence[Input], settings: MatchSettings, errors: Console) -> pa.Table:
-    from ostinato.hosts.spark import local_session, on
+    from ostinato.hosts.spark import on
+    from ostinato.hosts.spark.local import local_session
 
     with progress("Starting Spark", errors) as meter:
         session = local_session("ostinato run")

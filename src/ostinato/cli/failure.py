@@ -18,6 +18,7 @@ FAILED = 1  # the query or the data
 USAGE = 2
 INTERRUPTED = 130
 TERMINATED = 143
+EXTRAS = {"pyspark": "spark", "pandas": "spark", "google": "spark", "matplotlib": "plot"}
 
 
 class Usage(Exception):
@@ -52,6 +53,9 @@ def show_failure(error: BaseException, errors: Console) -> int:
         return FAILED
     if isinstance(error, pa.ArrowInvalid | pa.ArrowTypeError | UnicodeDecodeError):
         _print(errors, "error", f"The data cannot be read: {error}")
+        return FAILED
+    if isinstance(error, ModuleNotFoundError) and error.name in EXTRAS:
+        _print(errors, "error", f"This needs {error.name}.\nHint: pip install 'ostinato[{EXTRAS[error.name]}]'")
         return FAILED
     if isinstance(error, OSError):
         _print(errors, "error", _operating_system(error))

@@ -1,0 +1,43 @@
+"""What README and docs show works."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from tests.docs.examples import PAGES, ROOT, examples_of
+
+LINK = re.compile(r"\]\((?!https?:|#)([^)#]+)")
+
+
+def _name(page):
+    return str(page.relative_to(ROOT))
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if any("spark" not in e.tags for e in examples_of(page))], ids=_name)
+def test_examples_run(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    names = {"__name__": "example"}
+    for example in examples_of(page):
+        if "spark" not in example.tags:
+            example.run(names)
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("page", [page for page in PAGES if any("spark" in e.tags for e in examples_of(page))], ids=_name)
+def test_spark_examples_run(page, spark, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    names = {"__name__": "example", "spark": spark}
+    for example in examples_of(page):
+        example.run(names)
+
+
+def test_tags_are_known():
+    assert {tag for page in PAGES for example in examples_of(page) for tag in example.tags} <= {"spark"}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=_name)
+def test_links_lead_somewhere(page):
+    broken = [link for link in LINK.findall(page.read_text(encoding="utf-8")) if not (page.parent / link).exists()]
+    assert broken == []
