@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 
 import pytest
-
 from tests.docs.examples import PAGES, ROOT, examples_of
 
 LINK = re.compile(r"\]\((?!https?:|#)([^)#]+)")

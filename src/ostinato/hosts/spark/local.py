@@ -30,6 +30,7 @@ def local_session(name: str, cores: int | None = None, **settings: str) -> Spark
     _require_java()
     for variable in ("PYSPARK_PYTHON", "PYSPARK_DRIVER_PYTHON"):
         os.environ[variable] = sys.executable
+    os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")  # a machine need not be able to resolve its own name
     count = cores or os.cpu_count() or 1
     builder = SparkSession.builder.master(f"local[{count}]").appName(name).config("spark.sql.shuffle.partitions", str(count))
     for key, value in {**SETTINGS, **settings}.items():
