@@ -1,0 +1,1 @@
+"""Ostinato on Apache Spark: batch DataFrames and Structured Streaming."""

@@ -1,0 +1,117 @@
+"""How a query over a batch DataFrame is divided among tasks, and why: what EXPLAIN shows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pyarrow as pa
+from pyspark.sql import DataFrame
+
+from ostinato.expr.types import Kind
+from ostinato.hosts.spark.batch.bounds_job import with_bounds
+from ostinato.hosts.spark.batch.parquet_scan import holds_columns, scanned_files
+from ostinato.hosts.spark.batch.range_job import RangeJob
+from ostinato.hosts.spark.batch.range_task import is_chained
+from ostinato.hosts.spark.batch.reach_back import maps_no_row, reach_back
+from ostinato.hosts.spark.batch.row_groups import list_row_groups
+from ostinato.hosts.spark.batch.time_ranges import cut, overlap_widely
+from ostinato.program.program import Program
+
+RANGES, BY_KEY, ONE = "time ranges", "by key", "one partition"
+PATHS = (RANGES, BY_KEY, ONE)
+
+
+@dataclass(frozen=True)
+class Decision:
+    """`job` is given for time ranges only."""
+
+    path: str
+    reasons: tuple[str, ...]
+    job: RangeJob | None = None
+
+    @property
+    def text(self) -> str:
+        return "\n".join([f"spark: {self.path}", *(f"  {reason}" for reason in self.reasons)])
+
+
+def decide(frame: DataFrame, program: Program, input: pa.Schema, output: pa.Schema, path: str | None = None) -> Decision:
+    """`path` forces one of the ways, for comparison; what is impossible stays impossible."""
+    refusal = why_no_ranges(program) if path in (None, RANGES) else f"{path} was asked for"
+    if refusal is None:
+        job_or_refusal = _plan_ranges(frame, program, input, output)
+        if isinstance(job_or_refusal, RangeJob):
+            return _ranges(job_or_refusal)
+        refusal = job_or_refusal
+    reasons = (f"not {RANGES}: {refusal}",)
+    why_not_keyed = why_no_keys(program)
+    if why_not_keyed is None and path != ONE:
+        names = ", ".join(program.columns[k].name for k in program.keys)
+        return Decision(BY_KEY, (f"shuffled by {names} and sorted", *reasons))
+    return Decision(ONE, (*reasons, f"not {BY_KEY}: {why_not_keyed or f'{path} was asked for'}"))
+
+
+def why_no_ranges(program: Program) -> str | None:
+    """What in the query itself forbids to cut the data in time."""
+    if program.within < 0 or program.within_unit != "time":
+        return "the pattern has no WITHIN that bounds it in time"
+    if program.columns[program.time].type.kind not in (Kind.TIMESTAMP, Kind.INT) or program.order[0][1]:
+        return "rows are not in ascending order of a timestamp or integer"
+    if program.ahead:
+        return "a condition or measure looks at rows behind the match (NEXT)"
+    if program.output == "nonoverlapping":
+        return "which matches overlap is known only when all earlier ones are"
+    if maps_no_row(program):
+        return "the pattern has empty matches, which have no time"
+    if _numbers_matches(program):
+        return "the query numbers its matches (MATCH_NUMBER)"
+    if program.output == "count" and reach_back(program):
+        return "a count cannot leave out the matches that begin in the rows before a range"
+    return None
+
+
+def why_no_keys(program: Program) -> str | None:
+    if not program.keys:
+        return "the pattern has no partition key"
+    if program.selection == "strict_contiguity":
+        return "strict contiguity looks at the rows of all keys"
+    return None
+
+
+def _numbers_matches(program: Program) -> bool:
+    code = program.measures.code
+    return code is not None and any(op.op == "input" and op.params[0] == "match_number" for op in code.ops)
+
+
+def _plan_ranges(frame: DataFrame, program: Program, input: pa.Schema, output: pa.Schema) -> RangeJob | str:
+    files = scanned_files(frame)
+    if files is None:
+        return "the DataFrame is not a plain scan of Parquet files"
+    if not all(holds_columns(file, input) for file in files):
+        return "the files do not hold all columns in the types that Spark shows"
+    spark = frame.sparkSession
+    time = program.columns[program.time].name
+    groups = with_bounds(spark, list_row_groups(files, time), time)
+    if any(group.low is None for group in groups):
+        return f"the time column {time!r} has row groups without any time"
+    if not groups:
+        return "the files have no rows"
+    if overlap_widely(groups):
+        return "the row groups overlap widely in time"
+    back = reach_back(program)
+    divided = cut(groups, program.within, _look_back(program), spark.sparkContext.defaultParallelism)
+    return RangeJob(program, input, output, tuple(groups), divided.ranges, back)
+
+
+def _look_back(program: Program) -> int:
+    return 2 * program.within if is_chained(program) else 0
+
+
+def _ranges(job: RangeJob) -> Decision:
+    reasons = [f"{len(job.ranges)} ranges over {len(job.groups)} row groups, tasks read the files, no shuffle"]
+    if is_chained(job.program):
+        reasons.append("the chain of non-overlapping matches is found again at each border")
+    if job.back:
+        reasons.append(f"{job.back} rows per key are read before each range")
+    return Decision(RANGES, tuple(reasons), job)
+
+

@@ -1,0 +1,63 @@
+"""The last rows of each key before a time: what PREV at the first rows of a range looks at."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pyarrow as pa
+
+from ostinato.hosts.spark.batch.key_codes import key_codes
+from ostinato.hosts.spark.batch.ordered_rows import OrderedRows, in_order
+
+
+def left_context(rows: OrderedRows, low: int, high: int | None, count: int) -> pa.Table:
+    """Up to `count` rows before `low` of every key that has a row in low <= time < high, in order.
+
+    Row groups are read from `low` backwards until every key is complete; a key that is rare may lead far back."""
+    keys = [rows.program.columns[k].name for k in rows.program.keys]
+    found = rows.schema.empty_table()
+    if count == 0:
+        return found
+    wanted = _keys_between(rows, keys, low, high)
+    earlier = sorted((group for group in rows.groups if group.low < low), key=lambda group: group.high)
+    while earlier and wanted.num_rows:
+        horizon = earlier[-1].low  # whoever begins before this is read later
+        step = [group for group in earlier if group.high >= horizon]
+        earlier = [group for group in earlier if group.high < horizon]
+        part = OrderedRows(tuple(step), rows.program, rows.schema)
+        tables = list(part.between(None, low))
+        found = _last_rows(in_order(pa.concat_tables([*tables, found]), rows.program), keys, count)
+        if _complete(found, wanted, keys, count):
+            break
+    return found
+
+
+def _keys_between(rows: OrderedRows, keys: list[str], low: int, high: int | None) -> pa.Table:
+    """One row per key of the range."""
+    names = list(dict.fromkeys([*keys, rows.time]))
+    slim = OrderedRows(rows.groups, replace(rows.program, order=()), pa.schema([rows.schema.field(name) for name in names]))
+    distinct = rows.schema.empty_table().select(keys) if keys else None
+    for table in slim.between(low, high):
+        if distinct is None:
+            return table.slice(0, 1).select([rows.time])
+        distinct = pa.concat_tables([distinct, table.select(keys)]).group_by(keys).aggregate([]).select(keys)
+    return distinct if distinct is not None else rows.schema.empty_table().select([rows.time])
+
+
+def _last_rows(table: pa.Table, keys: list[str], count: int) -> pa.Table:
+    codes = key_codes(table, keys)
+    by_key = np.argsort(codes, kind="stable")
+    grouped = codes[by_key]
+    ends = np.searchsorted(grouped, grouped, side="right")
+    last = by_key[ends - np.arange(len(grouped)) <= count]
+    return table.take(np.sort(last))
+
+
+def _complete(found: pa.Table, wanted: pa.Table, keys: list[str], count: int) -> bool:
+    if not keys:
+        return found.num_rows >= count
+    both = pa.concat_tables([found.select(keys), wanted.select(keys)])
+    codes = key_codes(both, keys)
+    sizes = np.bincount(codes[: found.num_rows], minlength=codes.max() + 1 if len(codes) else 0)
+    return bool(np.all(sizes[codes[found.num_rows :]] >= count))

@@ -1,0 +1,60 @@
+"""A query over a batch DataFrame."""
+
+from __future__ import annotations
+
+import warnings
+
+import pyarrow as pa
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from ostinato.hosts.spark.batch.decision import BY_KEY, ONE, Decision, decide
+from ostinato.hosts.spark.batch.range_source import read_ranges
+from ostinato.hosts.spark.batch.sorted_partitions import match_by_key, match_in_one_partition, quoted
+from ostinato.hosts.spark.types import to_arrow_schema, to_spark_schema
+from ostinato.plan.pushdown import pushdown
+from ostinato.query import Query
+
+
+class OnePartitionWarning(UserWarning):
+    """Nothing divides the pattern: one task does all the work."""
+
+
+def decide_batch(frame: DataFrame, query: Query, path: str | None = None) -> Decision:
+    return decide(frame, query.program, input_schema(frame, query), output_schema(query), path)
+
+
+def match_batch(frame: DataFrame, query: Query, path: str | None = None) -> DataFrame:
+    decision = decide_batch(frame, query, path)
+    output = output_schema(query)
+    if decision.job is not None:
+        matches = read_ranges(frame.sparkSession, decision.job)
+    elif decision.path == BY_KEY:
+        matches = match_by_key(prepared(frame, query), query.program, output)
+    else:
+        assert decision.path == ONE
+        advice = "  give the pattern a WITHIN or a key"
+        warnings.warn(OnePartitionWarning(f"one task matches all rows of {query.program.stream!r}\n{decision.text}\n{advice}"), stacklevel=4)
+        matches = match_in_one_partition(prepared(frame, query), query.program, output)
+    return _summed(matches) if query.program.output == "count" else matches
+
+
+def prepared(frame: DataFrame, query: Query) -> DataFrame:
+    """Only the columns that the program reads, and where events may be skipped only rows that can matter."""
+    filter_text = pushdown(query.rewritten)
+    chosen = frame if filter_text is None else frame.where(filter_text)
+    return chosen.select(*(quoted(column.name) for column in query.program.columns))
+
+
+def input_schema(frame: DataFrame, query: Query) -> pa.Schema:
+    known = to_arrow_schema(frame.schema)
+    return pa.schema([known.field(column.name) for column in query.program.columns])
+
+
+def output_schema(query: Query) -> pa.Schema:
+    """In the types that Spark shows and gets."""
+    return to_arrow_schema(to_spark_schema(query.output_schema))
+
+
+def _summed(counts: DataFrame) -> DataFrame:
+    return counts.agg(F.coalesce(F.sum("count"), F.lit(0)).cast("long").alias("count"))

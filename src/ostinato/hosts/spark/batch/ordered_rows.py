@@ -1,0 +1,110 @@
+"""Reads row groups as one sequence of tables in the program's order, holding back only what later row groups may precede."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from ostinato.base.errors import DataError
+from ostinato.hosts.spark.batch.row_groups import RowGroup, open_file, times_of
+from ostinato.program.program import Program
+
+
+@dataclass(frozen=True)
+class OrderedRows:
+    """`schema` are the columns that the program reads, in the types that it was compiled for."""
+
+    groups: tuple[RowGroup, ...]
+    program: Program
+    schema: pa.Schema
+
+    @property
+    def time(self) -> str:
+        return self.program.columns[self.program.time].name
+
+    def between(self, low: int | None, high: int | None) -> Iterator[pa.Table]:
+        """Rows with low <= time < high, table by table; every row of a table comes before every row of the next."""
+        wanted = [group for group in self.groups if (low is None or group.high >= low) and (high is None or group.low < high)]
+        wanted.sort(key=lambda group: (group.low, group.high))
+        held: list[pa.Table] = []
+        for i, group in enumerate(wanted):
+            held.append(self._clip(self._read(group), group, low, high))
+            until = wanted[i + 1].low if i + 1 < len(wanted) else None
+            ready, held = self._release(held, until)
+            if ready is not None and ready.num_rows:
+                yield ready
+
+    def _read(self, group: RowGroup) -> pa.Table:
+        try:
+            with open_file(group.file) as opened:
+                return read_columns(opened, group.number, self.schema)
+        except (OSError, pa.ArrowInvalid) as error:
+            raise DataError(f"cannot read row group {group.number} of {group.file}", detail=str(error)) from error
+
+    def _clip(self, table: pa.Table, group: RowGroup, low: int | None, high: int | None) -> pa.Table:
+        column = times_of(table.column(self.time))
+        if column.null_count:
+            raise DataError(
+                f"the time column {self.time!r} is null in {group.file}",
+                hint="filter such rows out: a row without time has no place in the order",
+            )
+        inside = None
+        if low is not None and group.low < low:
+            inside = pc.greater_equal(column, low)
+        if high is not None and group.high >= high:
+            below = pc.less(column, high)
+            inside = below if inside is None else pc.and_(inside, below)
+        return table if inside is None else table.filter(inside)
+
+    def _release(self, held: list[pa.Table], until: int | None) -> tuple[pa.Table | None, list[pa.Table]]:
+        """What no later row group can precede, in order, and what must wait."""
+        table = pa.concat_tables(held) if len(held) > 1 else held[0]
+        if until is None:
+            return in_order(table, self.program), []
+        column = times_of(table.column(self.time))
+        if not len(column) or pc.max(column).as_py() < until:
+            return in_order(table, self.program), []
+        ready = pc.less(column, until)
+        return in_order(table.filter(ready), self.program), [table.filter(pc.invert(ready))]
+
+
+def read_columns(opened: pq.ParquetFile, number: int, schema: pa.Schema) -> pa.Table:
+    """One row group in the given types (INT96 comes without its zone)."""
+    table = opened.read_row_group(number, columns=schema.names)
+    columns = []
+    for field in schema:
+        column = table.column(field.name)
+        columns.append(column if column.type == field.type else column.cast(field.type))
+    return pa.table(columns, schema=schema)
+
+
+def in_order(table: pa.Table, program: Program) -> pa.Table:
+    """Sorted by the program's order, ties as they stand. Mostly the rows are in order already, and a look is cheaper than a sort."""
+    keys = [(program.columns[column].name, descending, nulls_first) for column, descending, nulls_first in program.order]
+    if table.num_rows < 2 or not keys:
+        return table
+    if len(keys) == 1 and not keys[0][1]:
+        times = times_of(table.column(keys[0][0])).to_numpy()
+        if np.all(times[1:] >= times[:-1]):
+            return table
+        return table.take(np.argsort(times, kind="stable"))
+    return table.take(stable_order(table, keys))
+
+
+def stable_order(table: pa.Table, keys: Sequence[tuple[str, bool, bool]]) -> pa.Array:
+    """Positions in sorted order. Every key has its own place for nulls, so each brings a column that says where they go."""
+    columns: dict[str, pa.ChunkedArray | pa.Array] = {}
+    order = []
+    for i, (name, descending, nulls_first) in enumerate(keys):
+        column = table.column(name)
+        columns[f"null{i}"] = pc.is_null(column).cast(pa.int8())
+        columns[f"key{i}"] = column
+        order += [(f"null{i}", "descending" if nulls_first else "ascending"), (f"key{i}", "descending" if descending else "ascending")]
+    columns["position"] = pa.array(np.arange(table.num_rows))
+    order.append(("position", "ascending"))
+    return pc.sort_indices(pa.table(columns), sort_keys=order)

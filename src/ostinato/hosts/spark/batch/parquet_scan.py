@@ -1,0 +1,58 @@
+"""Whether a DataFrame is nothing but a scan of Parquet files, so that tasks may read the files themselves."""
+
+from __future__ import annotations
+
+import re
+
+import pyarrow as pa
+from pyspark.sql import DataFrame
+
+from ostinato.hosts.spark.batch.row_groups import open_file
+
+# `Project [ts#0, p#2]` keeps columns as they are; a rename or an expression shows as `... AS q#21`
+_PROJECT = re.compile(r"^Project \[(`?[^,\]]+#\d+L?(, )?)*\]$")
+_RELATION = re.compile(r"^(\+- )?Relation .*\] parquet$")
+
+
+def scanned_files(frame: DataFrame) -> list[str] | None:
+    """The Parquet files of a plain scan (a projection may stand on top), else None."""
+    plan = frame.sparkSession.sql("EXPLAIN EXTENDED SELECT * FROM {frame}", frame=frame).collect()[0][0]
+    if not is_plain_scan(plan):
+        return None
+    files = frame.inputFiles()
+    return sorted(files) if files else None
+
+
+def is_plain_scan(plan: str) -> bool:
+    """Reads the optimised plan of EXPLAIN EXTENDED: a relation over Parquet, at most below projections of whole columns."""
+    section = plan.partition("== Optimized Logical Plan ==\n")[2].partition("\n\n")[0]
+    lines = [line.strip() for line in section.splitlines() if line.strip()]
+    if not lines or not _RELATION.match(lines[-1]):
+        return False
+    return all(_PROJECT.match(line.removeprefix("+- ")) and " AS " not in line for line in lines[:-1])
+
+
+def holds_columns(file: str, wanted: pa.Schema) -> bool:
+    """Whether the file itself has the columns in the types that Spark shows: not partition directories, not a schema of the user's."""
+    with open_file(file) as opened:
+        own = opened.schema_arrow
+        int96 = {opened.schema.column(i).name for i in range(len(opened.schema)) if opened.schema.column(i).physical_type == "INT96"}
+    for field in wanted:
+        if field.name not in own.names:
+            return False
+        kind = own.field(field.name).type
+        if field.name in int96:
+            kind = pa.timestamp("us", tz="UTC")
+        if not _reads_as(kind, field.type):
+            return False
+    return True
+
+
+def _reads_as(stored: pa.DataType, shown: pa.DataType) -> bool:
+    if pa.types.is_dictionary(stored):
+        stored = stored.value_type
+    if pa.types.is_timestamp(stored) and pa.types.is_timestamp(shown):
+        return stored.unit in ("us", "ms") and (stored.tz is None) == (shown.tz is None)
+    if pa.types.is_large_string(stored):
+        return pa.types.is_string(shown)
+    return stored == shown

@@ -1,0 +1,63 @@
+"""A query over Parquet files in time ranges, as plain text: the driver plans it, tasks run it."""
+
+from __future__ import annotations
+
+import base64
+import json
+from dataclasses import astuple, dataclass
+
+import pyarrow as pa
+
+from ostinato.hosts.spark.batch.ordered_rows import OrderedRows
+from ostinato.hosts.spark.batch.row_groups import RowGroup
+from ostinato.hosts.spark.batch.time_ranges import TimeRange
+from ostinato.program import serde
+from ostinato.program.program import Program
+
+
+@dataclass(frozen=True)
+class RangeJob:
+    """`input` are the columns that the program reads, `output` what tasks yield; `back` the rows before a match that it looks at."""
+
+    program: Program
+    input: pa.Schema
+    output: pa.Schema
+    groups: tuple[RowGroup, ...]
+    ranges: tuple[TimeRange, ...]
+    back: int
+
+    @property
+    def rows(self) -> OrderedRows:
+        return OrderedRows(self.groups, self.program, self.input)
+
+    def dumps(self) -> str:
+        return json.dumps(
+            {
+                "program": _text(serde.dumps(self.program)),
+                "input": _text(self.input.serialize().to_pybytes()),
+                "output": _text(self.output.serialize().to_pybytes()),
+                "groups": [astuple(group) for group in self.groups],
+                "ranges": [astuple(one) for one in self.ranges],
+                "back": self.back,
+            }
+        )
+
+    @staticmethod
+    def loads(text: str) -> RangeJob:
+        parts = json.loads(text)
+        return RangeJob(
+            program=serde.loads(_bytes(parts["program"])),
+            input=pa.ipc.read_schema(pa.py_buffer(_bytes(parts["input"]))),
+            output=pa.ipc.read_schema(pa.py_buffer(_bytes(parts["output"]))),
+            groups=tuple(RowGroup(*group) for group in parts["groups"]),
+            ranges=tuple(TimeRange(*one) for one in parts["ranges"]),
+            back=parts["back"],
+        )
+
+
+def _text(data: bytes) -> str:
+    return base64.b64encode(data).decode("ascii")
+
+
+def _bytes(text: str) -> bytes:
+    return base64.b64decode(text)

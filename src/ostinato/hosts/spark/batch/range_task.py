@@ -1,0 +1,64 @@
+"""One task: the matches that start in one time range, exactly as if the data had been read in one piece."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import chain
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ostinato.hosts.spark.batch.chain_entry import settled_from
+from ostinato.hosts.spark.batch.left_context import left_context
+from ostinato.hosts.spark.batch.range_job import RangeJob
+from ostinato.hosts.spark.batch.row_groups import times_of
+from ostinato.hosts.spark.batch.start_marks import start_column, with_start
+from ostinato.hosts.spark.batch.time_ranges import TimeRange
+from ostinato.hosts.spark.worker import run
+from ostinato.program.program import Program
+
+
+def run_range(job: RangeJob, one: TimeRange) -> Iterator[pa.Table]:
+    """Tables of matches; they may hold more columns than the query's output."""
+    if job.program.output == "count" and job.program.strategy == "runs":
+        yield _count(job, one)
+        return
+    begin = one.low if one.low is None or not is_chained(job.program) else settled_from(job.rows, one.low, job.program.within, job.back)
+    marked = with_start(job.program)
+    for matches in run(marked, _tables(job, begin, _stop(job, one))):
+        yield _own(matches, one, start_column(marked))
+
+
+def is_chained(program: Program) -> bool:
+    """Whether a match decides where the next one may start."""
+    return program.selection == "preferred" and program.skip == "past last row"
+
+
+def _stop(job: RangeJob, one: TimeRange) -> int | None:
+    return None if one.high is None else one.high + job.program.within
+
+
+def _tables(job: RangeJob, begin: int | None, stop: int | None) -> Iterator[pa.Table]:
+    rows = job.rows.between(begin, stop)
+    return rows if begin is None or not job.back else chain([left_context(job.rows, begin, stop, job.back)], rows)
+
+
+def _own(matches: pa.Table, one: TimeRange, column: str) -> pa.Table:
+    times = times_of(matches.column(column))
+    inside = None if one.low is None else pc.greater_equal(times, one.low)
+    if one.high is not None:
+        below = pc.less(times, one.high)
+        inside = below if inside is None else pc.and_(inside, below)
+    return matches if inside is None else matches.filter(inside)
+
+
+def _count(job: RangeJob, one: TimeRange) -> pa.Table:
+    """Matches that start before the range's end: those over all rows, less those that start behind it. Runs never look back."""
+    stop = _stop(job, one)
+    total = _counted(job.program, job.rows.between(one.low, stop))
+    behind = 0 if one.high is None else _counted(job.program, job.rows.between(one.high, stop))
+    return pa.table({"count": pa.array([total - behind], pa.int64())})
+
+
+def _counted(program: Program, tables: Iterator[pa.Table]) -> int:
+    return sum(pc.sum(table.column("count")).as_py() or 0 for table in run(program, tables))

@@ -1,0 +1,109 @@
+"""The row groups of Parquet files, and which times each of them holds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from urllib.parse import unquote, urlparse
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+from pyarrow import fs
+
+from ostinato.base.errors import DataError, SchemaError
+
+_EPOCH = datetime(1970, 1, 1)
+_EPOCH_UTC = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+@dataclass(frozen=True)
+class RowGroup:
+    """`low` and `high` bound the time column (int64 microseconds, or the column's own integers); None: not in the footer."""
+
+    file: str
+    number: int
+    rows: int
+    low: int | None = None
+    high: int | None = None
+    null_times: bool = False
+
+
+def open_file(location: str) -> pq.ParquetFile:
+    """A Parquet file by path or URI. Spark writes INT96 timestamps unless told otherwise; they are read as microseconds."""
+    try:
+        if "://" not in location and not location.startswith("file:"):
+            return pq.ParquetFile(location, coerce_int96_timestamp_unit="us")
+        if location.startswith("file:"):
+            return pq.ParquetFile(unquote(urlparse(location).path), coerce_int96_timestamp_unit="us")
+        system, path = fs.FileSystem.from_uri(location)
+        return pq.ParquetFile(system.open_input_file(path), coerce_int96_timestamp_unit="us")
+    except (OSError, pa.ArrowInvalid) as error:
+        raise DataError(f"cannot read the Parquet file {location}", detail=str(error)) from error
+
+
+def list_row_groups(files: Sequence[str], time: str | None) -> list[RowGroup]:
+    """All row groups in the order of the paths, with the bounds of `time` that the footers know."""
+    with ThreadPoolExecutor(8) as pool:
+        found = pool.map(lambda file: _of_file(file, time), sorted(files))
+    return [group for groups in found for group in groups]
+
+
+def _of_file(file: str, time: str | None) -> list[RowGroup]:
+    with open_file(file) as opened:
+        metadata = opened.metadata
+        column = _column_number(opened, file, time) if time is not None else -1
+        groups = []
+        for number in range(metadata.num_row_groups):
+            group = metadata.row_group(number)
+            if group.num_rows:
+                low, high, nulls = _bounds(group.column(column).statistics) if column >= 0 else (None, None, False)
+                groups.append(RowGroup(file, number, group.num_rows, low, high, nulls))
+        return groups
+
+
+def _column_number(opened: pq.ParquetFile, file: str, name: str) -> int:
+    paths = [opened.schema.column(i).path for i in range(len(opened.schema))]
+    if name not in paths:
+        raise SchemaError(f"the file {file} has no column {name!r}", detail=f"its columns: {', '.join(paths)}")
+    return paths.index(name)
+
+
+def _bounds(statistics: pq.Statistics | None) -> tuple[int | None, int | None, bool]:
+    if statistics is None:
+        return None, None, False
+    nulls = bool(statistics.has_null_count and statistics.null_count)
+    if not statistics.has_min_max:
+        return None, None, nulls
+    return as_time(statistics.min), as_time(statistics.max), nulls
+
+
+def as_time(value: object) -> int | None:
+    """A time as the engine counts it, or None where it is not a number of anything."""
+    if isinstance(value, datetime):
+        since = value - (_EPOCH if value.tzinfo is None else _EPOCH_UTC)
+        return (since.days * 86_400 + since.seconds) * 1_000_000 + since.microseconds
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def times_of(column: pa.ChunkedArray | pa.Array) -> pa.ChunkedArray | pa.Array:
+    """A time column as int64, nulls kept."""
+    if pa.types.is_timestamp(column.type):
+        return column.cast(pa.timestamp("us", tz=column.type.tz)).cast(pa.int64())
+    return column.cast(pa.int64())
+
+
+def measure_bounds(groups: Iterable[RowGroup], time: str) -> list[RowGroup]:
+    """The same row groups with bounds, reading the time column of those whose footer has none (INT96 has no order in Parquet)."""
+    measured = []
+    for group in groups:
+        if group.low is not None and group.high is not None:
+            measured.append(group)
+            continue
+        with open_file(group.file) as opened:
+            column = times_of(opened.read_row_group(group.number, columns=[time]).column(0))
+        bounds = pc.min_max(column).as_py()
+        measured.append(replace(group, low=bounds["min"], high=bounds["max"], null_times=column.null_count > 0))
+    return measured

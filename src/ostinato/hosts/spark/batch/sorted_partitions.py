@@ -1,0 +1,62 @@
+"""Spark shuffles and sorts, `mapInArrow` matches: for keyed patterns over any DataFrame, and for patterns that nothing divides."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+
+import pyarrow as pa
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+
+from ostinato.hosts.spark.batch.keyed_pass import gathered, keyed_pass
+from ostinato.hosts.spark.batch.partition_count import partition_count
+from ostinato.hosts.spark.conform import batches_of
+from ostinato.hosts.spark.types import to_spark_schema
+from ostinato.hosts.spark.worker import run
+from ostinato.program import serde
+from ostinato.program.program import Program
+
+
+def match_by_key(frame: DataFrame, program: Program, output: pa.Schema) -> DataFrame:
+    """Every key in one partition, its rows together and in order."""
+    keys = [quoted(program.columns[k].name) for k in program.keys]
+    placed = frame.repartition(partition_count(frame), *keys).sortWithinPartitions(*keys, *order_of(program))
+    return placed.mapInArrow(_by_key(serde.dumps(program), output), to_spark_schema(output))
+
+
+def match_in_one_partition(frame: DataFrame, program: Program, output: pa.Schema) -> DataFrame:
+    placed = frame.repartition(1).sortWithinPartitions(*order_of(program)) if program.order else frame.coalesce(1)
+    return placed.mapInArrow(_in_one(serde.dumps(program), output), to_spark_schema(output))
+
+
+def order_of(program: Program) -> list[Column]:
+    columns = []
+    for number, descending, nulls_first in program.order:
+        column = quoted(program.columns[number].name)
+        if descending:
+            columns.append(column.desc_nulls_first() if nulls_first else column.desc_nulls_last())
+        else:
+            columns.append(column.asc_nulls_first() if nulls_first else column.asc_nulls_last())
+    return columns
+
+
+def quoted(name: str) -> Column:
+    return F.col("`" + name.replace("`", "``") + "`")
+
+
+def _by_key(program: bytes, output: pa.Schema) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+    def match(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for matches in keyed_pass(serde.loads(program), batches):
+            yield from batches_of(matches, output)
+
+    return match
+
+
+def _in_one(program: bytes, output: pa.Schema) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+    def match(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        loaded = serde.loads(program)
+        in_time = loaded.within >= 0 and loaded.within_unit == "time"  # then time lets go of what can no longer match
+        for matches in run(loaded, gathered(batches), ordered=not in_time):
+            yield from batches_of(matches, output)
+
+    return match

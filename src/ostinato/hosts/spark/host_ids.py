@@ -1,0 +1,45 @@
+"""The two columns of the default output that number things, where no single process sees them all.
+
+`match_id` stays unique in the result but is not consecutive: the number of the task or bucket in the upper bits. `seq`, the place
+of an event in its stream, is null on Spark: what the place is would depend on how Spark divided the rows."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ostinato.program.program import Program
+
+BITS_BELOW = 40
+MATCH_ID = "match_id"
+SEQ = "seq"
+
+
+def identified(matches: pa.Table, program: Program, place: int, counted: int) -> pa.Table:
+    """`place` is the number of the task or bucket, `counted` how many matches it has reported before."""
+    if not has_ids(program):
+        return matches
+    first = (place << BITS_BELOW) + counted
+    ids = pa.array(range(first, first + matches.num_rows), pa.int64())
+    columns = [ids if name == MATCH_ID else _without_seq(matches.column(name)) for name in matches.schema.names]
+    return pa.table(columns, names=matches.schema.names)
+
+
+def has_ids(program: Program) -> bool:
+    return program.measures.code is None and program.output != "count"
+
+
+def _without_seq(column: pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
+    kind = column.type
+    if pa.types.is_struct(kind):
+        return _null_seq(column.combine_chunks())
+    if pa.types.is_list(kind) and pa.types.is_struct(kind.value_type):
+        whole = column.combine_chunks()
+        return pa.ListArray.from_arrays(whole.offsets, _null_seq(whole.values), mask=whole.is_null() if whole.null_count else None)
+    return column
+
+
+def _null_seq(events: pa.StructArray) -> pa.StructArray:
+    fields = [events.type.field(i) for i in range(events.type.num_fields)]
+    arrays = [pa.nulls(len(events), f.type) if f.name == SEQ else events.field(i) for i, f in enumerate(fields)]
+    return pa.StructArray.from_arrays(arrays, fields=fields, mask=pc.is_null(events))

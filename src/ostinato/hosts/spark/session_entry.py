@@ -1,0 +1,117 @@
+"""The way in: `on(spark)` gives the same calls as the embedded engine, `local()` a Spark session that is set up well."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+
+from pyspark.sql import DataFrame, SparkSession
+
+from ostinato.base.errors import UnsupportedError
+from ostinato.compiler import compile, recognise
+from ostinato.hosts.spark.batch.match_batch import decide_batch, match_batch
+from ostinato.hosts.spark.source import Source, is_streaming, resolve, schema_of
+from ostinato.hosts.spark.statement import run_statement
+from ostinato.hosts.spark.streaming.match_source import match_source
+from ostinato.hosts.spark.streaming.match_stream import Lateness
+from ostinato.hosts.spark.streaming.parquet_stream import ParquetStream
+from ostinato.hosts.spark.types import to_arrow_schema
+from ostinato.query import Query
+
+ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
+
+
+def on(spark: SparkSession) -> SparkEngine:
+    return SparkEngine(spark)
+
+
+class SparkEngine:
+    """Batch DataFrames give batch DataFrames, streaming ones give streaming ones."""
+
+    def __init__(self, spark: SparkSession) -> None:
+        self.spark = spark
+
+    def sql(
+        self,
+        text: str,
+        *,
+        lateness: Lateness | None = None,
+        buckets: int | None = None,
+        path: str | None = None,
+        **streams: object,
+    ) -> DataFrame:
+        """A SQL statement with MATCH_RECOGNIZE clauses in it. Tables are Spark's own; `streams` adds names for this statement.
+        `lateness` and `buckets` are for streaming tables."""
+        given = {name: resolve(self.spark, name, value) for name, value in streams.items()}
+        return run_statement(self.spark, text, given, lateness=lateness, buckets=buckets, path=path)
+
+    def match(
+        self,
+        text: str,
+        *,
+        language: str | None = None,
+        output: str | None = None,
+        type_by: str | None = None,
+        time: str | None = None,
+        ties: str | None = None,
+        lateness: Lateness | None = None,
+        buckets: int | None = None,
+        path: str | None = None,
+        **streams: object,
+    ) -> DataFrame:
+        """A query in any language over streams by name. `path` forces a way to divide the work ("time ranges", "by key",
+        "one partition"), for comparison."""
+        if (language or recognise(text)) == "sql":
+            return self.sql(text, lateness=lateness, buckets=buckets, path=path, **streams)
+        given = {name: resolve(self.spark, name, value) for name, value in streams.items()}
+        query = self._compiled(text, given, language=language, output=output, type_by=type_by, time=time, ties=ties)
+        source = given[query.program.stream]
+        if is_streaming(source):
+            return match_source(self.spark, source, query, lateness=lateness, buckets=buckets)
+        return match_batch(source, query, path)
+
+    def explain(self, text: str, *, stage: str = "plan", **given: object) -> str:
+        """A stage of the query, and for the plan how Spark will divide the work."""
+        options = {name: given.pop(name) for name in ("language", "output", "type_by", "time", "ties") if name in given}
+        streams = {name: resolve(self.spark, name, value) for name, value in given.items()}
+        query = self._compiled(text, streams, **options)
+        shown = query.explain(stage)
+        source = streams[query.program.stream]
+        if stage != "plan":
+            return shown
+        if is_streaming(source):
+            return f"{shown}\nspark: streaming, rows packed per bucket of keys, one session per bucket in the state store"
+        return f"{shown}\n{decide_batch(source, query).text}"
+
+    def read_stream(self, path: str, *, rows_per_batch: int | None = None) -> ParquetStream:
+        """A directory of Parquet files as a stream whose tasks read the files themselves. Pass it in place of a streaming
+        DataFrame; `rows_per_batch` limits a micro-batch (whole files are taken)."""
+        if any(sign in path for sign in "*?["):
+            raise UnsupportedError("a stream reads a whole directory", hint="pass the directory without a pattern")
+        return ParquetStream(path, to_arrow_schema(self.spark.read.parquet(path).schema), rows_per_batch)
+
+    def _compiled(self, text: str, streams: Mapping[str, Source], **options: str | None) -> Query:
+        return compile(text, {name: schema_of(source) for name, source in streams.items()}, dialect="spark", **options)
+
+
+def local(cores: int | None = None, **settings: str) -> SparkSession:
+    """A local Spark session with what Ostinato needs: this Python for the workers, few shuffle partitions, the RocksDB state store,
+    Arrow, timestamps that Parquet can order, no web page."""
+    os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
+    count = cores or os.cpu_count() or 2
+    builder = SparkSession.builder.master(f"local[{count}]").appName("ostinato")
+    chosen = {
+        "spark.ui.enabled": "false",
+        "spark.driver.host": "127.0.0.1",
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.sql.shuffle.partitions": str(count),
+        "spark.sql.streaming.stateStore.providerClass": ROCKSDB,
+        "spark.sql.execution.arrow.pyspark.enabled": "true",
+        "spark.sql.execution.arrow.maxRecordsPerBatch": "65536",
+        "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
+        "spark.sql.session.timeZone": "UTC",
+    } | settings
+    for name, value in chosen.items():
+        builder = builder.config(name, value)
+    return builder.getOrCreate()

@@ -1,0 +1,59 @@
+"""What a query may be given on Spark: a DataFrame, a table or view by name, Parquet files by path, or a directory as a stream."""
+
+from __future__ import annotations
+
+import re
+
+import pyarrow as pa
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.utils import AnalysisException
+
+from ostinato.base.errors import DataError, SchemaError, UnknownNameError
+from ostinato.hosts.spark.streaming.parquet_stream import ParquetStream
+from ostinato.hosts.spark.types import to_arrow_schema
+
+Source = DataFrame | ParquetStream
+
+_PATH = re.compile(r"[/\\*?]|\.parquet$|\.csv$|\.json$|^\.")
+
+
+def resolve(spark: SparkSession, name: str, given: object) -> Source:
+    """A string is a path if it looks like one, else the name of a table or view."""
+    if isinstance(given, DataFrame | ParquetStream):
+        return given
+    if isinstance(given, str):
+        return read_path(spark, given) if _PATH.search(given) else table(spark, given)
+    if hasattr(given, "__fspath__"):
+        return read_path(spark, str(given))
+    raise SchemaError(
+        f"stream {name!r} is a {type(given).__name__}", hint="on Spark pass a DataFrame, the name of a table or view, or a path to files"
+    )
+
+
+def read_path(spark: SparkSession, path: str) -> DataFrame:
+    try:
+        if path.endswith(".csv"):
+            return spark.read.csv(path, header=True, inferSchema=True)
+        return spark.read.json(path) if path.endswith(".json") else spark.read.parquet(path)
+    except AnalysisException as error:
+        detail = str(error).splitlines()[0]
+        raise DataError(f"cannot read {path}", detail=detail, hint="is the path right, and are the files Parquet?") from error
+
+
+def table(spark: SparkSession, name: str) -> DataFrame:
+    try:
+        return spark.table(name)
+    except AnalysisException as error:
+        raise UnknownNameError(
+            f"there is no table or view {name!r}",
+            detail=str(error).splitlines()[0],
+            hint="register it with df.createOrReplaceTempView(...)",
+        ) from error
+
+
+def schema_of(source: Source) -> pa.Schema:
+    return source.schema if isinstance(source, ParquetStream) else to_arrow_schema(source.schema)
+
+
+def is_streaming(source: Source) -> bool:
+    return isinstance(source, ParquetStream) or source.isStreaming

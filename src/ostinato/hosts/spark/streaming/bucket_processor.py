@@ -1,0 +1,81 @@
+"""The stateful operator: one call per bucket and micro-batch, one session per bucket."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+from pyspark.sql import types as spark
+from pyspark.sql.streaming import StatefulProcessor, StatefulProcessorHandle
+
+from ostinato.hosts.spark.conform import conform
+from ostinato.hosts.spark.host_ids import identified
+from ostinato.hosts.spark.streaming.bucket_state import BucketState
+from ostinato.hosts.spark.streaming.clock import Clock
+from ostinato.hosts.spark.streaming.packing import ROWS, from_blobs, to_blob
+from ostinato.program import serde
+from ostinato.runtime.session import Session
+
+MATCHES, LATE, ROW_COUNT = "matches", "late_rows", "row_count"
+DECIDED_ON_SPARK = spark.StructType(
+    [
+        spark.StructField(MATCHES, spark.BinaryType(), True),
+        spark.StructField(LATE, spark.LongType(), True),
+        spark.StructField(ROW_COUNT, spark.LongType(), True),
+    ]
+)
+_STATE = spark.StructType([spark.StructField("blob", spark.BinaryType(), True)])
+
+
+class BucketProcessor(StatefulProcessor):
+    def __init__(self, program: bytes, output: pa.Schema, buckets: int, clock: Clock) -> None:
+        self._program_bytes = program
+        self._output = output
+        self._buckets = buckets
+        self._clock = clock
+
+    def init(self, handle: StatefulProcessorHandle) -> None:
+        self._handle = handle
+        self._state = handle.getValueState("session", _STATE)
+        self._program = serde.loads(self._program_bytes)
+
+    def handleInputRows(self, key: Any, rows: Iterator[pd.DataFrame], timerValues: Any) -> Iterator[pd.DataFrame]:
+        table = from_blobs(blob for frame in rows for blob in frame[ROWS])
+        yield from self._go_on(key[0], table, timerValues.getCurrentWatermarkInMs())
+
+    def handleExpiredTimer(self, key: Any, timerValues: Any, expiredTimerInfo: Any) -> Iterator[pd.DataFrame]:
+        if self._state.exists():
+            yield from self._go_on(key[0], None, timerValues.getCurrentWatermarkInMs(), fired=True)
+
+    def close(self) -> None:
+        pass
+
+    def _go_on(self, bucket: int, table: pa.Table | None, watermark: int, fired: bool = False) -> Iterator[pd.DataFrame]:
+        """Rows first, then the watermark: a row is late only if it is older than a watermark that its bucket has acted upon."""
+        stored = BucketState.loads(bytes(self._state.get()[0])).check(self._buckets) if self._state.exists() else None
+        session = Session(self._program, lateness=None, snapshot=stored.snapshot if stored else None)
+        late_before = session.metrics()["late_rows"]
+        decided = [session.push(table)] if table is not None else []
+        if watermark > 0:
+            decided.append(session.advance(self._clock.from_watermark(watermark)))
+        matches = pa.concat_tables(decided) if decided else session.schema.empty_table()
+        matches_before = stored.matches if stored else 0
+        timer = self._timer(-1 if fired or stored is None else stored.timer, watermark)
+        state = BucketState(self._buckets, matches_before + matches.num_rows, timer, session.snapshot())
+        self._state.update((state.dumps(),))
+        late = session.metrics()["late_rows"] - late_before
+        if matches.num_rows or late:
+            matches = conform(identified(matches, self._program, bucket, matches_before + 1), self._output)
+            yield pd.DataFrame({MATCHES: [to_blob(matches)], LATE: [late], ROW_COUNT: [matches.num_rows]})
+
+    def _timer(self, pending: int, watermark: int) -> int:
+        """A timer just behind the watermark: it fires as soon as time goes on, whether or not rows come for this bucket."""
+        wanted = max(watermark, 0) + 1
+        if pending == wanted:
+            return pending
+        if pending >= 0:
+            self._handle.deleteTimer(pending)
+        self._handle.registerTimer(wanted)
+        return wanted

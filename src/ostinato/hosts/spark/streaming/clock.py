@@ -1,0 +1,63 @@
+"""What the engine's event time means to Spark, whose watermark counts milliseconds."""
+
+from __future__ import annotations
+
+import datetime as dt
+from dataclasses import dataclass
+
+from ostinato.base.errors import DataError, SchemaError, UnsupportedError
+from ostinato.expr.types import Kind
+from ostinato.program.program import Program
+
+_LARGEST = (1 << 63) - 1
+
+
+@dataclass(frozen=True)
+class Clock:
+    """`ticks` of the engine's time make a millisecond of Spark's: 1000 for timestamps. An integer time has a unit of its own, and
+    one unit counts as one millisecond, so that the watermark is exact."""
+
+    ticks: int
+
+    @staticmethod
+    def of(program: Program) -> Clock:
+        if program.time < 0:
+            raise UnsupportedError(
+                "a stream needs an event time to be put in order by",
+                hint="begin ORDER BY with a timestamp or integer column, or pass time=",
+            )
+        kind = program.columns[program.time].type.kind
+        if kind is Kind.TIMESTAMP:
+            return Clock(1000)
+        if kind is Kind.INT:
+            return Clock(1)
+        raise SchemaError(
+            f"the time column {program.columns[program.time].name!r} is a {kind.value}: it cannot carry a watermark",
+            hint="use a timestamp or an integer",
+        )
+
+    @property
+    def is_integer(self) -> bool:
+        return self.ticks == 1
+
+    def to_spark(self, time: int | None) -> int | None:
+        """Microseconds for Spark."""
+        if time is None:
+            return None
+        micros = time * (1000 // self.ticks)
+        if abs(micros) > _LARGEST:
+            raise DataError(f"the time {time} is too large for a watermark", hint="use a coarser unit, or a timestamp column")
+        return micros
+
+    def from_watermark(self, milliseconds: int) -> int:
+        return milliseconds * self.ticks
+
+    def delay(self, lateness: int | float | str | dt.timedelta) -> str:
+        """The lateness as Spark writes it. A number has the unit of the time column: microseconds for timestamps."""
+        if isinstance(lateness, str):
+            return lateness
+        if isinstance(lateness, dt.timedelta):
+            if self.is_integer:
+                raise UnsupportedError("the time column is an integer, the lateness is not", hint="pass lateness= as a number of its unit")
+            return f"{-(-lateness // dt.timedelta(milliseconds=1)) if lateness else 0} milliseconds"
+        return f"{-(-int(lateness) // self.ticks)} milliseconds"

@@ -1,0 +1,71 @@
+"""A query over a streaming DataFrame: pack, shuffle by bucket, match with state, unpack."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable, Iterable, Iterator
+
+import pyarrow as pa
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from ostinato.base.errors import UnsupportedError
+from ostinato.hosts.spark.batch.keyed_pass import gathered
+from ostinato.hosts.spark.conform import batches_of
+from ostinato.hosts.spark.streaming.bucket_processor import DECIDED_ON_SPARK, LATE, MATCHES, ROW_COUNT, BucketProcessor
+from ostinato.hosts.spark.streaming.buckets import DEFAULT_BUCKETS, labels
+from ostinato.hosts.spark.streaming.clock import Clock
+from ostinato.hosts.spark.streaming.packing import BUCKET, EVENT_TIME, PACKED_ON_SPARK, Packer, from_blobs
+from ostinato.hosts.spark.types import to_spark_schema
+from ostinato.program import serde
+from ostinato.program.program import Program
+
+Lateness = int | float | str | dt.timedelta
+METRICS = "ostinato"
+
+
+def packer_of(frame_session, program: Program, buckets: int | None) -> Packer:
+    """Patterns that no key divides have one bucket."""
+    divided = program.keys and program.selection != "strict_contiguity"
+    count = (buckets or DEFAULT_BUCKETS) if divided else 1
+    partitions = int(frame_session.conf.get("spark.sql.shuffle.partitions"))
+    keys = tuple(program.columns[k].name for k in program.keys) if divided else ()
+    clock = Clock.of(program)
+    return Packer(program.columns[program.time].name, keys, tuple(labels(count, partitions)), clock)
+
+
+def check_streamable(program: Program) -> None:
+    if program.output == "count":
+        raise UnsupportedError("a count of all matches is never final on a stream", hint="use another output, and count its rows in Spark")
+
+
+def pack_rows(frame: DataFrame, packer: Packer) -> DataFrame:
+    def pack(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for table in gathered(batches):
+            yield packer.pack(table)
+
+    return frame.mapInArrow(pack, PACKED_ON_SPARK)
+
+
+def with_lateness(packed: DataFrame, clock: Clock, lateness: Lateness) -> DataFrame:
+    return packed.withWatermark(EVENT_TIME, clock.delay(lateness))
+
+
+def match_packed(packed: DataFrame, program: Program, output: pa.Schema, packer: Packer, name: str = METRICS) -> DataFrame:
+    """Rows with the query's columns, appended when they are decided. `late_rows` appears in the progress of the streaming query,
+    under observed metrics."""
+    processor = BucketProcessor(serde.dumps(program), output, len(packer.labels), packer.clock)
+    decided = packed.groupBy(BUCKET).transformWithStateInPandas(processor, DECIDED_ON_SPARK, "append", "eventTime")
+    counted = decided.observe(
+        name, F.coalesce(F.sum(LATE), F.lit(0)).alias("late_rows"), F.coalesce(F.sum(ROW_COUNT), F.lit(0)).alias("matches")
+    )
+    return counted.select(MATCHES).mapInArrow(_unpack(output), to_spark_schema(output))
+
+
+def _unpack(output: pa.Schema) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+    def unpack(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            for blob in batch.column(0):
+                yield from batches_of(from_blobs(iter([blob.as_py()])), output)
+
+    return unpack

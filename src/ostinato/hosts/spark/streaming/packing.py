@@ -1,0 +1,68 @@
+"""Rows packed to Arrow IPC blobs per bucket, before the shuffle: Spark then moves a few large values in place of many rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyspark.sql import types as spark
+
+from ostinato.hosts.spark.batch.row_groups import times_of
+from ostinato.hosts.spark.streaming.buckets import buckets_of
+from ostinato.hosts.spark.streaming.clock import Clock
+
+BUCKET, ROWS, EVENT_TIME = "bucket", "rows", "event_time"
+PACKED = pa.schema([(BUCKET, pa.int32()), (ROWS, pa.binary()), (EVENT_TIME, pa.timestamp("us", tz="UTC"))])
+PACKED_ON_SPARK = spark.StructType(
+    [
+        spark.StructField(BUCKET, spark.IntegerType(), False),
+        spark.StructField(ROWS, spark.BinaryType(), False),
+        spark.StructField(EVENT_TIME, spark.TimestampType(), True),
+    ]
+)
+
+
+@dataclass(frozen=True)
+class Packer:
+    """`labels` are the names of the buckets, by number; `clock` says what a time means to Spark."""
+
+    time: str
+    keys: tuple[str, ...]
+    labels: tuple[int, ...]
+    clock: Clock
+
+    def pack(self, table: pa.Table) -> pa.RecordBatch:
+        """One row per bucket. `event_time` is the latest in the blob: it is what moves Spark's watermark."""
+        parts = _divided(table, self.keys, len(self.labels))
+        latest = [self.clock.to_spark(pc.max(times_of(part.column(self.time))).as_py()) for _, part in parts]
+        arrays = [
+            pa.array([self.labels[bucket] for bucket, _ in parts], pa.int32()),
+            pa.array([to_blob(part) for _, part in parts], pa.binary()),
+            pa.array(latest, pa.int64()).cast(PACKED.field(EVENT_TIME).type),
+        ]
+        return pa.RecordBatch.from_arrays(arrays, schema=PACKED)
+
+
+def _divided(table: pa.Table, keys: Sequence[str], buckets: int) -> list[tuple[int, pa.Table]]:
+    if buckets == 1:
+        return [(0, table)]
+    numbers = buckets_of(table, keys, buckets)
+    grouped = table.take(np.argsort(numbers, kind="stable"))
+    ends = np.cumsum(np.bincount(numbers, minlength=buckets))
+    starts = np.concatenate([[0], ends[:-1]])
+    return [(b, grouped.slice(starts[b], ends[b] - starts[b])) for b in range(buckets) if ends[b] > starts[b]]
+
+
+def to_blob(table: pa.Table) -> bytes:
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, table.schema) as writer:
+        writer.write_table(table)
+    return sink.getvalue().to_pybytes()
+
+
+def from_blobs(blobs: Iterator[bytes]) -> pa.Table | None:
+    tables = [pa.ipc.open_stream(blob).read_all() for blob in blobs]
+    return pa.concat_tables(tables) if tables else None
