@@ -15,6 +15,7 @@ from ostinato.cli.demo.page import write_page
 from ostinato.cli.demo.picture import draw
 from ostinato.cli.demo.queries import BURST, EXPLAINED, V_SHAPE
 from ostinato.cli.progress import progress
+from ostinato.cli.spark_session import spark_session
 from ostinato.cli.terminal import show_table
 
 PARTS = 6
@@ -44,18 +45,14 @@ def demo(
 def _on_spark(feed: Feed, output: Path, report):
     # Late: only this command needs Spark.
     from ostinato.cli.demo.pipeline import Outcome, Pipeline
-    from ostinato.hosts.spark.local import local_session
 
-    session = local_session("ostinato demo")
-    try:
+    with spark_session() as session:
         pipeline = Pipeline(session, output.absolute(), report)
         pipeline.prepare()
         pipeline.land(feed, PARTS)
         live = pipeline.stream(feed)
         archived = pipeline.query_archive()
-        return {name: Outcome(live[name], archived[name]) for name in live}
-    finally:
-        session.stop()
+    return {name: Outcome(live[name], archived[name]) for name in live}
 
 
 def _leave_pictures(feed: Feed, found: dict, output: Path) -> None:

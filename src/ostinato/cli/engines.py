@@ -13,6 +13,7 @@ from ostinato.cli.inputs import Input
 from ostinato.cli.progress import progress
 from ostinato.cli.query_file import QueryFile
 from ostinato.cli.settings import MatchSettings
+from ostinato.cli.spark_session import spark_session
 
 
 class EngineName(StrEnum):
@@ -37,20 +38,13 @@ def _embedded(query: QueryFile, streams: Sequence[Input], settings: MatchSetting
 
 def _on_spark(query: QueryFile, streams: Sequence[Input], settings: MatchSettings, errors: Console) -> pa.Table:
     from ostinato.hosts.spark import on
-    from ostinato.hosts.spark.local import local_session
 
-    with progress("Starting Spark", errors) as meter:
-        session = local_session("ostinato run")
-        try:
-            meter.says("Matching on Spark")
-            frames = {stream.name: _frame(session, stream) for stream in streams}
-            if query.language == "sql":
-                for name, frame in frames.items():
-                    frame.createOrReplaceTempView(name)
-                return on(session).sql(query.text).toArrow()
-            return on(session).match(query.text, language=query.language, **settings.given, **frames).toArrow()
-        finally:
-            session.stop()
+    with progress("Starting Spark", errors) as meter, spark_session() as session:
+        meter.says("Matching on Spark")
+        frames = {stream.name: _frame(session, stream) for stream in streams}
+        if query.language == "sql":
+            return on(session).sql(query.text, **frames).toArrow()
+        return on(session).match(query.text, language=query.language, **settings.given, **frames).toArrow()
 
 
 def _frame(session, stream: Input):
