@@ -9,19 +9,33 @@ from ostinato.lang.sql.statement import Statement
 
 
 @dataclass(frozen=True)
+class CommonTable:
+    """`name AS (query)`, from the name to the closing parenthesis."""
+
+    name: str
+    span: Span
+
+
+@dataclass(frozen=True)
 class CommonTables:
-    """One WITH list: where it begins, the span of each definition, and where the query that it belongs to ends."""
+    """One WITH list: where it begins, its definitions, and where the query that it belongs to ends."""
 
     start: int
-    definitions: tuple[Span, ...]
+    definitions: tuple[CommonTable, ...]
     scope_end: int
 
     def visible_at(self, place: int) -> Span | None:
         """The text of the definitions that can be used at `place`, from WITH on; None if there are none."""
+        before = self._before(place)
+        return Span(self.start, before[-1].span.end) if before else None
+
+    def names_at(self, place: int) -> tuple[str, ...]:
+        return tuple(definition.name.lower() for definition in self._before(place))
+
+    def _before(self, place: int) -> list[CommonTable]:
         if not self.start < place < self.scope_end:
-            return None
-        before = [definition for definition in self.definitions if definition.end <= place]
-        return Span(self.start, before[-1].end) if before else None
+            return []
+        return [definition for definition in self.definitions if definition.span.end <= place]
 
 
 def find_common_tables(statement: Statement) -> tuple[CommonTables, ...]:
@@ -40,14 +54,14 @@ def find_common_tables(statement: Statement) -> tuple[CommonTables, ...]:
     return tuple(found)
 
 
-def _definitions(statement: Statement, at: int) -> tuple[Span, ...]:
+def _definitions(statement: Statement, at: int) -> tuple[CommonTable, ...]:
     """`[RECURSIVE] name [(columns)] AS [[NOT] MATERIALIZED] (query), ...`; nothing if it is another use of the word WITH."""
     words = statement.words
     if at < len(words) and words[at].is_name("RECURSIVE"):
         at += 1
-    found: list[Span] = []
+    found: list[CommonTable] = []
     while at < len(words) and words[at].is_identifier:
-        start = words[at].span.start
+        name = words[at]
         at += 1
         if statement.is_symbol(at, "("):
             at = statement.closing(at) + 1
@@ -59,7 +73,7 @@ def _definitions(statement: Statement, at: int) -> tuple[Span, ...]:
         if not statement.is_symbol(at, "("):
             break
         at = statement.closing(at)
-        found.append(Span(start, words[at].span.end))
+        found.append(CommonTable(name.value, Span(name.span.start, words[at].span.end)))
         at += 1
         if not statement.is_symbol(at, ","):
             break

@@ -23,8 +23,8 @@ BEFORE_TABLE = ("FROM", "JOIN", ",", "(")
 class Clause:
     """One `input MATCH_RECOGNIZE (...)`.
 
-    `placeholder` names the relation that takes its place. `table` is the input's name where the input is a plain table, view or
-    common table expression, else None; `input` is a query that gives the input's rows, in the statement's own dialect, in which
+    `placeholder` names the relation that takes its place. `table` is the input's name where the input is a plain table or view, None
+    where it is a subquery or a common table expression; `input` is a query that gives the input's rows, in the statement's own dialect, in which
     earlier clauses are replaced by their placeholders. `body` is what stands between the parentheses, beginning at `offset`."""
 
     placeholder: str
@@ -81,7 +81,7 @@ class _Cutter:
         self.clauses.append(
             Clause(
                 placeholder=self._placeholder(),
-                table=_joined(words[first:primary_end]) if is_name else None,
+                table=self._table(_joined(words[first:primary_end]), keyword) if is_name else None,
                 input=self._input_query(input_span, keyword),
                 body=self.text[body.start : body.end],
                 offset=body.start,
@@ -89,6 +89,10 @@ class _Cutter:
                 input_span=input_span,
             )
         )
+
+    def _table(self, name: str, keyword: Span) -> str | None:
+        defined = (tables.names_at(keyword.start) for tables in self.common_tables)
+        return None if any(name.lower() in names for names in defined) else name
 
     def _placeholder(self) -> str:
         number = len(self.clauses) + 1

@@ -47,15 +47,15 @@ CUTS = [
         f"WITH a AS (SELECT * FROM {M}1), b (c) AS NOT MATERIALIZED (SELECT 1) SELECT * FROM {M}2",
         [
             ("t", "SELECT * FROM t", "x"),
-            ("a", f"WITH a AS (SELECT * FROM {M}1), b (c) AS NOT MATERIALIZED (SELECT 1) SELECT * FROM (SELECT * FROM a)", "y"),
+            (None, f"WITH a AS (SELECT * FROM {M}1), b (c) AS NOT MATERIALIZED (SELECT 1) SELECT * FROM (SELECT * FROM a)", "y"),
         ],
     ),
     (
         "WITH a AS (WITH i AS (SELECT 1) SELECT * FROM i MATCH_RECOGNIZE (x)), b AS (SELECT * FROM a MATCH_RECOGNIZE (y)) SELECT 1",
         f"WITH a AS (WITH i AS (SELECT 1) SELECT * FROM {M}1), b AS (SELECT * FROM {M}2) SELECT 1",
         [
-            ("i", "WITH i AS (SELECT 1) SELECT * FROM (SELECT * FROM i)", "x"),
-            ("a", f"WITH a AS (WITH i AS (SELECT 1) SELECT * FROM {M}1) SELECT * FROM (SELECT * FROM a)", "y"),
+            (None, "WITH i AS (SELECT 1) SELECT * FROM (SELECT * FROM i)", "x"),
+            (None, f"WITH a AS (WITH i AS (SELECT 1) SELECT * FROM {M}1) SELECT * FROM (SELECT * FROM a)", "y"),
         ],
     ),
     ("SELECT * FROM t MATCH_RECOGNIZE (PATTERN (A $) '$') m", f"SELECT * FROM {M}1 m", [("t", "SELECT * FROM t", "PATTERN (A $) '$'")]),
