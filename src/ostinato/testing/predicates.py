@@ -1,6 +1,9 @@
-"""Random conditions of each class of the design: static, neighbour, key and dynamic."""
+"""Random conditions of each class of the design: static, neighbour, key and dynamic. Strategies are made once: that is most of
+the time that drawing from them takes."""
 
 from __future__ import annotations
+
+from functools import cache
 
 from hypothesis import strategies as st
 
@@ -11,7 +14,7 @@ NUMERIC_AGGREGATES = ("count", "sum", "avg", "min", "max")
 
 _compare = st.sampled_from(COMPARISONS)
 _numeric = st.sampled_from(("v", "w")).map(Field)
-_small = st.integers(0, 5).map(Literal)
+_small = st.integers(0, 3).map(Literal)
 _quarter = st.integers(-4, 8).map(lambda quarters: Literal(quarters / 4))
 
 
@@ -19,6 +22,7 @@ def _call(name: str, *args: Expr) -> Call:
     return Call(name, args)
 
 
+@cache
 def row_bodies() -> st.SearchStrategy[Expr]:
     """Numbers of one row."""
     sums = st.builds(lambda a, b: _call("add", a, b), _numeric, _numeric)
@@ -26,6 +30,7 @@ def row_bodies() -> st.SearchStrategy[Expr]:
     return st.one_of(_numeric, _numeric, sums, products)
 
 
+@cache
 def static() -> st.SearchStrategy[Expr]:
     """About the current row alone."""
     at = current
@@ -39,6 +44,7 @@ def static() -> st.SearchStrategy[Expr]:
     )
 
 
+@cache
 def neighbour() -> st.SearchStrategy[Expr]:
     """About the current row and physical neighbours in its partition."""
     shift = st.sampled_from((-2, -1, -1, 1, 2))
@@ -51,6 +57,7 @@ def neighbour() -> st.SearchStrategy[Expr]:
     )
 
 
+@cache
 def key(others: tuple[str, ...]) -> st.SearchStrategy[Expr]:
     """Equality with a row of another variable."""
     anchors = st.sampled_from((Anchor.FIRST, Anchor.LAST))
@@ -62,6 +69,7 @@ def key(others: tuple[str, ...]) -> st.SearchStrategy[Expr]:
     )
 
 
+@cache
 def dynamic(variables: tuple[str | None, ...], shifts: tuple[int, ...] = (0,)) -> st.SearchStrategy[Expr]:
     """About rows of the match so far: FIRST and LAST with offsets, running aggregates."""
     rows = st.builds(
@@ -81,12 +89,14 @@ def dynamic(variables: tuple[str | None, ...], shifts: tuple[int, ...] = (0,)) -
     )
 
 
+@cache
 def aggregates(variables: tuple[str | None, ...]) -> st.SearchStrategy[Expr]:
     name = st.sampled_from(variables)
     function = st.sampled_from(NUMERIC_AGGREGATES)
     return st.one_of(name.map(lambda variable: Aggregate("count", variable, None)), st.builds(Aggregate, function, name, _numeric))
 
 
+@cache
 def current_values() -> st.SearchStrategy[Expr]:
     return _numeric.map(current)
 

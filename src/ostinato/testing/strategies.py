@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from hypothesis import strategies as st
 
 from ostinato.algebra.pattern import Pattern, Repetition, Sequence, variables_of
@@ -23,24 +25,30 @@ def _typed(expr: Expr) -> Expr:
     return infer(expr, SCHEMA)
 
 
-def windows() -> st.SearchStrategy[Within | None]:
-    time = st.integers(0, 6).map(lambda length: Within(length))
-    events = st.integers(1, 6).map(lambda length: Within(length, Unit.EVENTS))
-    return st.one_of(st.none(), st.none(), time, events)
+_time_windows = st.integers(0, 6).map(Within)
+_event_windows = st.integers(1, 6).map(lambda length: Within(length, Unit.EVENTS))
+_windows = st.one_of(st.none(), st.none(), _time_windows, _event_windows)
+
+
+@cache
+def _row_conditions(names: tuple[str, ...]) -> st.SearchStrategy[tuple[Condition, ...]]:
+    """Of one variable of a row pattern: columnar ones, and dynamic ones about `names`."""
+    parts = st.one_of(predicates.static(), predicates.neighbour())
+    if names:
+        parts = st.one_of(parts, predicates.key(names), predicates.dynamic((None, *names), shifts=(0, 0, 0, -1, 1)))
+    return st.lists(predicates.combined(parts).map(lambda expr: Condition(_typed(expr))), max_size=2).map(tuple)
 
 
 @st.composite
-def preferred_queries(draw: st.DrawFn, columnar: bool | None = None, measured: bool = True) -> MatchQuery:
-    """ISO row patterns. `columnar` True: static and neighbour conditions only; False: at least dynamic ones are possible."""
+def preferred_queries(draw: st.DrawFn, columnar: bool | None = None) -> MatchQuery:
+    """ISO row patterns. `columnar` True: static and neighbour conditions only; False: dynamic ones are possible. The measures tell
+    which rows each variable holds, and some more."""
     pattern = draw(patterns())
     names = variables_of(pattern)
     columnar = draw(st.booleans()) if columnar is None else columnar
-    parts = st.one_of(predicates.static(), predicates.neighbour())
-    if not columnar and names:
-        parts = st.one_of(parts, predicates.key(names), predicates.dynamic((None, *names), shifts=(0, 0, 0, -1, 1)))
-    conditions = st.lists(predicates.combined(parts).map(lambda expr: Condition(_typed(expr))), max_size=2).map(tuple)
+    conditions = _row_conditions(() if columnar else names)
     definitions = tuple(Definition(name, draw(conditions)) for name in names)
-    within = draw(windows().filter(lambda window: window is None or window.unit is Unit.TIME))
+    within = draw(st.none() | _time_windows)
     return MatchQuery(
         stream="events",
         schema=SCHEMA,
@@ -53,13 +61,18 @@ def preferred_queries(draw: st.DrawFn, columnar: bool | None = None, measured: b
         within=within,
         skip=draw(st.sampled_from(Skip)),
         kleene=names,
-        measures=draw(st.none() | measures(names)) if measured else None,
+        measures=held(names) + draw(measures(names)),
         measured_partition=True,
     )
 
 
-@st.composite
-def measures(draw: st.DrawFn, names: tuple[str, ...]) -> tuple[Measure, ...]:
+def held(names: tuple[str, ...]) -> tuple[Measure, ...]:
+    """Which rows each variable holds, as a sum of `bit`."""
+    return tuple(Measure(f"held_{name}", _typed(Aggregate("sum", name, Field("bit")))) for name in names)
+
+
+@cache
+def measures(names: tuple[str, ...]) -> st.SearchStrategy[tuple[Measure, ...]]:
     """Navigation, aggregates, the match number and the classifier, over the finished match."""
     variables = st.sampled_from((None, *names))
     anchors = st.sampled_from((Anchor.FIRST, Anchor.LAST))
@@ -71,8 +84,9 @@ def measures(draw: st.DrawFn, names: tuple[str, ...]) -> tuple[Measure, ...]:
         st.just(MatchNumber()),
         st.builds(Classifier, variables, anchors, st.sampled_from((0, 1))),
     )
-    found = draw(st.lists(expressions, min_size=1, max_size=3))
-    return tuple(Measure(f"m{number}", _typed(expr)) for number, expr in enumerate(found, 1))
+    return st.lists(expressions, max_size=3).map(
+        lambda found: tuple(Measure(f"m{number}", _typed(expr)) for number, expr in enumerate(found, 1))
+    )
 
 
 @st.composite
@@ -83,7 +97,7 @@ def run_queries(draw: st.DrawFn, selections: tuple[Selection, ...] = (), outputs
     # skip till any match doubles the runs with every event: what it is tried on stays small
     pattern = draw(linear_patterns(3 if selection is Selection.ANY else 4))
     partition = draw(_PARTITIONS)
-    typed = draw(st.booleans())
+    typed = draw(st.sampled_from((True, False, False)))
     names = variables_of(pattern)
     definitions = tuple(
         draw(_run_definition(name, _repeats(pattern, name), names[:number], typed)) for number, name in enumerate(names)
@@ -98,7 +112,7 @@ def run_queries(draw: st.DrawFn, selections: tuple[Selection, ...] = (), outputs
         order=_ORDER,
         partition=partition,
         null_keys=NullKeys.NEVER,
-        within=draw(windows()),
+        within=draw(_windows),
         output=draw(st.sampled_from(offered)),
         ties=draw(st.sampled_from((Ties.ORDER, Ties.ORDER, Ties.EPOCH))),
         type_column="kind" if typed else None,
@@ -111,17 +125,17 @@ def _repeats(pattern: Pattern, name: str) -> bool:
     return any(isinstance(item, Repetition) and item.at_most is None and name in variables_of(item) for item in items)
 
 
-@st.composite
-def _run_definition(draw: st.DrawFn, name: str, repeats: bool, earlier: tuple[str, ...], typed: bool) -> Definition:
+@cache
+def _run_definition(name: str, repeats: bool, earlier: tuple[str, ...], typed: bool) -> st.SearchStrategy[Definition]:
     each = [predicates.static()]
     if earlier:
         each += [predicates.key(earlier), predicates.dynamic(earlier)]
     kinds = [st.builds(Condition, predicates.combined(st.one_of(each)))]
     if repeats:
-        kinds += [later(name, earlier), first(earlier), leaving(name, earlier)]
-    conditions = draw(st.lists(st.one_of(kinds), max_size=3))
-    event_type = draw(st.sampled_from(KINDS)) if typed else None
-    return Definition(name, tuple(Condition(_typed(each.expr), each.when) for each in conditions), event_type)
+        kinds += [later(name), first(earlier), leaving(name, earlier)]
+    condition = st.one_of(kinds).map(lambda condition: Condition(_typed(condition.expr), condition.when))
+    event_type = st.sampled_from(KINDS) if typed else st.none()
+    return st.builds(Definition, st.just(name), st.lists(condition, max_size=2).map(tuple), event_type)
 
 
 def first(earlier: tuple[str, ...]) -> st.SearchStrategy[Condition]:
@@ -130,7 +144,7 @@ def first(earlier: tuple[str, ...]) -> st.SearchStrategy[Condition]:
     return st.builds(Condition, st.one_of(parts), st.just(When.FIRST))
 
 
-def later(name: str, earlier: tuple[str, ...]) -> st.SearchStrategy[Condition]:
+def later(name: str) -> st.SearchStrategy[Condition]:
     """`x[i]` against `x[i-1]`, `x[1]` or an aggregate over `x[..i-1]`."""
     before = st.one_of(
         st.sampled_from(("v", "w")).map(lambda column: Nav(name, Anchor.LAST, 1, 0, Field(column))),

@@ -1,0 +1,102 @@
+"""Canonical text of patterns and queries."""
+
+from __future__ import annotations
+
+import pytest
+
+from ostinato.algebra.pattern import Alternation, Empty, Pattern, Repetition, Sequence, Variable
+from ostinato.algebra.policies import NullKeys, Output, Selection, Skip, Ties
+from ostinato.algebra.query import Condition, Definition, MatchQuery, Measure, OrderKey, Unit, When, Within
+from ostinato.algebra.text import pattern_text, to_text
+from ostinato.expr.infer import infer
+from ostinato.expr.nodes import Aggregate, Call, Field, Literal, current
+from ostinato.expr.schema import Schema
+from ostinato.expr.types import INT, STRING
+
+A, B = Variable("A"), Variable("b c")
+
+
+@pytest.mark.parametrize(
+    ("pattern", "text"),
+    [
+        (Empty(), "()"),
+        (Sequence(()), "()"),
+        (Sequence((A, B)), 'A "b c"'),
+        (Alternation((A, Sequence((A, B)), Empty())), 'A | A "b c" | ()'),
+        (Sequence((Alternation((A, B)), A)), '(A | "b c") A'),
+        (Repetition(Sequence((A, A)), 1, None), "(A A)+"),
+        (Repetition(Repetition(A, 0, 1), 2, 3), "(A?){2,3}"),
+        (Repetition(Repetition(A, 0, 1, greedy=False), 0, None), "(A??)*"),
+        (Repetition(A, 2, 2, greedy=False), "A{2}?"),
+        (Repetition(A, 2, None), "A{2,}"),
+        (Repetition(Empty(), 0, None), "()*"),
+    ],
+)
+def test_pattern(pattern: Pattern, text: str) -> None:
+    assert pattern_text(pattern) == text
+
+
+SCHEMA = Schema((("k", INT), ("my p", STRING)))
+
+
+def test_row_pattern() -> None:
+    expr = infer(Call("gt", (current(Field("k")), Literal(1))), SCHEMA)
+    query = MatchQuery(
+        "t",
+        SCHEMA,
+        Repetition(A, 1, None),
+        (Definition("A", (Condition(expr),)),),
+        Selection.PREFERRED,
+        time="k",
+        order=(OrderKey("k"), OrderKey("my p", descending=True, nulls_first=True)),
+        partition=("my p",),
+        skip=Skip.TO_NEXT_ROW,
+        measures=(Measure("n", infer(Aggregate("count", None, None), SCHEMA)),),
+        measured_partition=True,
+    )
+    assert to_text(query).splitlines() == [
+        'FROM t (k integer, "my p" string)',
+        'PARTITION BY "my p"',
+        'ORDER BY k, "my p" DESC NULLS FIRST',
+        "TIME k",
+        "SELECTION preferred",
+        "SKIP to next row",
+        "PATTERN A+",
+        "DEFINE A",
+        "  LAST(k) > 1",
+        "MEASURES WITH PARTITION",
+        "  n = COUNT(*)",
+    ]
+
+
+def test_runs() -> None:
+    true = infer(Literal(True), SCHEMA)
+    query = MatchQuery(
+        "t",
+        SCHEMA,
+        Sequence((Repetition(A, 1, None),)),
+        (Definition("A", (Condition(true, When.LEAVING),), event_type="it's"),),
+        Selection.NEXT,
+        time="k",
+        order=(OrderKey("k"),),
+        partition=("my p",),
+        null_keys=NullKeys.NEVER,
+        within=Within(5, Unit.EVENTS),
+        output=Output.FIRST,
+        ties=Ties.EPOCH,
+        type_column="my p",
+        kleene=("A",),
+    )
+    assert to_text(query).splitlines()[1:] == [
+        'PARTITION BY "my p" NULLS NEVER',
+        "ORDER BY k",
+        "TIME k TIES EPOCH",
+        'TYPE "my p"',
+        "SELECTION skip_till_next_match",
+        "OUTPUT first",
+        "PATTERN A+",
+        "WITHIN 5 events",
+        "DEFINE A : 'it''s'",
+        "  leaving: TRUE",
+        "LISTS A",
+    ]
