@@ -1,0 +1,61 @@
+"""The harness measures what it says, and the page shows it."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from benchmarks import report
+from benchmarks.harness import Experiment, Options
+from benchmarks.ticks import random_walk
+from benchmarks.v_rivals import by_duckdb, by_numpy, by_re
+
+
+def _experiment():
+    return Experiment("example", "An example", "About it.", show=("keys",))
+
+
+def test_contenders_run_in_turn_and_must_agree():
+    calls = []
+    case = _experiment().case("small", rows=10, keys=1)
+
+    def contender(name):
+        return lambda: calls.append(name) or [1, 2]
+
+    case.compare({"ostinato": contender("ostinato"), "other": contender("other")}, Options(repeats=2), same=len)
+    assert calls == ["ostinato", "other"] * 3
+    assert case.measurements["other"].result == 2
+    with pytest.raises(AssertionError, match="disagree"):
+        case.compare({"a": lambda: [1], "b": list}, Options(repeats=1), same=len)
+
+
+def test_results_and_page(tmp_path, monkeypatch):
+    experiment = _experiment()
+    case = experiment.case("small", rows=1_000_000, keys=7)
+    case.record("ostinato", [0.5, 0.4])
+    case.record("other", [0.8])
+    assert case.target("ostinato", "other", at_least=2.0)
+    assert not case.target("ostinato", "other", at_least=3.0)
+    path = experiment.save(Options(results=tmp_path))
+    assert json.loads(path.read_text())["cases"][0]["facts"] == {"keys": 7}
+    monkeypatch.setattr(report, "RESULTS", tmp_path)
+    monkeypatch.setattr(report, "PAGE", tmp_path / "page.md")
+    report.main()
+    page = (tmp_path / "page.md").read_text()
+    assert "| small |  | other | 0.800 cpu | 1.25 | 2.00x |" in page.replace("|  |  | other", "| small |  | other")
+    assert "ostinato at least 3x other | 2.00x | **no**" in page
+
+
+def test_a_quick_run_leaves_nothing(tmp_path):
+    assert _experiment().save(Options(quick=True, results=tmp_path)) is None
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(("rows", "keys"), [(5, 1), (60, 20), (3_000, 1), (5_000, 37)])
+def test_rivals_agree(rows, keys):
+    ticks = random_walk(rows, keys)
+    found = []
+    for rival in (by_re, by_numpy, by_duckdb):
+        matches = rival(ticks).select(["key", "bottom", "ticks"])
+        found.append(sorted(tuple(row.values()) for row in matches.to_pylist()))
+    assert found[0] == found[1] == found[2]

@@ -1,0 +1,74 @@
+"""Files appear whole or not at all, in the format that their name asks for."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from decimal import Decimal
+
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.parquet
+import pytest
+
+from ostinato.cli.failure import Usage
+from ostinato.cli.outputs import check_output, whole_file, write
+
+MATCHES = pa.table(
+    {
+        "match_id": [1, 2],
+        "start_ts": pa.array([datetime(2026, 3, 1, 9, tzinfo=UTC), None], pa.timestamp("us", tz="UTC")),
+        "name": ['Zoë, "quoted"', None],
+        "amount": pa.array([Decimal("1.50"), Decimal("2.25")], pa.decimal128(10, 2)),
+        "a": [[{"seq": 0, "price": 1.5}, {"seq": 3, "price": 2.0}], []],
+    }
+)
+
+
+def test_parquet_keeps_everything(tmp_path):
+    write(MATCHES, tmp_path / "m.parquet")
+    assert pyarrow.parquet.read_table(tmp_path / "m.parquet").equals(MATCHES)
+
+
+def test_csv_holds_nested_values_as_json(tmp_path):
+    write(MATCHES, tmp_path / "m.csv")
+    rows = pyarrow.csv.read_csv(tmp_path / "m.csv").to_pylist()
+    assert json.loads(rows[0]["a"]) == [{"seq": 0, "price": 1.5}, {"seq": 3, "price": 2.0}]
+    assert rows[0]["name"] == 'Zoë, "quoted"'
+
+
+@pytest.mark.parametrize("name", ["m.json", "m.jsonl", "m.ndjson"])
+def test_json(tmp_path, name):
+    write(MATCHES, tmp_path / name)
+    text = (tmp_path / name).read_text(encoding="utf-8")
+    rows = json.loads(text) if name == "m.json" else [json.loads(line) for line in text.splitlines()]
+    assert [row["match_id"] for row in rows] == [1, 2]
+    assert rows[0]["start_ts"] == "2026-03-01T09:00:00+00:00"
+    assert rows[0]["amount"] == "1.50"
+    assert rows[1]["start_ts"] is None
+
+
+def test_json_without_rows_is_an_empty_list(tmp_path):
+    write(MATCHES.slice(0, 0), tmp_path / "m.json")
+    assert json.loads((tmp_path / "m.json").read_text()) == []
+
+
+@pytest.mark.parametrize("failure", [ValueError, KeyboardInterrupt, SystemExit])
+def test_a_failure_leaves_the_old_file_and_no_other(tmp_path, failure):
+    path = tmp_path / "m.csv"
+    path.write_text("old")
+    with pytest.raises(failure), whole_file(path) as stream:
+        stream.write(b"half of it")
+        raise failure
+    assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_outputs_that_cannot_work_are_refused_first(tmp_path):
+    with pytest.raises(Usage, match="format"):
+        check_output(tmp_path / "matches.xlsx")
+    with pytest.raises(Usage, match="does not exist"):
+        check_output(tmp_path / "nowhere" / "m.csv")
+    (tmp_path / "folder.csv").mkdir()
+    with pytest.raises(Usage, match="directory"):
+        check_output(tmp_path / "folder.csv")
