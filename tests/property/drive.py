@@ -1,0 +1,55 @@
+"""Run a query of the algebra on the engine, in batches, and show the output as the reference does."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pyarrow as pa
+
+from ostinato.algebra.query import MatchQuery
+from ostinato.expr.arrow_types import to_arrow
+from ostinato.plan.planner import plan
+from ostinato.program.program import Program
+from ostinato.rewrite.rules import rewrite
+from ostinato.runtime.session import Session
+
+Rows = list[dict[str, Any]]
+
+
+def program_of(query: MatchQuery, without: tuple[str, ...] = ()) -> Program:
+    rewritten, _ = rewrite(query, without)
+    return plan(rewritten)
+
+
+def batches(query: MatchQuery, rows: Rows, cuts: Sequence[int]) -> list[pa.Table]:
+    """The rows as tables, cut before these positions; empty batches are possible."""
+    schema = pa.schema([(name, to_arrow(type)) for name, type in query.schema.columns])
+    table = pa.Table.from_pylist(rows, schema)
+    bounds = [0, *sorted(cuts), len(rows)]
+    return [table.slice(start, end - start) for start, end in zip(bounds, bounds[1:], strict=False)]
+
+
+def engine_output(query: MatchQuery, rows: Rows, cuts: Sequence[int] = (), restarts: bool = False, lateness: int | None = 0) -> Rows:
+    """`restarts`: after every batch the session is saved and opened again."""
+    program = program_of(query)
+    session = Session(program, lateness=lateness)
+    found: list[dict[str, Any]] = []
+    for batch in batches(query, rows, cuts):
+        found += session.push(batch).to_pylist()
+        if restarts:
+            session = Session(program, lateness=lateness, snapshot=session.snapshot())
+    found += session.close().to_pylist()
+    return [_plain(query, row) for row in found]
+
+
+def _plain(query: MatchQuery, row: dict[str, Any]) -> dict[str, Any]:
+    """Of the default output only the positions of events, by variable."""
+    if query.measures is not None or "match_id" not in row:
+        return row
+    variables = {name: value for name, value in row.items() if name not in ("match_id", "start_ts", "end_ts")}
+    return {name: [event["seq"] for event in _listed(value)] for name, value in variables.items()}
+
+
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [] if value is None else [value]
