@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from enum import StrEnum
+from pathlib import Path
 
 import pyarrow as pa
 from rich.console import Console
 
-from ostinato.base.errors import UnsupportedError
 from ostinato.cli.inputs import Input
 from ostinato.cli.progress import progress
 from ostinato.cli.query_file import QueryFile
@@ -41,18 +41,7 @@ def _on_spark(query: QueryFile, streams: Sequence[Input], settings: MatchSetting
 
     with progress("Starting Spark", errors) as meter, spark_session() as session:
         meter.says("Matching on Spark")
-        frames = {stream.name: _frame(session, stream) for stream in streams}
+        paths = {stream.name: str(Path(stream.path).absolute()) for stream in streams}
         if query.language == "sql":
-            return on(session).sql(query.text, **frames).toArrow()
-        return on(session).match(query.text, language=query.language, **settings.given, **frames).toArrow()
-
-
-def _frame(session, stream: Input):
-    suffixes = {file.suffix.lower() for file in stream.files if file.is_file()}
-    if suffixes == {".csv"}:
-        return session.read.csv(stream.path, header=True, inferSchema=True)
-    if suffixes <= {".parquet", ".pq"}:
-        return session.read.parquet(stream.path)
-    raise UnsupportedError(
-        f"The input {stream.name} is neither Parquet nor CSV: {stream.path}", hint="Name files that end in .parquet or .csv."
-    )
+            return on(session).sql(query.text, **paths).toArrow()
+        return on(session).match(query.text, language=query.language, **settings.given, **paths).toArrow()
