@@ -36,20 +36,23 @@ def like(text: str, pattern: str, escape: str | None = None) -> bool:
 
 @lru_cache(512)
 def compiled_like(pattern: str, escape: str | None = None) -> re.Pattern[str]:
-    return re.compile("".join(_like_parts(pattern, escape)), re.DOTALL)
+    parts = (".*" if part is None else "." if part == "" else re.escape(part) for part in like_parts(pattern, escape))
+    return re.compile("".join(parts), re.DOTALL)
 
 
-def _like_parts(pattern: str, escape: str | None) -> list[str]:
-    parts, i = [], 0
+def like_parts(pattern: str, escape: str | None) -> list[str | None]:
+    """A LIKE pattern piece by piece: a character, "" for any character, None for any string."""
+    parts: list[str | None] = []
+    i = 0
     while i < len(pattern):
         c = pattern[i]
         if c == escape and i + 1 < len(pattern):
             i += 1
-            parts.append(re.escape(pattern[i]))
+            parts.append(pattern[i])
         elif c == "%":
-            parts.append(".*")
+            parts.append(None)
         else:
-            parts.append("." if c == "_" else re.escape(c))
+            parts.append("" if c == "_" else c)
         i += 1
     return parts
 

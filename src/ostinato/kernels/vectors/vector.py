@@ -1,0 +1,188 @@
+"""A column of values in physical form (see `expr.types`), and the way from and to Arrow."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from ostinato.base.errors import DataError
+from ostinato.expr.arrow_types import from_arrow as type_from_arrow
+from ostinato.expr.arrow_types import to_arrow as type_to_arrow
+from ostinato.expr.types import Kind, Type
+from ostinato.kernels.vectors.decimals import decimals_from_arrow, decimals_to_arrow
+
+TEXT = pa.large_string()
+MICROS = {"s": 1_000_000, "ms": 1_000}
+
+
+@dataclass(frozen=True)
+class Failure:
+    """Rows whose value could not be computed. It matters only if somebody needs the value."""
+
+    rows: np.ndarray
+    message: str
+    hint: str | None = None
+
+    def error(self) -> DataError:
+        return DataError(self.message, hint=self.hint)
+
+
+@dataclass(slots=True)
+class Vector:
+    """`valid` None: no nulls. What stands in `data` at a null is arbitrary. Strings are codes into `dictionary`, whose entries are
+    distinct and not null. Inside of an evaluation a column of one row stands for any number of equal ones."""
+
+    type: Type
+    data: np.ndarray
+    valid: np.ndarray | None = None
+    dictionary: pa.Array | None = None
+    failure: Failure | None = None
+
+    def __len__(self) -> int:
+        return len(self.data)
+
+
+def from_arrow(array: pa.Array | pa.ChunkedArray) -> Vector:
+    """Times of every unit become microseconds (finer ones are floored), zones UTC; values beyond 64 bits are a DataError."""
+    array = _one_piece(array)
+    type_ = type_from_arrow(array.type)
+    if type_.kind is Kind.STRING:
+        return _strings(array, type_)
+    if pa.types.is_dictionary(array.type):
+        array = array.dictionary_decode()
+    valid = None if array.null_count == 0 else np.asarray(array.is_valid())
+    return Vector(type_, _data(array, type_, valid), valid)
+
+
+def _one_piece(array: pa.Array | pa.ChunkedArray) -> pa.Array:
+    if not isinstance(array, pa.ChunkedArray):
+        return array
+    if array.num_chunks == 1:
+        return array.chunk(0)
+    if pa.types.is_dictionary(array.type):
+        array = array.unify_dictionaries()
+    elif pa.types.is_string(array.type) or pa.types.is_string_view(array.type):
+        array = array.cast(TEXT)  # 2 GB of characters do not fit the small offsets
+    return pa.concat_arrays(array.chunks) if array.num_chunks else pa.array([], array.type)
+
+
+def _data(array: pa.Array, type_: Type, valid: np.ndarray | None) -> np.ndarray:
+    if type_.kind is Kind.NULL:
+        return np.zeros(len(array), np.int64)
+    if type_.kind is Kind.BOOL:
+        return np.asarray(array.fill_null(False) if array.null_count else array)
+    if type_.kind is Kind.DECIMAL:
+        return decimals_from_arrow(array, valid)
+    words = _words(array)
+    if type_.kind is Kind.FLOAT:
+        return words.astype(np.float64, copy=False)
+    if words.dtype == np.uint64 and len(words) and (words > np.iinfo(np.int64).max).any():
+        _refuse_unsigned(words, valid)
+    data = words.astype(np.int64, copy=False)
+    if pa.types.is_date64(array.type):
+        return data // 86_400_000
+    if type_.kind in (Kind.TIMESTAMP, Kind.INTERVAL):
+        return _micros(data, array.type.unit, valid)
+    return data
+
+
+def _words(array: pa.Array) -> np.ndarray:
+    """The fixed-width values where they lie, without a copy."""
+    if pa.types.is_primitive(array.type) and not pa.types.is_floating(array.type) and not pa.types.is_integer(array.type):
+        width = "int32" if array.type.bit_width == 32 else "int64"
+    else:
+        width = array.type.to_pandas_dtype()
+    buffer = array.buffers()[1]
+    if buffer is None:
+        return np.zeros(len(array), width)
+    dtype = np.dtype(width)
+    return np.frombuffer(buffer, dtype, count=len(array), offset=array.offset * dtype.itemsize)
+
+
+def _refuse_unsigned(words: np.ndarray, valid: np.ndarray | None) -> None:
+    beyond = words > np.iinfo(np.int64).max
+    if (beyond if valid is None else beyond & valid).any():
+        raise DataError("An unsigned integer does not fit 64 bits with a sign", hint="Cast the column to DECIMAL, DOUBLE or string before")
+
+
+def _micros(data: np.ndarray, unit: str, valid: np.ndarray | None) -> np.ndarray:
+    if unit == "us":
+        return data
+    if unit == "ns":
+        return data // 1000
+    factor = MICROS[unit]
+    beyond = np.abs(data) > np.iinfo(np.int64).max // factor
+    if (beyond if valid is None else beyond & valid).any():
+        raise DataError("A time does not fit 64 bits of microseconds")
+    return data * factor
+
+
+def _strings(array: pa.Array, type_: Type) -> Vector:
+    if not pa.types.is_dictionary(array.type):
+        if pa.types.is_string_view(array.type):
+            array = array.cast(TEXT)
+        array = array.dictionary_encode()
+    indices, dictionary = array.indices, array.dictionary
+    if dictionary.type != TEXT:
+        dictionary = dictionary.cast(TEXT)
+    valid = None if indices.null_count == 0 else np.asarray(indices.is_valid())
+    codes = _words(indices).astype(np.int64)
+    if valid is not None:
+        codes[~valid] = 0
+    return with_distinct_entries(Vector(type_, codes, valid, dictionary))
+
+
+def with_distinct_entries(vector: Vector) -> Vector:
+    """The same strings over a dictionary without repetitions and nulls."""
+    dictionary = vector.dictionary
+    encoded = dictionary.dictionary_encode()
+    if dictionary.null_count == 0 and len(encoded.dictionary) == len(dictionary):
+        return vector
+    valid = vector.valid
+    if dictionary.null_count and len(vector):
+        known = np.asarray(dictionary.is_valid())[vector.data]
+        valid = known if valid is None else valid & known
+    table = np.asarray(encoded.indices.fill_null(0)).astype(np.int64)
+    codes = table[vector.data] if len(table) else vector.data
+    return Vector(vector.type, codes, valid, encoded.dictionary, vector.failure)
+
+
+def to_arrow(vector: Vector) -> pa.Array:
+    """As `expr.arrow_types.to_arrow` of its type; a value that this cannot hold is a DataError."""
+    kind = vector.type.kind
+    mask = None if vector.valid is None else ~vector.valid
+    if kind is Kind.NULL:
+        return pa.nulls(len(vector))
+    if kind is Kind.STRING:
+        if not len(vector.dictionary):
+            return pa.nulls(len(vector), pa.string())
+        return vector.dictionary.take(pa.array(vector.data, mask=mask)).cast(pa.string())
+    if kind is Kind.DECIMAL:
+        return decimals_to_arrow(vector.data, mask, vector.type)
+    target = type_to_arrow(vector.type)
+    try:
+        return _cast_out(pa.array(vector.data, mask=mask), target)
+    except pa.ArrowInvalid as e:
+        raise DataError(f"A value does not fit {target}", detail=str(e)) from None
+
+
+def _cast_out(array: pa.Array, target: pa.DataType) -> pa.Array:
+    if pa.types.is_date32(target):
+        return array.cast(pa.int32()).cast(target)
+    return array if array.type == target else array.cast(target, safe=not pa.types.is_floating(target))
+
+
+def constant(value: Any, type_: Type) -> Vector:
+    """One row that stands for all; `value` is in physical form, None for null."""
+    valid = np.zeros(1, np.bool_) if value is None else None
+    if type_.kind is Kind.STRING:
+        return Vector(type_, np.zeros(1, np.int64), valid, pa.array([value or ""], TEXT))
+    dtype = physical_dtype(type_)
+    return Vector(type_, np.array([0 if value is None else value], dtype), valid)
+
+
+def physical_dtype(type_: Type) -> np.dtype:
+    return np.dtype({Kind.BOOL: np.bool_, Kind.FLOAT: np.float64}.get(type_.kind, np.int64))
