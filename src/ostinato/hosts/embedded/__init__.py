@@ -1,0 +1,7 @@
+"""The host that runs queries inside this Python process."""
+
+from ostinato.hosts.embedded.match import match
+from ostinato.hosts.embedded.result import Result
+from ostinato.hosts.embedded.sql import sql
+
+__all__ = ["Result", "match", "sql"]

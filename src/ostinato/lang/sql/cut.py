@@ -24,8 +24,8 @@ class Clause:
     """One `input MATCH_RECOGNIZE (...)`.
 
     `placeholder` names the relation that takes its place. `table` is the input's name where the input is a plain table or view, None
-    where it is a subquery or a common table expression; `input` is a query that gives the input's rows, in the statement's own dialect, in which
-    earlier clauses are replaced by their placeholders. `body` is what stands between the parentheses, beginning at `offset`."""
+    where it is a subquery or a common table expression; `input` is a query that gives the input's rows, in the statement's own
+    dialect, in which earlier clauses are replaced by their placeholders. `body` is what stands between the parentheses, from `offset`."""
 
     placeholder: str
     table: str | None

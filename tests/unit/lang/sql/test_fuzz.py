@@ -23,9 +23,10 @@ STATEMENTS = (
         , B AS NOT (up OR s IN ('x', 'y''z')) /* more */)""",
 )
 BITS = [
-    "(", ")", "{", "}", "-", "*", "+", "?", "|", ",", ".", "'", '"', "`", "$", "^", "\\", "\x00", "é", "𝔸", "\n", "--", "/*", "1e999", "9" * 30,
-    " PATTERN ", " DEFINE ", " MATCH_RECOGNIZE ", " AS ", " FINAL ", " PREV(", " CLASSIFIER()", " ALL ROWS PER MATCH ", " SUBSET ", ";", "NULL",
-    " INTERVAL '1' MONTH ", " A.", "*)", " SELECT ", "{2,1}", "??", "²",
+    "(", ")", "{", "}", "-", "*", "+", "?", "|", ",", ".", "'", '"', "`", "$", "^", "\\", "\x00", "é", "𝔸", "\n", "--", "/*",
+    "1e999", "9" * 30,
+    " PATTERN ", " DEFINE ", " MATCH_RECOGNIZE ", " AS ", " FINAL ", " PREV(", " CLASSIFIER()", " ALL ROWS PER MATCH ", " SUBSET ",
+    ";", "NULL", " INTERVAL '1' MONTH ", " A.", "*)", " SELECT ", "{2,1}", "??", "²",
 ]  # fmt: skip
 
 

@@ -1,0 +1,19 @@
+"""DuckDB as the embedded host uses it."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+
+import duckdb
+
+
+def open_connection() -> duckdb.DuckDBPyConnection:
+    """A database in memory that spills to the temporary directory, sees no Python variables, and says where errors are."""
+    connection = duckdb.connect(":memory:")
+    spill = os.path.join(tempfile.gettempdir(), f"ostinato-{os.getpid()}")
+    connection.execute(f"SET temp_directory = '{spill.replace(chr(39), chr(39) * 2)}'")
+    connection.execute("SET python_enable_replacements = false")
+    connection.execute("SET errors_as_json = true")
+    connection.execute("SET TimeZone = 'UTC'")
+    return connection

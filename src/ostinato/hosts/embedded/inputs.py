@@ -1,0 +1,148 @@
+"""What users pass as a stream: Arrow, pandas, Polars, DuckDB, files. Each becomes a `Source`.
+
+The libraries are not imported here: a value of theirs can only be passed by who has them.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.dataset as ds
+
+from ostinato.base.errors import DataError, SchemaError, UnknownNameError
+from ostinato.expr.arrow_types import usable_schema
+from ostinato.hosts.embedded.file_source import DatasetSource, files_source
+from ostinato.hosts.embedded.row_order import quoted
+from ostinato.hosts.embedded.source import BATCH_ROWS, Source
+from ostinato.hosts.embedded.stream_source import StreamSource
+from ostinato.hosts.embedded.table_source import TableSource
+
+KINDS = "Arrow tables, batches, readers and datasets, pandas and Polars frames, DuckDB relations, and paths of Parquet, CSV or JSON files"
+
+
+def sources_of(given: Mapping[str, Any]) -> dict[str, Source]:
+    """By name in lower case, as case does not matter in a query."""
+    found: dict[str, Source] = {}
+    for name, value in given.items():
+        if name.lower() in found:
+            raise UnknownNameError(f"The stream `{name}` is given twice", hint="Names that differ in case alone are the same name")
+        found[name.lower()] = _checked(source_of(name, value))
+    return found
+
+
+def source_of(name: str, value: Any) -> Source:
+    if isinstance(value, Source):
+        return value
+    if isinstance(value, str | os.PathLike):
+        return files_source(name, [value])
+    if isinstance(value, list | tuple):
+        return _from_list(name, value)
+    if isinstance(value, ds.Dataset):
+        return DatasetSource(name, value)
+    library, kind = type(value).__module__.partition(".")[0], type(value).__name__
+    if isinstance(value, pa.Table | pa.RecordBatch | pa.RecordBatchReader):
+        return _from_arrow(name, value)
+    if library == "pandas" and kind == "DataFrame":
+        return TableSource(name, _pandas_table(name, value))
+    if library == "polars" and kind == "LazyFrame":
+        return _lazy_frame(name, value)
+    if kind == "DuckDBPyRelation":
+        return _relation(name, value)
+    if hasattr(value, "__arrow_c_stream__"):
+        return TableSource(name, pa.table(value))
+    raise _unusable(name, value)
+
+
+def usable(schema: pa.Schema) -> pa.Schema:
+    """The columns that expressions can use. The others stay out of the way until a query names them."""
+    known = set(usable_schema(schema).names)
+    return pa.schema([field for field in schema if field.name in known])
+
+
+def _checked(source: Source) -> Source:
+    names = source.schema.names
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise SchemaError(f"Stream `{source.name}` has two columns called `{twice}`", hint="Rename one of them")
+    return source
+
+
+def _from_list(name: str, values: Sequence[Any]) -> Source:
+    if values and all(isinstance(value, str | os.PathLike) for value in values):
+        return files_source(name, values)
+    if values and all(isinstance(value, pa.RecordBatch | pa.Table) for value in values):
+        tables = [value if isinstance(value, pa.Table) else pa.Table.from_batches([value]) for value in values]
+        try:
+            return TableSource(name, pa.concat_tables(tables))
+        except pa.ArrowInvalid as error:
+            raise SchemaError(f"The batches of stream `{name}` have different columns", detail=str(error).splitlines()[0]) from error
+    raise _unusable(name, values[0] if values else values)
+
+
+def _from_arrow(name: str, value: pa.Table | pa.RecordBatch | pa.RecordBatchReader) -> Source:
+    if isinstance(value, pa.Table):
+        return TableSource(name, value)
+    if isinstance(value, pa.RecordBatch):
+        return TableSource(name, pa.Table.from_batches([value]))
+    return StreamSource(name, value.schema, _read_once(name, value), cheap_to_reopen=False)
+
+
+def _read_once(name: str, reader: pa.RecordBatchReader):
+    waiting = [reader]
+
+    def open_reader(columns: Sequence[str]) -> pa.RecordBatchReader:
+        if not waiting:
+            raise DataError(f"Stream `{name}` is a reader that was read already", hint="Pass a table or a dataset to read it several times")
+        whole = waiting.pop()
+        schema = pa.schema([whole.schema.field(column) for column in columns])
+        return pa.RecordBatchReader.from_batches(schema, (batch.select(list(columns)) for batch in whole))
+
+    return open_reader
+
+
+def _pandas_table(name: str, frame: Any) -> pa.Table:
+    """Index levels with a name become columns; a plain row number does not."""
+    named = [level for level in frame.index.names if level is not None and level not in frame.columns]
+    if named:
+        frame = frame.reset_index(level=named)
+    try:
+        return pa.Table.from_pandas(frame, preserve_index=False)
+    except (pa.ArrowException, TypeError, ValueError) as error:
+        detail = str(error.args[0] if error.args else error)
+        raise DataError(f"Stream `{name}` has a column of mixed types", detail=detail, hint="Give every column one type") from error
+
+
+def _lazy_frame(name: str, frame: Any) -> Source:
+    schema = frame.limit(0).collect().to_arrow().schema
+
+    def batches(columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
+        for part in frame.select(list(columns)).collect_batches(chunk_size=BATCH_ROWS, maintain_order=True):
+            yield from part.to_arrow().to_batches()
+
+    def open_reader(columns: Sequence[str]) -> pa.RecordBatchReader:
+        return pa.RecordBatchReader.from_batches(pa.schema([schema.field(column) for column in columns]), batches(columns))
+
+    return StreamSource(name, schema, open_reader, cheap_to_reopen=False)
+
+
+def _relation(name: str, relation: Any) -> Source:
+    """The relation belongs to a connection of the user, where it is executed."""
+    schema = relation.limit(0).to_arrow_table().schema
+
+    def open_reader(columns: Sequence[str]) -> pa.RecordBatchReader:
+        return relation.select(*map(_column_expression, columns)).to_arrow_reader(BATCH_ROWS)
+
+    return StreamSource(name, schema, open_reader, cheap_to_reopen=False)
+
+
+def _column_expression(name: str) -> str:
+    return quoted(name)
+
+
+def _unusable(name: str, value: Any) -> DataError:
+    kind = type(value)
+    shown = kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__name__}"
+    return DataError(f"Stream `{name}` cannot be read from a {shown}", hint=f"A stream may be {KINDS}")

@@ -1,0 +1,61 @@
+"""Rows that a SQL query gives: the input of a clause that is a subquery, a common table expression or DuckDB's own table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import duckdb
+import pyarrow as pa
+
+from ostinato.base.errors import OstinatoError
+from ostinato.base.span import Span
+from ostinato.hosts.embedded.duckdb_error import translated
+from ostinato.hosts.embedded.row_order import quoted, sorting_query
+from ostinato.hosts.embedded.source import BATCH_ROWS, Source, columns_of, in_tables
+from ostinato.lang.sql import Clause, Spliced
+from ostinato.lang.sql.splice import insert
+from ostinato.program.program import Program
+
+
+class QuerySource(Source):
+    """A query is run once: it may cost anything, so its rows are sorted without looking first."""
+
+    def __init__(self, name: str, connection: duckdb.DuckDBPyConnection, query: Spliced, clauses: tuple[Clause, ...] = ()) -> None:
+        self.name = name
+        self.connection = connection
+        self.query = query
+        self.clauses = clauses
+        try:
+            self.schema = connection.execute(self._around("FROM (", ") LIMIT 0").text).to_arrow_table().schema
+        except duckdb.Error as error:
+            raise self._translated(error, self._around("FROM (", ") LIMIT 0")) from error
+
+    def ordered(self, program: Program) -> Iterator[pa.Table]:
+        if not program.order:
+            return self.arriving(program)
+        before, after = sorting_query("(\n)", program).split("\n")
+        return self._rows(self._around(before, after))
+
+    def arriving(self, program: Program) -> Iterator[pa.Table]:
+        return self._rows(self._around(f"SELECT {_listed(columns_of(program))} FROM (", ")"))
+
+    def make_view(self, connection: duckdb.DuckDBPyConnection) -> None:
+        connection.execute(f"CREATE TEMP VIEW {quoted(self.name)} AS {self.query.text}")
+
+    def _rows(self, query: Spliced) -> Iterator[pa.Table]:
+        try:
+            reader = self.connection.execute(query.text).to_arrow_reader(BATCH_ROWS)
+            yield from in_tables(reader, reader.schema)
+        except duckdb.Error as error:
+            raise self._translated(error, query) from error
+
+    def _translated(self, error: duckdb.Error, query: Spliced) -> OstinatoError:
+        return translated(error, query, self.clauses)
+
+    def _around(self, before: str, after: str) -> Spliced:
+        origin = self.query.pieces[0].origin if self.query.pieces else Span(0, 0)
+        return insert(before, origin) + self.query + insert(after, origin)
+
+
+def _listed(columns: Sequence[str]) -> str:
+    return ", ".join(map(quoted, columns)) or "1"

@@ -1,0 +1,49 @@
+"""The order in which a program wants its rows: checked, established in memory, or spelled for DuckDB."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+import pyarrow as pa
+
+from ostinato.kernels.vectors.vector import from_arrow
+from ostinato.program.program import Program
+from ostinato.runtime.ingest import sort_order
+
+
+def order_columns(program: Program) -> list[str]:
+    return [program.columns[number].name for number, _, _ in program.order]
+
+
+def rows_in_order(table: pa.Table, program: Program) -> np.ndarray | None:
+    """The row numbers in the program's order, ties as they stand; None if they stand in order already."""
+    return sort_order({name: from_arrow(table.column(name)) for name in order_columns(program)}, program)
+
+
+def are_in_order(tables: Iterable[pa.Table], program: Program) -> bool:
+    """Whether the rows of all tables stand in order. Stops at the first that does not."""
+    last: pa.Table | None = None
+    for table in tables:
+        if table.num_rows == 0:
+            continue
+        if rows_in_order(table if last is None else pa.concat_tables([last, table]), program) is not None:
+            return False
+        last = table.slice(table.num_rows - 1)
+    return True
+
+
+def sorting_query(relation: str, program: Program) -> str:
+    """A DuckDB query for the program's columns of `relation` in its order; a row number decides ties, as the sort is not stable."""
+    columns = ", ".join(quoted(column.name) for column in program.columns)
+    position = "__ostinato_position"
+    keys = [
+        f"{quoted(program.columns[number].name)} {'DESC' if descending else 'ASC'} NULLS {'FIRST' if nulls_first else 'LAST'}"
+        for number, descending, nulls_first in program.order
+    ]
+    numbered = f"SELECT {columns}, row_number() OVER () AS {position} FROM {relation}"
+    return f"SELECT {columns} FROM ({numbered}) ORDER BY {', '.join([*keys, position])}"
+
+
+def quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'

@@ -1,0 +1,55 @@
+"""What the embedded host reads from: something with an Arrow schema that yields batches of rows."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+
+import duckdb
+import pyarrow as pa
+
+from ostinato.program.program import Program
+
+BATCH_ROWS = 1 << 20  # rows given to a session at once: every batch costs each of its keys a little
+
+
+class Source(ABC):
+    """The rows of one stream. `name` is what the query calls it."""
+
+    name: str
+    schema: pa.Schema
+
+    @abstractmethod
+    def ordered(self, program: Program) -> Iterator[pa.Table]:
+        """The columns that the program reads, with the rows in its order; rows that tie keep the order of the input."""
+
+    @abstractmethod
+    def arriving(self, program: Program) -> Iterator[pa.Table]:
+        """The columns that the program reads, with the rows as they come."""
+
+    @abstractmethod
+    def make_view(self, connection: duckdb.DuckDBPyConnection) -> None:
+        """Make the rows known to DuckDB under the stream's name."""
+
+
+def columns_of(program: Program) -> list[str]:
+    return [column.name for column in program.columns]
+
+
+def in_slices(table: pa.Table) -> Iterator[pa.Table]:
+    for start in range(0, table.num_rows, BATCH_ROWS):
+        yield table.slice(start, BATCH_ROWS)
+
+
+def in_tables(batches: Iterator[pa.RecordBatch], schema: pa.Schema) -> Iterator[pa.Table]:
+    """Small batches put together."""
+    waiting: list[pa.RecordBatch] = []
+    rows = 0
+    for batch in batches:
+        waiting.append(batch)
+        rows += batch.num_rows
+        if rows >= BATCH_ROWS:
+            yield from in_slices(pa.Table.from_batches(waiting, schema))
+            waiting, rows = [], 0
+    if rows:
+        yield pa.Table.from_batches(waiting, schema)

@@ -1,0 +1,78 @@
+"""Rows that are read in batches and may be more than memory holds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+import duckdb
+import pyarrow as pa
+
+from ostinato.base.errors import DataError
+from ostinato.hosts.embedded.connection import open_connection
+from ostinato.hosts.embedded.duckdb_error import translated
+from ostinato.hosts.embedded.row_order import are_in_order, order_columns, quoted, sorting_query
+from ostinato.hosts.embedded.source import BATCH_ROWS, Source, columns_of, in_tables
+from ostinato.program.program import Program
+
+ReaderOf = Callable[[Sequence[str]], pa.RecordBatchReader]
+
+
+class StreamSource(Source):
+    """`reader_of` gives a reader of some columns. `cheap_to_reopen`: reading the order columns first, to see whether the rows are in order
+    already, costs less than sorting."""
+
+    def __init__(self, name: str, schema: pa.Schema, reader_of: ReaderOf, *, cheap_to_reopen: bool) -> None:
+        self.name = name
+        self.schema = schema
+        self.cheap_to_reopen = cheap_to_reopen
+        self._reader_of = reader_of
+
+    def ordered(self, program: Program) -> Iterator[pa.Table]:
+        if not program.order or (self.cheap_to_reopen and are_in_order(self._read(order_columns(program)), program)):
+            yield from self.arriving(program)
+        else:
+            yield from self.sorted(program)
+
+    def arriving(self, program: Program) -> Iterator[pa.Table]:
+        yield from self._read(columns_of(program))
+
+    def sorted(self, program: Program) -> Iterator[pa.Table]:
+        """Sorted by DuckDB, which spills to disk what memory does not hold."""
+        with open_connection() as connection, self.readable():
+            connection.register("rows", self._reader_of(columns_of(program)))
+            reader = connection.execute(sorting_query("rows", program)).to_arrow_reader(BATCH_ROWS)
+            yield from in_tables(reader, reader.schema)
+
+    def make_view(self, connection: duckdb.DuckDBPyConnection) -> None:
+        """A reader can be read once, a view many times: the rows become a temporary table, which spills."""
+        with self.readable():
+            connection.register("__ostinato_rows", self._reader_of(self.schema.names))
+            connection.execute(f"CREATE TEMP TABLE {quoted(self.name)} AS FROM __ostinato_rows")
+            connection.unregister("__ostinato_rows")
+
+    def readable(self) -> Readable:
+        return Readable(self.name)
+
+    def _read(self, columns: Sequence[str]) -> Iterator[pa.Table]:
+        with self.readable():
+            reader = self._reader_of(columns)
+            yield from in_tables(reader, reader.schema)
+
+
+class Readable:
+    """Failures of reading become errors that name the stream."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, duckdb.Error):
+            cause = translated(error)
+            raise DataError(f"Stream `{self.name}` cannot be read: {cause.message}", detail=cause.hint) from error
+        if isinstance(error, pa.ArrowException | OSError):
+            first = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
+            hint = "Is the file complete, and of the kind its name says?"
+            raise DataError(f"Stream `{self.name}` cannot be read: {first}", hint=hint) from error

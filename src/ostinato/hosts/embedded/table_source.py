@@ -1,0 +1,33 @@
+"""Rows that lie in memory as an Arrow table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import duckdb
+import pyarrow as pa
+
+from ostinato.hosts.embedded.row_order import rows_in_order
+from ostinato.hosts.embedded.source import Source, columns_of, in_slices
+from ostinato.program.program import Program
+
+
+class TableSource(Source):
+    def __init__(self, name: str, table: pa.Table) -> None:
+        self.name = name
+        self.schema = table.schema
+        self.table = table
+
+    def ordered(self, program: Program) -> Iterator[pa.Table]:
+        needed = self.table.select(columns_of(program))
+        if program.order and needed.num_rows:
+            rows = rows_in_order(needed, program)
+            if rows is not None:
+                needed = needed.take(pa.array(rows))
+        yield from in_slices(needed)
+
+    def arriving(self, program: Program) -> Iterator[pa.Table]:
+        yield from in_slices(self.table.select(columns_of(program)))
+
+    def make_view(self, connection: duckdb.DuckDBPyConnection) -> None:
+        connection.register(self.name, self.table)
