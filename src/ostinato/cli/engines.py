@@ -27,13 +27,19 @@ def evaluate(engine: EngineName, query: QueryFile, streams: Sequence[Input], set
 
 
 def _embedded(query: QueryFile, streams: Sequence[Input], settings: MatchSettings, errors: Console) -> pa.Table:
+    from ostinato.cli.watched_source import WatchedSource
     from ostinato.hosts import embedded
 
-    paths = {stream.name: stream.path for stream in streams}
-    with progress("Matching", errors):
+    with progress("Matching", errors) as meter:
+        sources = {stream.name: WatchedSource(stream.name, stream.path, meter) for stream in streams}
         if query.language == "sql":
-            return embedded.sql(query.text, **paths).to_arrow()
-        return embedded.match(query.text, language=query.language, **settings.given, **paths).to_arrow()
+            found = embedded.sql(query.text, **sources).to_arrow()
+        else:
+            found = embedded.match(query.text, language=query.language, **settings.given, **sources).to_arrow()
+    for source in sources.values():
+        if source.rows == 0:
+            errors.print(f"The input {source.name} has no rows, so nothing can match.", markup=False, highlight=False)
+    return found
 
 
 def _on_spark(query: QueryFile, streams: Sequence[Input], settings: MatchSettings, errors: Console) -> pa.Table:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from typing import Annotated
 
 import typer
 
+from ostinato.base.errors import OstinatoError, QuerySyntaxError
 from ostinato.cli.inputs import Input, read_inputs
 from ostinato.cli.query_file import QueryFile, read_query
 from ostinato.cli.settings import MatchSettings
-from ostinato.compiler import compile as compile_query
-from ostinato.hosts.embedded.inputs import schema_of
 
 
 class Stage(StrEnum):
@@ -26,8 +25,7 @@ class Stage(StrEnum):
 def explain(
     query: Annotated[str, typer.Argument(help="File with the query (.sql or .sase), or - for standard input.")],
     inputs: Annotated[
-        list[str],
-        typer.Option("--input", "-i", metavar="NAME=PATH", help="A stream: a Parquet or CSV file, or a glob; only its columns are read."),
+        list[str], typer.Option("--input", "-i", metavar="NAME=PATH", help="A stream: files by path or glob; only their columns are read.")
     ],
     stage: Annotated[Stage, typer.Option(help="Which stage to print.")] = Stage.plan,
     language: Annotated[str | None, typer.Option(help="sql or sase; by default from the file's suffix.")] = None,
@@ -42,5 +40,41 @@ def explain(
 
 
 def explain_text(query: QueryFile, streams: Sequence[Input], settings: MatchSettings, stage: str) -> str:
-    schemas = {stream.name: schema_of(stream.path) for stream in streams}
-    return compile_query(query.text, schemas, language=query.language, **settings.given).explain(stage)
+    """A SQL statement may have several clauses: each is explained by itself."""
+    # Late: `ostinato --help` needs neither compiler nor engine.
+    from ostinato.compiler import compile as compile_query
+    from ostinato.hosts.embedded.inputs import sources_of, usable
+
+    sources = sources_of({stream.name: stream.path for stream in streams})
+    if query.language == "sase":
+        schemas = {source.name: usable(source.schema) for source in sources.values()}
+        return compile_query(query.text, schemas, language="sase", **settings.given).explain(stage)
+    try:
+        shown = [compiled.explain(stage) for compiled in _clauses(query.text, sources)]
+    except OstinatoError as error:
+        raise error.within(query.text) from error.__cause__
+    if len(shown) == 1:
+        return shown[0]
+    return "\n\n".join(f"-- clause {number} of {len(shown)}\n{text}" for number, text in enumerate(shown, 1))
+
+
+def _clauses(text: str, sources: dict) -> Iterator:
+    """Every clause of the statement, compiled for its input, which may itself be a query over the others."""
+    from ostinato.compiler import compile_clause
+    from ostinato.hosts.embedded.connection import open_connection
+    from ostinato.hosts.embedded.inputs import usable
+    from ostinato.hosts.embedded.query_source import QuerySource
+    from ostinato.lang.sql import cut
+
+    statement = cut(text, "duckdb")
+    if not statement.clauses:
+        raise QuerySyntaxError("The statement has no MATCH_RECOGNIZE clause.", hint="Without one there is nothing for Ostinato to explain.")
+    with open_connection() as connection:
+        for source in sources.values():
+            source.make_view(connection)
+        for clause in statement.clauses:
+            source = sources.get(clause.table.lower()) if clause.table else None
+            source = source or QuerySource(clause.table or "the input", connection, clause.input, statement.clauses)
+            query = compile_clause(clause, text, usable(source.schema), source.name)
+            connection.register(clause.placeholder, query.output_schema.empty_table())
+            yield query

@@ -15,19 +15,22 @@ class Meter:
     def __init__(self, progress: Progress, task: TaskID) -> None:
         self._progress = progress
         self._task = task
+        self._total: int | None = None
 
     def add(self, amount: int) -> None:
         self._progress.advance(self._task, amount)
 
-    def of(self, total: int | None) -> None:
-        self._progress.update(self._task, total=total)
+    def expect(self, amount: int) -> None:
+        """So much more will come."""
+        self._total = (self._total or 0) + amount
+        self._progress.update(self._task, total=self._total)
 
     def says(self, description: str) -> None:
         self._progress.update(self._task, description=description)
 
 
 @contextmanager
-def progress(description: str, console: Console, total: int | None = None) -> Iterator[Meter]:
+def progress(description: str, console: Console) -> Iterator[Meter]:
     columns = [SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()]
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as shown:
-        yield Meter(shown, shown.add_task(description, total=total))
+        yield Meter(shown, shown.add_task(description, total=None))

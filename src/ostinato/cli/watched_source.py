@@ -1,0 +1,42 @@
+"""Files whose rows are counted as they are read, for the progress bar."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import duckdb
+import pyarrow as pa
+
+from ostinato.cli.progress import Meter
+from ostinato.hosts.embedded.file_source import DatasetSource, files_source
+from ostinato.hosts.embedded.source import Source
+from ostinato.program.program import Program
+
+
+class WatchedSource(Source):
+    """Does what the source of the files does, and tells the meter."""
+
+    def __init__(self, name: str, path: str, meter: Meter) -> None:
+        self.inner = files_source(name, [path])
+        self.name = name
+        self.schema = self.inner.schema
+        self.meter = meter
+        self.rows: int | None = None  # unknown until they have been read
+
+    def ordered(self, program: Program) -> Iterator[pa.Table]:
+        return self._counted(self.inner.ordered(program))
+
+    def arriving(self, program: Program) -> Iterator[pa.Table]:
+        return self._counted(self.inner.arriving(program))
+
+    def make_view(self, connection: duckdb.DuckDBPyConnection) -> None:
+        self.inner.make_view(connection)
+
+    def _counted(self, tables: Iterator[pa.Table]) -> Iterator[pa.Table]:
+        if isinstance(self.inner, DatasetSource):
+            self.meter.expect(self.inner.dataset.count_rows())  # from the footers
+        self.rows = 0
+        for table in tables:
+            yield table
+            self.rows += table.num_rows
+            self.meter.add(table.num_rows)

@@ -1,0 +1,203 @@
+"""The command as a person uses it: what it prints, what it writes, how it ends."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.parquet
+import pytest
+
+from ostinato.cli import main as command_line
+
+DIPS = """
+SELECT symbol, bottom FROM ticks MATCH_RECOGNIZE (
+  PARTITION BY symbol ORDER BY ts
+  MEASURES LAST(FALL.price) AS bottom
+  PATTERN (PEAK FALL+ RISE+)
+  DEFINE FALL AS price < PREV(price), RISE AS price > PREV(price))
+ORDER BY symbol
+"""
+RISES = """PATTERN SEQ(Ticks a, Ticks b) WHERE partition_contiguity(a, b) { [symbol] and b.price > a.price }
+RETURN a.price AS low, b.price AS high"""
+TICKS = pa.table(
+    {
+        "symbol": ["A", "B", "A", "B", "A", "B"],
+        "ts": pa.array(range(6), pa.timestamp("s")),
+        "price": [3.0, 5.0, 1.0, 4.0, 2.0, 6.0],
+    }
+)
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    pyarrow.parquet.write_table(TICKS, tmp_path / "ticks.parquet")
+    pyarrow.csv.write_csv(TICKS, tmp_path / "ticks.csv")
+    (tmp_path / "dips.sql").write_text(DIPS)
+    (tmp_path / "rises.sase").write_text(RISES)
+    return tmp_path
+
+
+def ostinato(*arguments) -> int:
+    with pytest.raises(SystemExit) as ended:
+        command_line.app(args=[str(argument) for argument in arguments])
+    return ended.value.code or 0
+
+
+def test_version(capsys):
+    assert ostinato("--version") == 0
+    assert capsys.readouterr().out.startswith("ostinato 0.")
+
+
+@pytest.mark.parametrize("name", ["ticks.parquet", "ticks.csv"])
+def test_a_table_on_the_terminal(folder, capsys, name):
+    assert ostinato("run", "dips.sql", "-i", f"ticks={name}") == 0
+    printed = capsys.readouterr()
+    assert "bottom" in printed.out and "2 rows" in printed.out
+    assert printed.err == ""
+
+
+@pytest.mark.parametrize("suffix", ["parquet", "csv", "json", "jsonl"])
+def test_output_files(folder, suffix):
+    assert ostinato("run", "dips.sql", "-i", "ticks=ticks.parquet", "-o", f"dips.{suffix}") == 0
+    written = folder / f"dips.{suffix}"
+    if suffix == "parquet":
+        rows = pyarrow.parquet.read_table(written).to_pylist()
+    elif suffix == "csv":
+        rows = pyarrow.csv.read_csv(written).to_pylist()
+    else:
+        rows = json.loads(written.read_text()) if suffix == "json" else [json.loads(line) for line in written.read_text().splitlines()]
+    assert rows == [{"symbol": "A", "bottom": 1.0}, {"symbol": "B", "bottom": 4.0}]
+
+
+def test_sase_with_options(folder, capfdbinary):
+    assert ostinato("run", "rises.sase", "-i", "ticks=ticks.parquet", "--time", "ts", "--output", "all", "--format", "jsonl") == 0
+    rows = [json.loads(line) for line in capfdbinary.readouterr().out.splitlines()]
+    assert rows == [{"low": 1.0, "high": 2.0}, {"low": 4.0, "high": 6.0}]
+
+
+@pytest.mark.parametrize("stage", ["syntax", "algebra", "automaton", "plan", "program"])
+@pytest.mark.parametrize("query", ["dips.sql", "rises.sase"])
+def test_explain(folder, capsys, stage, query):
+    assert ostinato("explain", query, "-i", "ticks=ticks.parquet", "--stage", stage) == 0
+    assert len(capsys.readouterr().out.strip()) > 10
+
+
+def test_run_explains_on_stderr(folder, capsys):
+    assert ostinato("run", "dips.sql", "-i", "ticks=ticks.parquet", "--explain") == 0
+    assert "scan" in capsys.readouterr().err
+
+
+def failing(folder, capsys, *arguments) -> str:
+    """What is said by a run that must fail, and leave the old output alone."""
+    (folder / "out.csv").write_text("old")
+    before = sorted(path.name for path in folder.iterdir())
+    assert ostinato("run", *arguments, "-o", "out.csv") == 1
+    assert (folder / "out.csv").read_text() == "old"
+    assert sorted(path.name for path in folder.iterdir()) == before
+    return capsys.readouterr().err
+
+
+def test_a_missing_file(folder, capsys):
+    said = failing(folder, capsys, "dips.sql", "-i", "ticks=nowhere.parquet")
+    assert "ticks" in said and "nowhere.parquet" in said
+
+
+def test_a_file_that_is_not_what_it_says(folder, capsys):
+    (folder / "broken.parquet").write_bytes(b"PAR1 but not really")
+    said = failing(folder, capsys, "dips.sql", "-i", "ticks=broken.parquet")
+    assert "ticks" in said
+
+
+def test_a_missing_column(folder, capsys):
+    (folder / "q.sql").write_text(DIPS.replace("price < PREV(price)", "prize < PREV(price)"))
+    said = failing(folder, capsys, "q.sql", "-i", "ticks=ticks.parquet")
+    assert "prize" in said and "line 6" in said and "^" in said
+
+
+def test_a_wrong_type(folder, capsys):
+    (folder / "q.sql").write_text(DIPS.replace("price > PREV(price)", "symbol > 5"))
+    said = failing(folder, capsys, "q.sql", "-i", "ticks=ticks.parquet")
+    assert "line 6" in said and "^" in said
+
+
+def test_a_syntax_error(folder, capsys):
+    (folder / "q.sql").write_text(DIPS.replace("PATTERN (", "PATTERN (("))
+    assert "^" in failing(folder, capsys, "q.sql", "-i", "ticks=ticks.parquet")
+
+
+def test_a_time_that_cannot_be_ordered(folder, capsys):
+    unordered = TICKS.set_column(1, "ts", pa.array([0, 1, None, 3, 4, 5], pa.timestamp("s")))
+    pyarrow.parquet.write_table(unordered, folder / "null.parquet")
+    assert "ts" in failing(folder, capsys, "rises.sase", "-i", "ticks=null.parquet")
+    texts = TICKS.set_column(1, "ts", pa.array(["now", "then", "soon", "x", "y", "z"]))
+    pyarrow.parquet.write_table(texts, folder / "text.parquet")
+    assert "ts" in failing(folder, capsys, "rises.sase", "-i", "ticks=text.parquet")
+
+
+def test_no_time_column(folder, capsys):
+    pyarrow.parquet.write_table(TICKS.rename_columns(["symbol", "at", "price"]), folder / "at.parquet")
+    assert "ts" in failing(folder, capsys, "rises.sase", "-i", "ticks=at.parquet")
+    assert ostinato("run", "rises.sase", "-i", "ticks=at.parquet", "--time", "at") == 0
+
+
+def test_an_unknown_stream(folder, capsys):
+    assert "ticks" in failing(folder, capsys, "dips.sql", "-i", "trades=ticks.parquet")
+
+
+def test_an_empty_file(folder, capsys):
+    (folder / "empty.csv").touch()
+    assert "empty" in failing(folder, capsys, "dips.sql", "-i", "ticks=empty.csv")
+
+
+def test_an_input_without_rows_has_no_matches(folder, capsys):
+    pyarrow.parquet.write_table(TICKS.slice(0, 0), folder / "none.parquet")
+    assert ostinato("run", "dips.sql", "-i", "ticks=none.parquet", "-o", "out.parquet") == 0
+    assert pyarrow.parquet.read_table(folder / "out.parquet").num_rows == 0
+    assert "no rows" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["run"],
+        ["run", "dips.sql"],
+        ["run", "dips.sql", "-i", "ticks=ticks.parquet", "-o", "out.xlsx"],
+        ["run", "dips.sql", "-i", "ticks=ticks.parquet", "--time", "ts"],
+        ["run", "dips.sql", "-i", "ticks=ticks.parquet", "--engine", "abacus"],
+        ["explain", "dips.sql", "-i", "ticks=ticks.parquet", "--stage", "dress rehearsal"],
+        ["jump"],
+    ],
+)
+def test_usage_errors(folder, arguments):
+    assert ostinato(*arguments) == 2
+    assert not (folder / "out.xlsx").exists()
+
+
+def test_an_interrupted_run_leaves_nothing(folder):
+    """A signal in the middle of the work, as Ctrl-C sends it."""
+    script = (
+        "import time\n"
+        "from ostinato.cli import outputs\n"
+        "from ostinato.cli.main import main\n"
+        "def slow(table, stream):\n"
+        "    stream.write(b'half')\n"
+        "    print('writing', flush=True)\n"
+        "    time.sleep(60)\n"
+        "outputs.WRITERS['csv'] = slow\n"
+        "main(['run', 'dips.sql', '-i', 'ticks=ticks.parquet', '-o', 'out.csv'])\n"
+    )
+    before = sorted(path.name for path in folder.iterdir())
+    for sent, code in ((signal.SIGINT, 130), (signal.SIGTERM, 143)):
+        running = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, cwd=folder)
+        assert running.stdout.readline() == b"writing\n"
+        time.sleep(0.2)
+        running.send_signal(sent)
+        assert running.wait(30) == code
+        assert sorted(path.name for path in folder.iterdir()) == before
