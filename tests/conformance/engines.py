@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
+import pyarrow as pa
 from tests.conformance.case import Case, Outcome, Rows
 
 from ostinato import reference
 from ostinato.algebra.query import MatchQuery
+from ostinato.compiler import compile
 from ostinato.expr.schema import Schema
 from ostinato.expr.types import BOOL, DATE, FLOAT, INT, STRING, TIMESTAMP
 from ostinato.lang import sase, sql
+from ostinato.query import Query
 
 TYPES = {"string": STRING, "int": INT, "double": FLOAT, "boolean": BOOL, "timestamp": TIMESTAMP, "date": DATE}
 
@@ -67,4 +70,42 @@ def output_columns(query: MatchQuery) -> tuple[str, ...]:
     return (*query.partition, *measured) if query.measured_partition else measured
 
 
-ENGINES: dict[str, Callable[[], Engine]] = {"reference": ReferenceEngine}
+class SessionEngine:
+    """The compiled program in a session, rows pushed a few at a time."""
+
+    name = "session"
+    batch = 3
+
+    def run(self, cases: Sequence[Case]) -> list[Outcome]:
+        return [attempt(self._answer, case) for case in cases]
+
+    def _answer(self, case: Case) -> Any:
+        table = case.table
+        query = compile(case.text, {case.stream: table.schema}, language=case.language, **case.options)
+        session = query.open(lateness=0)
+        # without lateness the rows of a stream come in order; within a table they need not
+        outputs = [session.push(part) for part in self._parts(query, table)] + [session.close()]
+        return table_found(case, pa.concat_tables(outputs))
+
+    def _parts(self, query: Query, table: pa.Table) -> list[pa.Table]:
+        order = [(key.column, "descending" if key.descending else "ascending") for key in query.algebra.order]
+        if query.algebra.time is None or len(order) > 1:
+            return [table]
+        table = table.append_column("__row", pa.array(range(table.num_rows), pa.int64()))
+        table = table.sort_by([*order, ("__row", "ascending")]).drop_columns(["__row"])
+        return [table.slice(start, self.batch) for start in range(0, table.num_rows, self.batch)]
+
+
+def table_found(case: Case, table: pa.Table) -> Any:
+    """The output of a host as a case wants it: event ids by variable, or rows."""
+    if not case.wants_matches:
+        return Rows(tuple(table.column_names), tuple(tuple(row.values()) for row in table.to_pylist()))
+    variables = [name for name in table.column_names if name not in ("match_id", "start_ts", "end_ts")]
+    return [{name: [event["id"] for event in _events(row[name])] for name in variables} for row in table.to_pylist()]
+
+
+def _events(value: Any) -> list[dict[str, Any]]:
+    return value if isinstance(value, list) else [] if value is None else [value]
+
+
+ENGINES: dict[str, Callable[[], Engine]] = {"reference": ReferenceEngine, "session": SessionEngine}
