@@ -64,6 +64,7 @@ FIELDS = {
     "int": ("i", "j"), "float": ("f",), "decimal": ("d",), "bool": ("b",), "string": ("s", "t"), "time": ("ts",), "zoned": ("tz",),
     "date": ("day",), "interval": ("iv",),
 }  # fmt: skip
+TYPED_NULLS = {"time": TIMESTAMP, "zoned": TIMESTAMP_TZ, "date": DATE, "interval": INTERVAL}
 COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge", "distinct")
 NUMERIC = ("int", "float", "decimal")
 
@@ -134,7 +135,9 @@ def row_expressions(draw: st.DrawFn, kind: str | None = None, depth: int = 3) ->
     if form <= 1:
         return Field(draw(st.sampled_from(FIELDS[kind])))
     if form == 2:
-        return Literal(draw(st.one_of(LITERALS[kind], LITERALS[kind], st.none())))
+        value = draw(st.one_of(LITERALS[kind], LITERALS[kind], st.none()))
+        # A null of no type takes one from its neighbour, which need not be the kind that is wanted here.
+        return Cast(Literal(None), TYPED_NULLS[kind]) if value is None and kind in TYPED_NULLS else Literal(value)
     if form == 3:
         of, to = draw(st.sampled_from(CASTS[kind]))
         return Cast(draw(row_expressions(of, depth - 1)), to)

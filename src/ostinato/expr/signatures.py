@@ -104,14 +104,19 @@ def _time_operands(name: str, args: tuple[Expr, ...]) -> tuple[Expr, Expr]:
     left, right = args
     a, b = type_of(left), type_of(right)
     if a.kind is Kind.NULL:
-        left = coerce(left, b)
+        left = coerce(left, _step(b) if name == "add" else b)
     elif b.kind is Kind.NULL:
-        right = coerce(right, INT if a.kind is Kind.DATE else INTERVAL)
+        right = coerce(right, _step(a))
     elif isinstance(right, Literal) and b.kind is Kind.STRING and name == "sub" and a.is_temporal:
         right = coerce(right, unify((left, right), "`-`"))
     elif isinstance(left, Literal) and a.kind is Kind.STRING and name == "sub" and b.is_temporal:
         left = coerce(left, unify((right, left), "`-`"))
     return left, right
+
+
+def _step(own: Type) -> Type:
+    """What moves a time."""
+    return INT if own.kind is Kind.DATE else INTERVAL
 
 
 def product(name: str, args: tuple[Expr, ...]) -> Typed:
