@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import pyarrow as pa
 
 from ostinato.base.errors import DataError
+from ostinato.hosts.spark.host_ids import identified
+from ostinato.program.program import Program
 
 
 def conform(table: pa.Table, schema: pa.Schema) -> pa.Table:
@@ -25,6 +27,14 @@ def _cast(column: pa.ChunkedArray, field: pa.Field) -> pa.ChunkedArray:
         return column.cast(field.type)
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
         raise DataError(f"column {field.name!r} does not fit its declared type {field.type}", detail=str(error)) from error
+
+
+def reported(tables: Iterable[pa.Table], program: Program, schema: pa.Schema, place: int) -> Iterator[pa.RecordBatch]:
+    """The matches of the task `place` as Spark gets them."""
+    counted = 0
+    for table in tables:
+        yield from batches_of(identified(table, program, place, counted + 1), schema)
+        counted += table.num_rows
 
 
 def batches_of(table: pa.Table, schema: pa.Schema) -> Iterator[pa.RecordBatch]:

@@ -33,8 +33,8 @@ def match_batch(frame: DataFrame, query: Query, path: str | None = None) -> Data
         matches = match_by_key(prepared(frame, query), query.program, output)
     else:
         assert decision.path == ONE
-        advice = "  give the pattern a WITHIN or a key"
-        warnings.warn(OnePartitionWarning(f"one task matches all rows of {query.program.stream!r}\n{decision.text}\n{advice}"), stacklevel=4)
+        text = f"one task matches all rows of {query.program.stream!r}\n{decision.text}\n  give the pattern a WITHIN or a key"
+        warnings.warn(OnePartitionWarning(text), stacklevel=4)
         matches = match_in_one_partition(prepared(frame, query), query.program, output)
     return _summed(matches) if query.program.output == "count" else matches
 

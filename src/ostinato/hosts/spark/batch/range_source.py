@@ -11,7 +11,7 @@ from pyspark.sql.types import StructType
 
 from ostinato.hosts.spark.batch.range_job import RangeJob
 from ostinato.hosts.spark.batch.range_task import run_range
-from ostinato.hosts.spark.conform import batches_of
+from ostinato.hosts.spark.conform import reported
 from ostinato.hosts.spark.types import to_spark_schema
 
 FORMAT = "ostinato_ranges"
@@ -38,8 +38,7 @@ class RangeReader(DataSourceReader):
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         job = RangeJob.loads(self.job)
-        for matches in run_range(job, job.ranges[partition.value]):
-            yield from batches_of(matches, job.output)
+        yield from reported(run_range(job, job.ranges[partition.value]), job.program, job.output, partition.value)
 
 
 def read_ranges(spark: SparkSession, job: RangeJob) -> DataFrame:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 
 import pyarrow as pa
+from pyspark import TaskContext
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from ostinato.hosts.spark.batch.keyed_pass import gathered, keyed_pass
 from ostinato.hosts.spark.batch.partition_count import partition_count
-from ostinato.hosts.spark.conform import batches_of
+from ostinato.hosts.spark.conform import reported
 from ostinato.hosts.spark.types import to_spark_schema
 from ostinato.hosts.spark.worker import run
 from ostinato.program import serde
@@ -46,8 +47,8 @@ def quoted(name: str) -> Column:
 
 def _by_key(program: bytes, output: pa.Schema) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
     def match(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for matches in keyed_pass(serde.loads(program), batches):
-            yield from batches_of(matches, output)
+        loaded = serde.loads(program)
+        yield from reported(keyed_pass(loaded, batches), loaded, output, TaskContext.get().partitionId())
 
     return match
 
@@ -56,7 +57,6 @@ def _in_one(program: bytes, output: pa.Schema) -> Callable[[Iterable[pa.RecordBa
     def match(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         loaded = serde.loads(program)
         in_time = loaded.within >= 0 and loaded.within_unit == "time"  # then time lets go of what can no longer match
-        for matches in run(loaded, gathered(batches), ordered=not in_time):
-            yield from batches_of(matches, output)
+        yield from reported(run(loaded, gathered(batches), ordered=not in_time), loaded, output, 0)
 
     return match

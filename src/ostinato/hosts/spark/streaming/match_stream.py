@@ -15,7 +15,7 @@ from ostinato.hosts.spark.conform import batches_of
 from ostinato.hosts.spark.streaming.bucket_processor import DECIDED_ON_SPARK, LATE, MATCHES, ROW_COUNT, BucketProcessor
 from ostinato.hosts.spark.streaming.buckets import DEFAULT_BUCKETS, labels
 from ostinato.hosts.spark.streaming.clock import Clock
-from ostinato.hosts.spark.streaming.packing import BUCKET, EVENT_TIME, PACKED_ON_SPARK, Packer, from_blobs
+from ostinato.hosts.spark.streaming.packing import BUCKET, EVENT_TIME, PACKED_ON_SPARK, ROWS, Packer, from_blobs
 from ostinato.hosts.spark.types import to_spark_schema
 from ostinato.program import serde
 from ostinato.program.program import Program
@@ -55,7 +55,8 @@ def match_packed(packed: DataFrame, program: Program, output: pa.Schema, packer:
     """Rows with the query's columns, appended when they are decided. `late_rows` appears in the progress of the streaming query,
     under observed metrics."""
     processor = BucketProcessor(serde.dumps(program), output, len(packer.labels), packer.clock)
-    decided = packed.groupBy(BUCKET).transformWithStateInPandas(processor, DECIDED_ON_SPARK, "append", "eventTime")
+    rows = packed.select(BUCKET, ROWS)  # without the time Spark cannot drop a late blob unseen: the session counts late rows
+    decided = rows.groupBy(BUCKET).transformWithStateInPandas(processor, DECIDED_ON_SPARK, "append", "eventTime")
     counted = decided.observe(
         name, F.coalesce(F.sum(LATE), F.lit(0)).alias("late_rows"), F.coalesce(F.sum(ROW_COUNT), F.lit(0)).alias("matches")
     )

@@ -18,8 +18,8 @@ BUCKET, ROWS, EVENT_TIME = "bucket", "rows", "event_time"
 PACKED = pa.schema([(BUCKET, pa.int32()), (ROWS, pa.binary()), (EVENT_TIME, pa.timestamp("us", tz="UTC"))])
 PACKED_ON_SPARK = spark.StructType(
     [
-        spark.StructField(BUCKET, spark.IntegerType(), False),
-        spark.StructField(ROWS, spark.BinaryType(), False),
+        spark.StructField(BUCKET, spark.IntegerType(), True),
+        spark.StructField(ROWS, spark.BinaryType(), True),
         spark.StructField(EVENT_TIME, spark.TimestampType(), True),
     ]
 )
