@@ -27,6 +27,8 @@ def main() -> None:
     found = {path.stem: json.loads(path.read_text()) for path in sorted(RESULTS.glob("*.json"))}
     names = [name for name in ORDER if name in found] + [name for name in sorted(found) if name not in ORDER]
     parts = [HEAD, bars([found[name] for name in names])] + [section(found[name]) for name in names]
+    if not names:
+        parts = [HEAD, "There are no results yet: run `make bench`.\n"]
     PAGE.write_text("\n".join(parts))
     announce(f"wrote {PAGE.name} from {len(names)} experiments")
 

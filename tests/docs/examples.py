@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,8 +21,19 @@ class Example:
     code: str
 
     def run(self, names: dict[str, Any]) -> None:
+        if self.code.lstrip().startswith(">>>"):
+            return self._run_session(names)
         padded = "\n" * (self.line - 1) + self.code  # so that a traceback names the line of the page
         exec(compile(padded, str(self.page), "exec"), names)
+
+    def _run_session(self, names: dict[str, Any]) -> None:
+        """Prompts and answers, as an interactive session shows them."""
+        parsed = doctest.DocTestParser().get_doctest(self.code, names, self.page.name, str(self.page), self.line - 1)
+        runner = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS)
+        said: list[str] = []
+        runner.run(parsed, out=said.append, clear_globs=False)
+        names.update(parsed.globs)
+        assert runner.failures == 0, "".join(said)
 
 
 def examples_of(page: Path) -> list[Example]:
