@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ostinato.kernels._jit import jit
+from ostinato.kernels._jit import borrowing, inlined
 from ostinato.program.opcodes import Op
 
 OVERFLOW = -1
@@ -35,31 +35,31 @@ _SQRT = int(Op.SQRT)
 _FLOOR = int(Op.FLOOR)
 
 
-@jit
+@inlined
 def as_float(word):
     return np.int64(word).view(np.float64)
 
 
-@jit
+@inlined
 def as_word(number):
     return np.float64(number).view(np.int64)
 
 
-@jit
+@borrowing
 def addition_overflows(x, y):
     if y > 0:
         return x > _MAX - y
     return x < _MIN - y
 
 
-@jit
+@borrowing
 def subtraction_overflows(x, y):
     if y > 0:
         return x < _MIN + y
     return x > _MAX + y
 
 
-@jit
+@borrowing
 def multiplication_overflows(x, y):
     if x == 0 or y == 0 or x == 1 or y == 1:
         return False
@@ -74,7 +74,7 @@ def multiplication_overflows(x, y):
     return negative < -(_MIN // -positive)
 
 
-@jit
+@borrowing
 def quotient_and_rest(x, y):
     """Truncated towards zero; y is neither 0 nor -1."""
     quotient = x // y
@@ -84,7 +84,7 @@ def quotient_and_rest(x, y):
     return quotient, rest
 
 
-@jit
+@borrowing
 def int_result(op, x, y):
     if op == _ADD_INT:
         if addition_overflows(x, y):
@@ -113,7 +113,7 @@ def int_result(op, x, y):
     return np.int64(abs(x)), 1
 
 
-@jit
+@borrowing
 def float_result(op, x_word, y_word):
     if op == _FLOAT_OF_INT:
         return as_word(np.float64(x_word)), 1
@@ -136,7 +136,7 @@ def float_result(op, x_word, y_word):
     return unary_float_result(op, x)
 
 
-@jit
+@borrowing
 def unary_float_result(op, x):
     if op == _NEG_FLOAT:
         return as_word(-x), 1
@@ -154,7 +154,7 @@ def unary_float_result(op, x):
     return as_word(np.floor(x)) if op == _FLOOR else as_word(np.ceil(x)), 1
 
 
-@jit
+@inlined
 def compare_int(relation, x, y):
     """`relation` counts eq, ne, lt, le, gt, ge."""
     if relation == 0:
@@ -170,7 +170,7 @@ def compare_int(relation, x, y):
     return x >= y
 
 
-@jit
+@inlined
 def compare_float(relation, x_word, y_word):
     x = as_float(x_word)
     y = as_float(y_word)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ostinato.kernels._jit import jit
+from ostinato.kernels._jit import borrowing, inlined
 from ostinato.kernels.arithmetic import compare_float, compare_int, float_result, int_result
 from ostinato.program.opcodes import SPACES, Op, Space, shape
 from ostinato.program.program import ScalarCode
@@ -56,7 +56,7 @@ _TEST_EQ_INT = int(Op.TEST_EQ_INT)
 _TEST_EQ_FLOAT = int(Op.TEST_EQ_FLOAT)
 
 
-@jit
+@inlined
 def load(word, scratch, scratch_valid, slots, slot_valid, row, registers, register_valid, old):
     space = word & 3
     index = word >> 2
@@ -67,7 +67,7 @@ def load(word, scratch, scratch_valid, slots, slot_valid, row, registers, regist
     return scratch[index], scratch_valid[index]
 
 
-@jit
+@inlined
 def logic_result(op, x, x_valid, y, y_valid):
     """Operations that treat nulls in their own way."""
     if op == _AND:
@@ -89,7 +89,7 @@ def logic_result(op, x, x_valid, y, y_valid):
     return np.int64(x), int(x_valid)
 
 
-@jit
+@inlined
 def aggregate_result(op, x, x_valid, y, y_valid, ranks):
     """The running value x after the row's value y; the flag is negative for an overflow."""
     if not y_valid:
@@ -115,7 +115,7 @@ def aggregate_result(op, x, x_valid, y, y_valid, ranks):
     return np.int64(y if ranks[y] > ranks[x] else x), 1
 
 
-@jit
+@inlined
 def result(op, x, x_valid, y, y_valid, ranks):
     """Value and flag (1 a value, 0 null, negative an error) of an operation that computes."""
     if op < _FIRST_STRICT:
@@ -135,7 +135,7 @@ def result(op, x, x_valid, y, y_valid, ranks):
     return int_result(op, x, y)
 
 
-@jit
+@borrowing
 def evaluate(code, start, end, scratch, scratch_valid, ranks, slots, slot_valid, row, registers, register_valid, old, new):
     """Run a block for the run `old` at `row`. TRUE: its conditions hold and registers `new` (which may be `old`) have been written.
     NOT_TRUE: they do not, and nothing was written. Negative: an error code of `kernels.arithmetic`."""

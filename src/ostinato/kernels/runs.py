@@ -1,0 +1,359 @@
+"""Run-based selection: every event offers each run of its key the moves take, begin and ignore.
+
+`moves` lists, state by state, what a run may select: rows (target component, mask of the predicate bits it needs, block from, block
+to, whether it is a take). A state is the component a run is in; one more is the state of the empty run. For the output FIRST a
+take stands first among its state's moves, because it is preferred; else last, because it may overwrite the run.
+
+Arrays are handed down one by one and never given second names: Numba counts references to whatever is put into a tuple or another
+variable, which made the same kernel ten times slower (see `_jit.borrowing`)."""
+
+from __future__ import annotations
+
+from ostinato.kernels._jit import borrowing, inlined
+from ostinato.kernels.run_matches import comes_before
+from ostinato.kernels.run_table import (
+    AT_KEY,
+    AT_ROW,
+    BORN,
+    COMPONENT,
+    DOOMED,
+    EMPTY,
+    ERROR,
+    EXPIRED,
+    FIRST_ORDINAL,
+    FIRST_TIME,
+    FOUND,
+    LAST_POSITION,
+    LAST_TIME,
+    LIVE,
+    MATCHES,
+    NODE,
+    NODES,
+    NOTHING,
+    PEAK,
+    RESERVED,
+    SCRATCH,
+    add_node,
+    claim,
+    collect_runs,
+    link_runs,
+    next_free,
+    release,
+)
+from ostinato.kernels.scalar import evaluate
+
+# Columns of `moves`
+TARGET = 0
+MASK = 1
+BLOCK_START = 2
+BLOCK_END = 3
+TAKE = 4
+MOVE_COLUMNS = 5
+
+# Columns of `states`
+FIRST_MOVE = 0
+END_MOVE = 1
+LEAVING_START = 2
+LEAVING_END = 3
+COMPLETES = 4  # nothing mandatory follows
+REPEATS = 5
+STATE_MASK = 6  # a row without any of these bits offers no move ...
+ALWAYS = 7  # ... unless this is set
+STATE_COLUMNS = 8
+
+# Cells of `settings`
+SELECTION = 0
+OUTPUT = 1
+WITHIN = 2
+WITHIN_EVENTS = 3
+EPOCH = 4
+TIMED = 5
+FANOUT = 6  # most children of a run at one event
+RUN_LIMIT = 7
+HORIZON = 8
+HAS_HORIZON = 9
+FINAL = 10
+SETTING_CELLS = 11
+
+STRICT = 0
+PARTITION = 1
+SKIP_TO_NEXT = 2
+SKIP_TO_ANY = 3
+
+ALL = 0
+COUNT = 1
+FIRST = 2
+NONOVERLAPPING = 3
+
+# What `advance` returns
+DONE = 0
+TOO_SMALL = 1
+OVER_LIMIT = 2
+FAILED = 3
+
+# What `select` reports, as bits
+TOOK = 1
+BEGAN_NEXT = 2
+REPLACED = 4  # the run itself has become its child
+
+
+@inlined
+def holds(
+    code, start, end, scratch, scratch_valid, ranks, slots, slot_valid, row, registers, register_valid, old, new
+):  # fmt: skip
+    """A block for the run `old`, whose registers afterwards are in `new`: 1, 0, or an error below 0."""
+    if start != end:
+        return evaluate(code, start, end, scratch, scratch_valid, ranks, slots, slot_valid, row, registers, register_valid, old, new)
+    if new != old:
+        for i in range(registers.shape[1]):
+            registers[new, i] = registers[old, i]
+            register_valid[new, i] = register_valid[old, i]
+    return 1
+
+
+@inlined
+def record(states, settings, runs, nodes, found, header, born, key, ordinal, time, position, run, new, target, complete, in_place):
+    """Note the binding of an event: count or keep the match if it is complete, make `new` a run if it can go on.
+    Returns whether it goes on."""
+    goes_on = states[target, FIRST_MOVE] < states[target, END_MOVE] and not (complete and settings[OUTPUT] == FIRST)
+    node = NOTHING
+    if settings[OUTPUT] != COUNT and (complete or goes_on):
+        node = add_node(nodes, header, ordinal, target, runs[run, NODE])
+    if complete:
+        header[MATCHES] += 1
+        if settings[OUTPUT] != COUNT:
+            found[header[FOUND], 0] = node
+            found[header[FOUND], 1] = key
+            header[FOUND] += 1
+    if goes_on:
+        if not in_place:
+            claim(runs, header)
+            born[header[BORN]] = new
+            header[BORN] += 1
+            runs[new, DOOMED] = 0
+            runs[new, FIRST_ORDINAL] = ordinal if run == EMPTY else runs[run, FIRST_ORDINAL]
+            runs[new, FIRST_TIME] = time if run == EMPTY else runs[run, FIRST_TIME]
+        runs[new, COMPONENT] = target
+        runs[new, NODE] = node
+        runs[new, LAST_POSITION] = position
+        runs[new, LAST_TIME] = time
+    return goes_on
+
+
+@inlined
+def select(
+    moves, states, settings, code, scratch, scratch_valid, ranks, slots, slot_valid,
+    runs, registers, register_valid, nodes, found, header, born, key, row, ordinal, bits, time, position, run, state,
+):  # fmt: skip
+    """Try the moves that select the event. Returns what happened as bits, or an error below 0."""
+    first_only = settings[OUTPUT] == FIRST
+    leaves = states[state, LEAVING_START] == states[state, LEAVING_END]
+    asked = leaves
+    happened = 0
+    for m in range(states[state, FIRST_MOVE], states[state, END_MOVE]):
+        if (bits & moves[m, MASK]) != moves[m, MASK]:
+            continue
+        take = moves[m, TAKE] != 0
+        target = moves[m, TARGET]
+        if not take and not asked:
+            status = evaluate(
+                code, states[state, LEAVING_START], states[state, LEAVING_END], scratch, scratch_valid, ranks, slots, slot_valid, row,
+                registers, register_valid, run, run,
+            )  # fmt: skip
+            if status < 0:
+                return status
+            asked = True
+            leaves = status != 0
+        if not take and not leaves:
+            continue
+        in_place = run != EMPTY and (first_only or (take and settings[SELECTION] != SKIP_TO_ANY))
+        new = SCRATCH
+        if in_place:
+            new = run
+        elif states[target, FIRST_MOVE] < states[target, END_MOVE]:
+            new = next_free(header)
+        status = holds(
+            code, moves[m, BLOCK_START], moves[m, BLOCK_END], scratch, scratch_valid, ranks, slots, slot_valid, row,
+            registers, register_valid, run, new,
+        )  # fmt: skip
+        if status > 0:
+            complete = states[target, COMPLETES]
+            if complete and states[target, LEAVING_START] != states[target, LEAVING_END]:
+                complete = evaluate(
+                    code, states[target, LEAVING_START], states[target, LEAVING_END], scratch, scratch_valid, ranks, slots, slot_valid,
+                    row, registers, register_valid, new, new,
+                )  # fmt: skip
+                status = min(status, complete + 1)
+        if status < 0:
+            return status
+        if status == 0:
+            continue
+        goes_on = record(
+            states, settings, runs, nodes, found, header, born, key, ordinal, time, position, run, new, target, complete > 0, in_place
+        )
+        happened |= TOOK if take else (BEGAN_NEXT if target == state + 1 else 0)
+        if in_place and goes_on:
+            happened |= REPLACED
+        if first_only:
+            happened |= TOOK | BEGAN_NEXT
+            break
+    return happened
+
+
+@inlined
+def expired(settings, first_ordinal, first_time, ordinal, time):
+    """Whether an event of that time and ordinal is beyond the window of a run with that start."""
+    if settings[WITHIN] < 0:
+        return False
+    if settings[WITHIN_EVENTS]:
+        return ordinal - first_ordinal >= settings[WITHIN]
+    return time - first_time > settings[WITHIN]
+
+
+@inlined
+def offered(states, settings, runs, run, bits, time, position):
+    """Whether the event may be selected by the run at all, before any move is tried."""
+    if settings[SELECTION] == STRICT and position != runs[run, LAST_POSITION] + 1:
+        return False
+    if settings[EPOCH] and time == runs[run, LAST_TIME]:
+        return False
+    return states[runs[run, COMPONENT], ALWAYS] != 0 or bits & states[runs[run, COMPONENT], STATE_MASK] != 0
+
+
+@inlined
+def stays(states, settings, state, happened):
+    """Whether the run (or the child in its place) is followed further."""
+    if happened & REPLACED or settings[SELECTION] == SKIP_TO_ANY:
+        return True
+    if settings[SELECTION] != SKIP_TO_NEXT:
+        return False
+    return not happened & (TOOK if states[state, REPEATS] else BEGAN_NEXT)
+
+
+@borrowing
+def settle(runs, nodes, found, header, live, count, before):
+    """Nonoverlapping: of the matches found at this event the preferred one stays, and all runs of the key go."""
+    best = found[before, 0]
+    for i in range(before + 1, header[FOUND]):
+        if comes_before(nodes, found[i, 0], best):
+            best = found[i, 0]
+    header[MATCHES] -= header[FOUND] - before - 1
+    found[before, 0] = best
+    header[FOUND] = before + 1
+    for i in range(count):
+        release(runs, header, live[i])
+
+
+@borrowing
+def drop_hopeless(settings, runs, header, live, count, next_ordinal):
+    """Release runs that no later event can join: the window is over, by count, by the horizon, or because the input is."""
+    kept = 0
+    for i in range(count):
+        run = live[i]
+        over = settings[FINAL] != 0
+        if settings[WITHIN_EVENTS] or settings[HAS_HORIZON]:
+            over = over or expired(settings, runs[run, FIRST_ORDINAL], runs[run, FIRST_TIME], next_ordinal, settings[HORIZON])
+        if over:
+            release(runs, header, run)
+            header[EXPIRED] += 1
+        else:
+            live[kept] = run
+            kept += 1
+    return kept
+
+
+@inlined
+def has_room(settings, runs, nodes, found, header, count):
+    """Whether the arrays hold whatever one event can bring forth."""
+    most = (count + 1) * settings[FANOUT]
+    if header[LIVE] + most > runs.shape[0] - RESERVED:
+        return False
+    return settings[OUTPUT] == COUNT or (header[NODES] + most <= nodes.shape[0] and header[FOUND] + most <= found.shape[0])
+
+
+_SIGNATURE = (
+    "int64(int64[:,::1], int64[:,::1], int64[::1], int64[:,::1], int64[::1], uint8[::1], int64[::1],"
+    "int64[::1], int64[::1], int64[::1], int64[:,::1], uint8[:,::1],"
+    "int64[:,::1], int64[:,::1], uint8[:,::1], int64[:,::1], int64[:,::1], int64[::1], int64[::1], int64[::1],"
+    "int64[::1], int64[::1], int64[::1], int64[::1], int64[::1])"
+)
+
+
+@borrowing(_SIGNATURE)
+def advance(
+    moves, states, settings, code, scratch, scratch_valid, ranks,
+    bits, times, positions, slots, slot_valid,
+    runs, registers, register_valid, nodes, found, header, born, live,
+    head, keys, begin, end, ordinal,
+):  # fmt: skip
+    """Go on over the rows [begin[i], end[i]) of each of `keys`, the first of which has `ordinal[i]`. Anything but DONE leaves in the
+    header where to go on when called again."""
+    start = states.shape[0] - 1
+    for i in range(header[AT_KEY], len(keys)):
+        row = max(begin[i], header[AT_ROW])
+        header[AT_KEY] = i
+        header[AT_ROW] = NOTHING
+        count = collect_runs(runs, header, head, keys[i], live)
+        status = DONE
+        while row < end[i]:
+            if count == 0 and not states[start, ALWAYS] and bits[row] & states[start, STATE_MASK] == 0:
+                row += 1
+                continue
+            if header[LIVE] > settings[RUN_LIMIT]:
+                status = OVER_LIMIT
+                break
+            if not has_room(settings, runs, nodes, found, header, count):
+                status = TOO_SMALL
+                break
+            at = ordinal[i] + row - begin[i]
+            time = times[row] if settings[TIMED] else 0
+            before = header[FOUND]
+            header[BORN] = 0
+            kept = 0
+            live[count] = EMPTY  # every event may start a match
+            for r in range(count + 1):
+                run = live[r]
+                state = start if run == EMPTY else runs[run, COMPONENT]
+                if run != EMPTY:
+                    if expired(settings, runs[run, FIRST_ORDINAL], runs[run, FIRST_TIME], at, time):
+                        release(runs, header, run)
+                        header[EXPIRED] += 1
+                        continue
+                    if not offered(states, settings, runs, run, bits[row], time, positions[row]):
+                        if settings[SELECTION] >= SKIP_TO_NEXT:
+                            live[kept] = run
+                            kept += 1
+                        else:
+                            release(runs, header, run)
+                        continue
+                happened = select(
+                    moves, states, settings, code, scratch, scratch_valid, ranks, slots, slot_valid,
+                    runs, registers, register_valid, nodes, found, header, born,
+                    keys[i], row, at, bits[row], time, positions[row], run, state,
+                )  # fmt: skip
+                if happened < 0:
+                    header[ERROR] = happened
+                    return FAILED
+                if run == EMPTY:
+                    break
+                if stays(states, settings, state, happened):
+                    live[kept] = run
+                    kept += 1
+                else:
+                    release(runs, header, run)
+            for b in range(header[BORN]):
+                live[kept + b] = born[b]
+            count = kept + header[BORN]
+            header[PEAK] = max(header[PEAK], header[LIVE])
+            if settings[OUTPUT] == NONOVERLAPPING and header[FOUND] > before:
+                settle(runs, nodes, found, header, live, count, before)
+                count = 0
+            row += 1
+        if status == DONE:
+            count = drop_hopeless(settings, runs, header, live, count, ordinal[i] + end[i] - begin[i])
+        link_runs(runs, head, keys[i], live, count)
+        if status != DONE:
+            header[AT_ROW] = row
+            return status
+    header[AT_KEY] = len(keys)
+    return DONE

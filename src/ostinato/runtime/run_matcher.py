@@ -1,0 +1,161 @@
+"""The strategy "runs": partial matches followed side by side, for the selection strategies of event patterns."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ostinato.base.errors import BudgetError, DataError
+from ostinato.kernels import run_table as table
+from ostinato.kernels import runs as kernel
+from ostinato.kernels.arithmetic import ERRORS
+from ostinato.kernels.run_matches import match_offsets, order_matches, unroll_matches
+from ostinato.kernels.scalar import Interpreter
+from ostinato.program.program import Program
+from ostinato.runtime.budget import Beyond, Budget
+from ostinato.runtime.keyed_rows import KeyedRows
+from ostinato.runtime.matcher import NEVER
+from ostinato.runtime.matches import Matches
+from ostinato.runtime.run_plan import run_plan
+from ostinato.runtime.run_store import RunStore
+from ostinato.runtime.string_pool import StringPool
+
+NO_TIMES = np.zeros(1, np.int64)
+SHED_PART = 16  # shedding a sixteenth at once keeps its cost per event constant
+
+
+class RunMatcher:
+    """Implements `runtime.matcher.Matcher`."""
+
+    def __init__(self, program: Program, budget: Budget, strings: StringPool) -> None:
+        self._program = program
+        self._budget = budget
+        self._strings = strings
+        self._plan = run_plan(program, budget.runs)
+        self._interpreter = Interpreter(program.scalar)
+        self._store = RunStore(program.registers, keeps_matches=program.output != "count")
+        self._read = np.zeros(0, np.int64)  # per key, the next unread ordinal
+        self._variable_of = np.array([component.variable for component in program.components], np.uint8)
+
+    def feed(self, rows: KeyedRows, keys: np.ndarray, ready: np.ndarray, horizon: int, final: bool) -> Matches:
+        keys = np.ascontiguousarray(keys, np.int64)
+        self._ensure_keys(int(keys.max(initial=-1)) + 1)
+        settings = self._plan.settings
+        settings[kernel.HORIZON], settings[kernel.HAS_HORIZON], settings[kernel.FINAL] = horizon, horizon != NEVER, final
+        codes = self._strings.codes(self._interpreter.strings)
+        self._interpreter.bind(codes, self._strings.ranks() if self._interpreter.ranked else None)
+        ordinal = self._read[keys]
+        begin = rows.offset[keys] + ordinal - rows.base[keys]
+        end = begin + np.maximum(ready - ordinal, 0)
+        self._advance(rows, keys, begin, end, ordinal)
+        self._read[keys] = ordinal + end - begin
+        matches = self._matches()
+        self._within_bytes()
+        return matches
+
+    def _ensure_keys(self, count: int) -> None:
+        self._store.ensure_keys(count)
+        if len(self._read) < len(self._store.head):
+            self._read = np.concatenate([self._read, np.zeros(len(self._store.head) - len(self._read), np.int64)])
+
+    def _advance(self, rows: KeyedRows, keys: np.ndarray, begin: np.ndarray, end: np.ndarray, ordinal: np.ndarray) -> None:
+        """Call the kernel until it is through; between calls its arrays grow or runs are shed."""
+        plan, code, store = self._plan, self._interpreter, self._store
+        store.header[table.AT_KEY], store.header[table.AT_ROW] = 0, table.NOTHING
+        bits = rows.bits.view(np.int64)
+        times = NO_TIMES if rows.times is None else rows.times
+        while True:
+            status = kernel.advance(
+                plan.moves, plan.states, plan.settings, code.code, code.scratch, code.scratch_valid, code.ranks,
+                bits, times, rows.positions, rows.slots, rows.slot_valid,
+                store.runs, store.registers, store.register_valid, store.nodes, store.found, store.header, store.born, store.live,
+                store.head, keys, begin, end, ordinal,
+            )  # fmt: skip
+            if status == kernel.DONE:
+                return
+            if status == kernel.TOO_SMALL:
+                store.make_room(int(plan.settings[kernel.FANOUT]))
+            elif status == kernel.OVER_LIMIT:
+                self._over_limit()
+            else:
+                raise DataError(ERRORS[int(store.header[table.ERROR])], hint="cast to DOUBLE where exact integers are not needed")
+
+    def _over_limit(self) -> None:
+        limit = self._budget.runs or 0
+        if self._budget.beyond is Beyond.ERROR:
+            raise BudgetError(
+                f"the query follows more than {limit} partial matches",
+                detail=f"Selection {self._program.selection}, output {self._program.output}.",
+                hint="shorten WITHIN, add conditions, choose a stricter selection strategy, or raise the budget's runs",
+            )
+        live = int(self._store.header[table.LIVE])
+        self._store.shed_oldest(live - limit + limit // SHED_PART)
+
+    def _within_bytes(self) -> None:
+        """After a batch: nodes that nobody reaches any more are no reason to complain."""
+        store, limit = self._store, self._budget.bytes
+        crowded = store.header[table.NODES] > max(1024, len(store.nodes) // 2)
+        if crowded or (limit is not None and store.bytes > limit):
+            store.compact()
+        while limit is not None and store.bytes > limit:
+            if self._budget.beyond is Beyond.ERROR:
+                raise BudgetError(f"partial matches take more than {limit} bytes", hint="shorten WITHIN, or raise the budget's bytes")
+            store.shed_oldest(max(1, int(store.header[table.LIVE]) // SHED_PART))
+            store.compact()
+
+    def _matches(self) -> Matches:
+        """The matches found by this call: per key, by completing event, then by the events selected."""
+        store = self._store
+        count = int(store.header[table.FOUND])
+        if not count:
+            return Matches.none()
+        store.header[table.FOUND] = 0
+        offsets = np.empty(count + 1, np.int64)
+        match_offsets(store.nodes, store.found, count, offsets)
+        ordinals = np.empty(offsets[-1], np.int64)
+        components = np.empty(offsets[-1], np.int64)
+        unroll_matches(store.nodes, store.found, offsets, ordinals, components)
+        order = np.arange(count)
+        order_matches(store.found, offsets, ordinals, components, order)
+        matches = Matches(store.found[:count, 1].copy(), ordinals[offsets[:-1]], offsets, self._variable_of[components], ordinals)
+        return matches if (order[1:] > order[:-1]).all() else _taken(matches, order)
+
+    def keep_from(self, keys: np.ndarray) -> np.ndarray:
+        earliest = self._read[keys]
+        if self._store.keeps_matches:
+            table.earliest_ordinals(self._store.runs, self._store.head, np.ascontiguousarray(keys, np.int64), earliest)
+        return earliest
+
+    def idle(self, keys: np.ndarray) -> np.ndarray:
+        self._ensure_keys(int(np.max(keys, initial=-1)) + 1)
+        return self._store.head[keys] == table.NOTHING
+
+    def renumber(self, old_of_new: np.ndarray) -> None:
+        self._ensure_keys(int(np.max(old_of_new, initial=-1)) + 1)
+        self._store.renumber(old_of_new)
+        self._read = self._read[old_of_new]
+
+    def metrics(self) -> dict[str, int]:
+        header = self._store.header
+        return {
+            "matches": int(header[table.MATCHES]),
+            "runs": int(header[table.LIVE]),
+            "peak_runs": int(header[table.PEAK]),
+            "expired_runs": int(header[table.EXPIRED]),
+            "shed_runs": self._store.shed,
+            "match_nodes": int(header[table.NODES]),
+            "state_bytes": self._store.bytes,
+        }
+
+    def state(self) -> dict[str, np.ndarray]:
+        return {**self._store.state(), "read": self._read}
+
+    def load(self, state: dict[str, np.ndarray]) -> None:
+        self._store.load(state)
+        self._read = state["read"].copy()
+
+
+def _taken(matches: Matches, order: np.ndarray) -> Matches:
+    lengths = np.diff(matches.offsets)[order]
+    offsets = np.concatenate([[0], np.cumsum(lengths)])
+    source = np.repeat(matches.offsets[order] - offsets[:-1], lengths) + np.arange(offsets[-1])
+    return Matches(matches.key[order], matches.start[order], offsets, matches.variables[source], matches.ordinals[source])
