@@ -17,3 +17,12 @@ def open_connection() -> duckdb.DuckDBPyConnection:
     connection.execute("SET errors_as_json = true")
     connection.execute("SET TimeZone = 'UTC'")
     return connection
+
+
+def relation(connection: duckdb.DuckDBPyConnection, query: str) -> duckdb.DuckDBPyRelation:
+    """The rows of a query, without the copy that `execute` makes."""
+    try:
+        return connection.sql(query)
+    except duckdb.Error:
+        connection.execute(query)  # fails alike, but says where
+        raise

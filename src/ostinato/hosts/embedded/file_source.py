@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.dataset as ds
 
 from ostinato.base.errors import DataError
-from ostinato.hosts.embedded.connection import open_connection
+from ostinato.hosts.embedded.connection import open_connection, relation
 from ostinato.hosts.embedded.row_order import quoted, sorting_query
 from ostinato.hosts.embedded.source import BATCH_ROWS, Source, in_tables
 from ostinato.hosts.embedded.stream_source import Readable, StreamSource
@@ -100,17 +100,17 @@ class TextFileSource(StreamSource):
         listed = ", ".join("'" + file.replace("'", "''") + "'" for file in files)
         self.relation = f"{function}([{listed}])"
         with Readable(name), open_connection() as connection:
-            schema = connection.execute(f"FROM {self.relation} LIMIT 0").to_arrow_table().schema
+            schema = relation(connection, f"FROM {self.relation} LIMIT 0").to_arrow_table().schema
         super().__init__(name, schema, self._reader, cheap_to_reopen=True)
 
     def _reader(self, columns: Sequence[str]) -> pa.RecordBatchReader:
         selected = ", ".join(map(quoted, columns)) or "1"
         self._connection = open_connection()  # lives as long as its reader is used
-        return self._connection.execute(f"SELECT {selected} FROM {self.relation}").to_arrow_reader(BATCH_ROWS)
+        return relation(self._connection, f"SELECT {selected} FROM {self.relation}").to_arrow_reader(BATCH_ROWS)
 
     def sorted(self, program: Program) -> Iterator[pa.Table]:
         with open_connection() as connection, self.readable():
-            reader = connection.execute(sorting_query(self.relation, program)).to_arrow_reader(BATCH_ROWS)
+            reader = relation(connection, sorting_query(self.relation, program)).to_arrow_reader(BATCH_ROWS)
             yield from in_tables(reader, reader.schema)
 
     def make_view(self, connection: duckdb.DuckDBPyConnection) -> None:

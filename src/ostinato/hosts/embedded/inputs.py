@@ -13,7 +13,6 @@ import pyarrow as pa
 import pyarrow.dataset as ds
 
 from ostinato.base.errors import DataError, SchemaError, UnknownNameError
-from ostinato.expr.arrow_types import usable_schema
 from ostinato.hosts.embedded.file_source import DatasetSource, files_source
 from ostinato.hosts.embedded.row_order import quoted
 from ostinato.hosts.embedded.source import BATCH_ROWS, Source
@@ -54,12 +53,6 @@ def source_of(name: str, value: Any) -> Source:
     if hasattr(value, "__arrow_c_stream__"):
         return TableSource(name, pa.table(value))
     raise _unusable(name, value)
-
-
-def usable(schema: pa.Schema) -> pa.Schema:
-    """The columns that expressions can use. The others stay out of the way until a query names them."""
-    known = set(usable_schema(schema).names)
-    return pa.schema([field for field in schema if field.name in known])
 
 
 def _checked(source: Source) -> Source:
@@ -133,13 +126,9 @@ def _relation(name: str, relation: Any) -> Source:
     schema = relation.limit(0).to_arrow_table().schema
 
     def open_reader(columns: Sequence[str]) -> pa.RecordBatchReader:
-        return relation.select(*map(_column_expression, columns)).to_arrow_reader(BATCH_ROWS)
+        return relation.select(*map(quoted, columns)).to_arrow_reader(BATCH_ROWS)
 
     return StreamSource(name, schema, open_reader, cheap_to_reopen=False)
-
-
-def _column_expression(name: str) -> str:
-    return quoted(name)
 
 
 def _unusable(name: str, value: Any) -> DataError:

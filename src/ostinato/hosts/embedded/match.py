@@ -6,7 +6,7 @@ from typing import Any
 
 from ostinato.base.errors import OstinatoError
 from ostinato.compiler import compile, recognise
-from ostinato.hosts.embedded.inputs import sources_of, usable
+from ostinato.hosts.embedded.inputs import sources_of
 from ostinato.hosts.embedded.result import Result
 from ostinato.hosts.embedded.run_query import Lateness, run_query
 from ostinato.hosts.embedded.sql import sql
@@ -34,7 +34,7 @@ def match(
             _refuse_options({**options, "lateness": lateness})
             return sql(text, **streams)
         sources = sources_of(streams)
-        schemas = {source.name: usable(source.schema) for source in sources.values()}
+        schemas = {source.name: source.schema for source in sources.values()}
         query = compile(text, schemas, language=language, **options)
         return Result(*run_query(query, sources[query.program.stream.lower()], lateness))
     except OstinatoError as error:

@@ -9,6 +9,7 @@ import pyarrow as pa
 
 from ostinato.base.errors import OstinatoError
 from ostinato.base.span import Span
+from ostinato.hosts.embedded.connection import relation
 from ostinato.hosts.embedded.duckdb_error import translated
 from ostinato.hosts.embedded.row_order import quoted, sorting_query
 from ostinato.hosts.embedded.source import BATCH_ROWS, Source, columns_of, in_tables
@@ -26,7 +27,7 @@ class QuerySource(Source):
         self.query = query
         self.clauses = clauses
         try:
-            self.schema = connection.execute(self._around("FROM (", ") LIMIT 0").text).to_arrow_table().schema
+            self.schema = relation(connection, self._around("FROM (", ") LIMIT 0").text).to_arrow_table().schema
         except duckdb.Error as error:
             raise self._translated(error, self._around("FROM (", ") LIMIT 0")) from error
 
@@ -44,7 +45,7 @@ class QuerySource(Source):
 
     def _rows(self, query: Spliced) -> Iterator[pa.Table]:
         try:
-            reader = self.connection.execute(query.text).to_arrow_reader(BATCH_ROWS)
+            reader = relation(self.connection, query.text).to_arrow_reader(BATCH_ROWS)
             yield from in_tables(reader, reader.schema)
         except duckdb.Error as error:
             raise self._translated(error, query) from error

@@ -9,9 +9,9 @@ import pyarrow as pa
 
 from ostinato.base.errors import OstinatoError, QuerySyntaxError, UnsupportedError
 from ostinato.compiler import compile_clause
-from ostinato.hosts.embedded.connection import open_connection
+from ostinato.hosts.embedded.connection import open_connection, relation
 from ostinato.hosts.embedded.duckdb_error import translated
-from ostinato.hosts.embedded.inputs import sources_of, usable
+from ostinato.hosts.embedded.inputs import sources_of
 from ostinato.hosts.embedded.query_source import QuerySource
 from ostinato.hosts.embedded.result import Result
 from ostinato.hosts.embedded.run_query import run_query
@@ -76,7 +76,7 @@ class _Statement:
         return QuerySource(clause.table or "the input", connection, clause.input, self.cut.clauses)
 
     def _matches(self, clause: Clause, source: Source) -> pa.Table:
-        query = compile_clause(clause, self.cut.text, usable(source.schema), source.name)
+        query = compile_clause(clause, self.cut.text, source.schema, source.name)
         table, metrics = run_query(query, source)
         for name, value in metrics.items():
             self.metrics[name] = self.metrics.get(name, 0) + value
@@ -94,7 +94,7 @@ class _Statement:
         outer = self.cut.outer
         try:
             _check_is_query(connection, outer)
-            return connection.execute(outer.text).to_arrow_table()
+            return relation(connection, outer.text).to_arrow_table()
         except duckdb.Error as error:
             raise translated(error, outer, self.cut.clauses) from error
 

@@ -8,7 +8,7 @@ import duckdb
 import pyarrow as pa
 
 from ostinato.base.errors import DataError
-from ostinato.hosts.embedded.connection import open_connection
+from ostinato.hosts.embedded.connection import open_connection, relation
 from ostinato.hosts.embedded.duckdb_error import translated
 from ostinato.hosts.embedded.row_order import are_in_order, order_columns, quoted, sorting_query
 from ostinato.hosts.embedded.source import BATCH_ROWS, Source, columns_of, in_tables
@@ -40,7 +40,7 @@ class StreamSource(Source):
         """Sorted by DuckDB, which spills to disk what memory does not hold."""
         with open_connection() as connection, self.readable():
             connection.register("rows", self._reader_of(columns_of(program)))
-            reader = connection.execute(sorting_query("rows", program)).to_arrow_reader(BATCH_ROWS)
+            reader = relation(connection, sorting_query("rows", program)).to_arrow_reader(BATCH_ROWS)
             yield from in_tables(reader, reader.schema)
 
     def make_view(self, connection: duckdb.DuckDBPyConnection) -> None:

@@ -1,0 +1,80 @@
+"""Event patterns over any input, with the options that stand outside the text."""
+
+import datetime as dt
+
+import pyarrow as pa
+import pytest
+
+import ostinato as ost
+from ostinato.base.errors import DataError, OstinatoError, QuerySyntaxError, SchemaError, UnknownNameError
+
+STOCK = pa.table({"ts": [1, 2, 3, 4], "price": [1, 5, 2, 7]})
+RISE = "PATTERN SEQ(Stock a, Stock b) WHERE partition_contiguity(a, b) { b.price > a.price } RETURN a.ts AS a, b.ts AS b"
+
+
+def found(text, **given):
+    return ost.match(text, **given).to_arrow().to_pylist()
+
+
+def test_the_language_is_recognised():
+    assert found(RISE, stock=STOCK) == [{"a": 1, "b": 2}, {"a": 3, "b": 4}]
+    sql = "SELECT n FROM stock MATCH_RECOGNIZE (ORDER BY ts MEASURES COUNT(*) AS n PATTERN (A+) DEFINE A AS price > 0)"
+    assert found(sql, stock=STOCK) == found(sql, language="sql", stock=STOCK) == [{"n": 4}]
+
+
+def test_rows_are_put_in_order_of_time():
+    assert found(RISE, stock=STOCK.take([3, 0, 2, 1])) == [{"a": 1, "b": 2}, {"a": 3, "b": 4}]
+
+
+def test_another_time_column():
+    renamed = STOCK.rename_columns(["at", "price"])
+    assert len(found(RISE.replace(".ts", ".at"), time="at", stock=renamed)) == 2
+    with pytest.raises(SchemaError, match="no time column `ts`"):
+        found(RISE.replace(".ts", ".at"), stock=renamed)
+
+
+def test_types_in_a_column():
+    events = pa.table({"ts": [1, 2, 3], "kind": ["A", "C", "B"], "x": [1, 2, 3]})
+    assert found("PATTERN SEQ(A a, B b) RETURN a.x AS a, b.x AS b", type_by="kind", events=events) == [{"a": 1, "b": 3}]
+
+
+def test_outputs():
+    text = "PATTERN SEQ(Stock a, Stock b) WHERE skip_till_any_match(a, b) { b.price > a.price }"
+    assert len(found(text, stock=STOCK)) == 5
+    assert len(found(text, output="nonoverlapping", stock=STOCK)) == 2
+
+
+def test_default_output_has_the_events():
+    rows = found("PATTERN SEQ(Stock a) WHERE a.price > 5", stock=STOCK)
+    assert [(row["start_ts"], row["end_ts"], row["a"]["price"]) for row in rows] == [(4, 4, 7)]
+
+
+def test_lateness_takes_rows_as_they_arrive():
+    late = [STOCK.take([1, 3]), STOCK.take([0, 2])]
+    text = "PATTERN SEQ(Stock a) RETURN a.ts AS ts"
+    assert [row["ts"] for row in found(text, lateness=5, stock=late)] == [1, 2, 3, 4]
+    stamped = pa.table({"ts": [dt.datetime(2024, 1, 1), dt.datetime(2024, 1, 2)], "price": [1, 2]})
+    for lateness in (dt.timedelta(days=1), "1 day"):
+        assert len(found(text, lateness=lateness, stock=stamped)) == 2
+
+
+@pytest.mark.parametrize("lateness", [dt.timedelta(1), "1 day", -1])
+def test_lateness_that_does_not_fit(lateness):
+    with pytest.raises(DataError, match="lateness="):
+        found(RISE, lateness=lateness, stock=STOCK)
+
+
+def test_sql_takes_no_event_options():
+    with pytest.raises(OstinatoError, match="type_by= is for event patterns"):
+        found("SELECT * FROM stock MATCH_RECOGNIZE (PATTERN (A) DEFINE A AS TRUE)", type_by="kind", stock=STOCK)
+
+
+def test_texts_of_no_language():
+    with pytest.raises(QuerySyntaxError):
+        found("FIND something", stock=STOCK)
+
+
+def test_a_stream_that_is_missing():
+    with pytest.raises(UnknownNameError) as caught:
+        found(RISE, news=STOCK)
+    assert caught.value.position is not None

@@ -1,0 +1,155 @@
+"""Statements around the clause run in DuckDB; what DuckDB says about them points into the user's text."""
+
+import duckdb
+import pyarrow as pa
+import pytest
+
+import ostinato as ost
+from ostinato.base.errors import DataError, OstinatoError, QuerySyntaxError, TypeMismatchError, UnknownNameError, UnsupportedError
+
+T = pa.table({"p": ["x", "x", "x", "ü", "ü"], "k": [1, 2, 3, 1, 2], "v": [5, 3, 4, None, 7]})
+U = pa.table({"p": ["x", "ü"], "name": ["Xé", "Ü"]})
+RISE = "(PARTITION BY p ORDER BY k MEASURES FIRST(k) AS a, LAST(k) AS b, LAST(v) AS v PATTERN (A B) DEFINE B AS v > PREV(v))"
+ANY = "(PARTITION BY p ORDER BY k MEASURES COUNT(*) AS n, MAX(v) AS v PATTERN (A+) DEFINE A AS TRUE)"
+
+
+def run(text, /, **tables):
+    return ost.sql(text, **(tables or {"t": T, "u": U})).to_arrow().to_pylist()
+
+
+STATEMENTS = [
+    (f"SELECT * FROM t MATCH_RECOGNIZE {RISE}", [{"p": "x", "a": 2, "b": 3, "v": 4}]),
+    (f"SELECT * FROM T MATCH_RECOGNIZE {RISE} AS m", [{"p": "x", "a": 2, "b": 3, "v": 4}]),
+    (f"SELECT m.v + 1 AS w FROM t MATCH_RECOGNIZE {RISE} AS m WHERE m.a = 2", [{"w": 5}]),
+    (f"FROM t AS q MATCH_RECOGNIZE {ANY} ORDER BY p", [{"p": "x", "n": 3, "v": 5}, {"p": "ü", "n": 2, "v": 7}]),
+    (f"SELECT name, n FROM t MATCH_RECOGNIZE {ANY} m JOIN u USING (p) ORDER BY n", [{"name": "Ü", "n": 2}, {"name": "Xé", "n": 3}]),
+    (f"SELECT n FROM u JOIN t MATCH_RECOGNIZE {ANY} m ON m.p = u.p ORDER BY n", [{"n": 2}, {"n": 3}]),
+    (
+        f"SELECT * FROM (SELECT * FROM t WHERE k > 1) MATCH_RECOGNIZE {ANY} ORDER BY p",
+        [{"p": "x", "n": 2, "v": 4}, {"p": "ü", "n": 1, "v": 7}],
+    ),
+    (f"WITH c AS (SELECT p, k, -v AS v FROM t) SELECT v FROM c MATCH_RECOGNIZE {ANY} ORDER BY v", [{"v": -7}, {"v": -3}]),
+    (f"WITH t AS (SELECT * FROM t WHERE p = 'x') SELECT n FROM t MATCH_RECOGNIZE {ANY}", [{"n": 3}]),
+    (
+        f"SELECT a.n, b.v FROM t MATCH_RECOGNIZE {ANY} a JOIN t MATCH_RECOGNIZE {RISE} b ON a.p = b.p",
+        [{"n": 3, "v": 4}],
+    ),
+    (
+        f"WITH a AS (SELECT p, n AS k, v FROM t MATCH_RECOGNIZE {ANY}), b AS (SELECT * FROM a MATCH_RECOGNIZE {ANY}) "
+        "SELECT sum(n) AS s FROM b",
+        [{"s": 2}],
+    ),
+    (f"SELECT (SELECT max(n) FROM t MATCH_RECOGNIZE {ANY}) AS most, count(*) AS c FROM u", [{"most": 3, "c": 2}]),
+    (f"SELECT n FROM range(5) r(k) MATCH_RECOGNIZE {ANY.replace('PARTITION BY p', '').replace(', MAX(v) AS v', '')}", None),
+    ("SELECT count(*) AS c FROM t", [{"c": 5}]),
+    (f"SELECT n FROM t MATCH_RECOGNIZE {ANY} UNION ALL SELECT v FROM t MATCH_RECOGNIZE {RISE} ORDER BY 1", [{"n": 2}, {"n": 3}, {"n": 4}]),
+    (f"SELECT 'é', n FROM t MATCH_RECOGNIZE /* comment (( */ {ANY} -- MATCH_RECOGNIZE (\n LIMIT 0", []),
+]
+
+
+@pytest.mark.parametrize(("text", "rows"), STATEMENTS, ids=[s[0][:70] for s in STATEMENTS])
+def test_statements(text, rows):
+    if rows is None:
+        with pytest.raises(QuerySyntaxError, match="needs a table before it"):
+            run(text)
+    else:
+        assert run(text) == rows
+
+
+def test_file_functions_and_file_names_are_inputs(tmp_path):
+    duckdb.connect().register("t", T).execute(f"COPY (FROM t) TO '{tmp_path}/t.parquet'")
+    expected = [{"p": "x", "a": 2, "b": 3, "v": 4}]
+    assert run(f"SELECT * FROM '{tmp_path}/t.parquet' MATCH_RECOGNIZE {RISE}") == expected
+    assert run(f"SELECT * FROM read_parquet('{tmp_path}/t.parquet') MATCH_RECOGNIZE {RISE}") == expected
+
+
+def test_tables_may_be_called_like_the_arguments():
+    assert len(run("SELECT * FROM text MATCH_RECOGNIZE (MEASURES COUNT(*) AS n PATTERN (A+) DEFINE A AS TRUE)", text=T)) == 1
+
+
+def test_input_order_without_order_by():
+    table = pa.table({"v": [3, 1, 2]})
+    clause = "(MEASURES FIRST(v) AS a, LAST(v) AS b PATTERN (A+) DEFINE A AS TRUE)"
+    assert run(f"SELECT * FROM t MATCH_RECOGNIZE {clause}", t=table) == [{"a": 3, "b": 2}]
+    assert run(f"SELECT * FROM (SELECT v FROM t ORDER BY v DESC) MATCH_RECOGNIZE {clause}", t=table) == [{"a": 3, "b": 1}]
+
+
+def test_ties_keep_the_order_of_the_input():
+    table = pa.table({"k": [1] * 5000, "i": list(range(5000))})
+    clause = "(ORDER BY k MEASURES COUNT(*) AS n PATTERN (A B*) DEFINE B AS i = PREV(i) + 1)"
+    assert run(f"SELECT * FROM t MATCH_RECOGNIZE {clause}", t=table) == [{"n": 5000}]
+    assert run(f"SELECT * FROM (SELECT k, i FROM t) MATCH_RECOGNIZE {clause}", t=table) == [{"n": 5000}]
+
+
+def test_a_reader_used_around_the_clause_only():
+    text = f"SELECT name, n FROM t MATCH_RECOGNIZE {ANY} m JOIN u USING (p) JOIN u AS w USING (p, name) ORDER BY n"
+    assert run(text, t=T, u=U.to_reader()) == [{"name": "Ü", "n": 2}, {"name": "Xé", "n": 3}]
+
+
+def test_python_variables_are_not_tables():
+    secret = T
+    assert secret is T
+    with pytest.raises(UnknownNameError, match="secret"):
+        ost.sql("SELECT * FROM secret")
+
+
+def error_of(text, **tables):
+    with pytest.raises(OstinatoError) as caught:
+        run(text, **tables)
+    return caught.value
+
+
+def marked(error):
+    assert error.span is not None and error.text is not None
+    return error.text[error.span.start : error.span.end]
+
+
+ERRORS = [
+    (f"SELECT é, wrong FROM t MATCH_RECOGNIZE {ANY} m", UnknownNameError, "é"),
+    (f"SELECT 'é', n + wrong FROM t MATCH_RECOGNIZE {ANY} m", UnknownNameError, "wrong"),
+    (f"SELECT * FROM t MATCH_RECOGNIZE {ANY} m JOIN other ON 1 = 1", UnknownNameError, "other"),
+    (f"SELECT * FROM tt MATCH_RECOGNIZE {ANY}", UnknownNameError, "tt"),
+    (f"SELECT * FROM (SELECT ü FROM t) MATCH_RECOGNIZE {ANY}", UnknownNameError, "ü"),
+    (f"WITH c AS (SELECT q FROM t) SELECT * FROM c MATCH_RECOGNIZE {ANY}", UnknownNameError, "q"),
+    (f"SELECT FROM t MATCH_RECOGNIZE {ANY} WHERE WHERE", QuerySyntaxError, None),
+    (f"SELECT n FROM t MATCH_RECOGNIZE {ANY} GROUP BY p", TypeMismatchError, "n"),
+    (f"SELECT CAST(p AS INTEGER) FROM t MATCH_RECOGNIZE {ANY}", DataError, None),
+    (f"CREATE TABLE x AS SELECT * FROM t MATCH_RECOGNIZE {ANY}", QuerySyntaxError, "CREATE"),
+    (f"COPY (SELECT * FROM t MATCH_RECOGNIZE {ANY}) TO 'x.csv'", QuerySyntaxError, "COPY"),
+    ("SELECT * FROM t MATCH_RECOGNIZE (ORDER BY kk PATTERN (A) DEFINE A AS TRUE)", UnknownNameError, "kk"),
+    (
+        "SELECT p FROM t MATCH_RECOGNIZE (PARTITION BY p ALL ROWS PER MATCH PATTERN (A) DEFINE A AS TRUE)",
+        UnsupportedError,
+        "ALL ROWS PER MATCH",
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "kind", "place"), ERRORS, ids=[e[0][:70] for e in ERRORS])
+def test_errors(text, kind, place):
+    error = error_of(text)
+    assert type(error) is kind, error
+    if place is not None:
+        assert marked(error) == place
+    assert "__ostinato" not in str(error)
+    assert "{" not in error.message
+
+
+def test_whole_text_of_an_error_around_the_clause():
+    text = f"SELECT 'ü', m.wrong\nFROM t MATCH_RECOGNIZE {ANY} m"
+    first, *rest = str(error_of(text)).splitlines()
+    assert first.endswith('"m" does not have a column named "wrong" (line 1, column 13)')
+    assert rest[:2] == [
+        "   1 | SELECT 'ü', m.wrong",
+        "     |             ^^^^^^^",
+    ]
+
+
+def test_other_dialects_are_refused_around_the_clause_and_fine_without():
+    assert len(ost.sql(f"SELECT * FROM `t` MATCH_RECOGNIZE {RISE}", dialect="spark", t=T)) == 1
+    with pytest.raises(UnsupportedError, match="runs in DuckDB, not in spark"):
+        ost.sql(f"SELECT a FROM t MATCH_RECOGNIZE {RISE}", dialect="spark", t=T)
+
+
+def test_metrics():
+    assert ost.sql(f"SELECT * FROM t MATCH_RECOGNIZE {RISE}", t=T).metrics["rows"] == 5
