@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from ostinato.algebra.query import MatchQuery
 from ostinato.base.errors import OstinatoError, QuerySyntaxError, UnknownNameError, UnsupportedError
-from ostinato.expr.arrow_types import schema_from_arrow
+from ostinato.expr.arrow_types import usable_schema
 from ostinato.lang import sase, sql
 from ostinato.plan.planner import plan
 from ostinato.query import Query
@@ -70,7 +70,7 @@ def compile_sase(
     without: tuple[str, ...] = (),
 ) -> Query:
     tree = sase.parse(text)
-    known = {name: schema_from_arrow(schema) for name, schema in schemas.items()}
+    known = {name: usable_schema(schema) for name, schema in schemas.items()}
     query = sase.lower(tree, known, type_by=type_by, time=time or "ts", output=output, ties=ties)
     return _finished(text, "sase", sase.render(tree), query, without)
 
@@ -96,7 +96,7 @@ def compile_clause(clause: sql.Clause, text: str, schema: pa.Schema, stream: str
     """One clause of a SQL statement whose input has this schema. Errors point into `text`, the whole statement."""
     try:
         tree = sql.parse_clause(clause.body, clause.offset)
-        query = sql.lower(tree, schema_from_arrow(schema), stream)
+        query = sql.lower(tree, usable_schema(schema), stream)
         return _finished(text, "sql", sql.render(tree), query, without)
     except OstinatoError as error:
         raise error.within(text) from error.__cause__

@@ -68,7 +68,7 @@ class Numbering:
         return self._by_number[: len(self)]
 
     def number(self, values: np.ndarray) -> np.ndarray:
-        values = np.ascontiguousarray(values, np.int64)
+        values = np.require(values, np.int64, ["C", "W"])  # a read-only array would be a second type to compile for
         out = np.empty(len(values), np.int64)
         done = 0
         while True:

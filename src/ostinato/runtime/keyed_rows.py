@@ -259,6 +259,9 @@ class KeyedRows:
 
 
 def _ordered(values: np.ndarray | None, order: np.ndarray | None) -> np.ndarray | None:
+    """The rows in another order. Arrow's buffers are read-only, a type of its own for compiled kernels: those are copied."""
     if values is None:
         return None
-    return values if order is None else values[order]
+    if order is not None:
+        return values[order]
+    return values if values.flags.writeable and values.flags.c_contiguous else values.copy()

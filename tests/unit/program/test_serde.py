@@ -1,0 +1,48 @@
+"""Programs survive being bytes, and damaged or foreign bytes are refused."""
+
+import datetime as dt
+from decimal import Decimal
+
+import pytest
+
+from ostinato.base.errors import StateError
+from ostinato.expr.types import BOOL, FLOAT, INT, STRING, TIMESTAMP_TZ, decimal
+from ostinato.program import serde
+from ostinato.program.column_code import ColumnCode, ColumnOp
+from ostinato.program.program import Column, MeasureCode, OrderedNfa, Point, Program, VariableTest
+
+
+def program() -> Program:
+    literals = (1, -1.5, float("inf"), "ünï'\"", True, None, Decimal("1.50"), dt.date(2026, 2, 3), dt.timedelta(days=1, microseconds=7),
+                dt.datetime(2026, 1, 2, 3, 4, 5, 6, tzinfo=dt.UTC))  # fmt: skip
+    ops = tuple(ColumnOp("literal", (), STRING, (value,)) for value in literals)
+    return Program(
+        "scan", "because", "t", (Column("x", decimal(9, 2)), Column("ts", TIMESTAMP_TZ)), ("A",), time=1, order=((1, False, True),),
+        rows=ColumnCode((*ops, ColumnOp("input", (), BOOL, ("x",))), (len(ops),)), bits=1, nfa=OrderedNfa((0, 1, 2), ((0, 1), (-1, -1))),
+        tests=(VariableTest(0, -1),), measures=MeasureCode(("m",), ColumnCode((ColumnOp("input", (), INT, ("match_number",)),), (0,)),
+                                                          (Point(-1, "LAST", 0, -1),)), slots=(), kleene=(False,),
+    )  # fmt: skip
+
+
+def test_round_trip_is_exact_and_deterministic():
+    data = serde.dumps(program())
+    assert serde.loads(data) == program()
+    assert serde.dumps(serde.loads(data)) == data
+
+
+@pytest.mark.parametrize("data", [b"", b"nothing", b"OSTP\x00\x01", serde.dumps(program())[:-5]])
+def test_damaged_bytes_are_refused(data):
+    with pytest.raises(StateError):
+        serde.loads(data)
+
+
+def test_another_format_is_named():
+    data = serde.dumps(program())
+    with pytest.raises(StateError, match="format 9"):
+        serde.loads(data[:4] + (9).to_bytes(2, "big") + data[6:])
+
+
+def test_what_a_program_cannot_hold_is_an_error():
+    broken = Program("scan", "", "t", (Column("x", FLOAT),), (), rows=ColumnCode((ColumnOp("literal", (), FLOAT, (object(),)),), ()))
+    with pytest.raises(TypeError):
+        serde.dumps(broken)
