@@ -12,6 +12,7 @@ from ostinato.expr.functions import FUNCTIONS, check_count, resolve
 from ostinato.expr.literal_types import literal_type
 from ostinato.expr.nodes import Aggregate, Call, Case, Cast, Classifier, Expr, Field, Literal, MatchNumber, Nav
 from ostinato.expr.schema import Schema
+from ostinato.expr.shape import balanced
 from ostinato.expr.syntax import RawCall, RawColumn
 from ostinato.expr.types import BOOL, FLOAT, INT, STRING, Kind, Type, decimal
 
@@ -72,6 +73,8 @@ class _Inference:
         if function is None:
             raise UnknownNameError(f"There is no function {call.name}", span=call.span)
         check_count(function, len(call.args), call.span)
+        if call.name in ("and", "or") and len(call.args) > 2:
+            return self.typed(balanced(call.name, call.args))
         args, result = function.rule(call.name, tuple(self.typed(arg) for arg in call.args))
         return replace(call, args=args, type=result)
 

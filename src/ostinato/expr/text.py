@@ -68,8 +68,9 @@ class _Writer:
         if name == "not":
             return f"NOT {self.at(args[0], NOT - 1)}", NOT
         if name == "neg":
-            operand = self.at(args[0], SIGN)
-            return f"-({operand})" if isinstance(args[0], Literal) else f"-{operand}", SIGN
+            # A sign before a number would be read as part of it.
+            operand = f"({self.written(args[0])[0]})" if isinstance(args[0], Literal) else self.at(args[0], SIGN)
+            return f"-{operand}", SIGN
         if name == "in":
             return f"{self.at(args[0], COMPARISON)} IN ({self.list(args[1:])})", COMPARISON
         if name == "like":

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
 from ostinato.kernels.vectors.vector import Failure, Vector
+
+
+def common_length(vectors: Sequence[Vector]) -> int:
+    """Of columns, some of which may have one row that stands for all, even for none."""
+    lengths = [len(vector) for vector in vectors]
+    return max(lengths) if min(lengths) else 0
 
 
 def joint_valid(*masks: np.ndarray | None) -> np.ndarray | None:

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from ostinato.expr.string_functions import STRING_FUNCTIONS, like_parts
 from ostinato.expr.types import STRING, Kind, Type
 from ostinato.kernels.vectors.dictionaries import as_table, compacted, lookup, recoded
-from ostinato.kernels.vectors.nulls import all_valid
+from ostinato.kernels.vectors.nulls import all_valid, common_length
 from ostinato.kernels.vectors.vector import TEXT, Vector, physical_dtype, with_distinct_entries
 
 OnDictionary = Callable[..., pa.Array | None]
@@ -120,7 +120,7 @@ QUICK: dict[str, OnDictionary] = {
 
 
 def per_combination(name: str, type_: Type, args: Sequence[Vector], valid: np.ndarray | None) -> Vector:
-    length = max(len(arg) for arg in args)
+    length = common_length(args)
     rows = np.arange(length) if valid is None else np.flatnonzero(np.broadcast_to(valid, (length,)))
     if not len(rows):
         return nulls(type_, length)
@@ -150,14 +150,14 @@ def concat(type_: Type, args: Sequence[Vector]) -> Vector:
     """Null if any part is. With one part that varies, per distinct string; else joined row by row in Arrow."""
     valid = all_valid(args)
     if any(len(arg) == 1 and arg.valid is not None and not arg.valid[0] for arg in args):
-        return nulls(type_, max(len(arg) for arg in args))
+        return nulls(type_, common_length(args))
     varying = [arg for arg in args if len(arg) != 1]
     if len(varying) <= 1:
         subject = compacted(varying[0]) if varying else args[0]
         parts = [subject.dictionary if arg is (varying or args)[0] else _value_at(arg, 0) for arg in args]
         result = recoded(Vector(STRING, subject.data, subject.valid), pc.binary_join_element_wise(*map(_text, parts), _text("")))
         return Vector(type_, result.data, valid, result.dictionary)
-    return _joined(type_, args, valid, max(len(arg) for arg in args))
+    return _joined(type_, args, valid, common_length(args))
 
 
 def _text(part: Any) -> Any:

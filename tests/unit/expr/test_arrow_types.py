@@ -1,0 +1,39 @@
+from __future__ import annotations
+
+import pyarrow as pa
+import pytest
+
+from ostinato.base.errors import SchemaError
+from ostinato.expr.arrow_types import from_arrow, schema_from_arrow, to_arrow, usable_schema
+from ostinato.expr.types import INT, STRING, Kind, Type
+
+
+@pytest.mark.parametrize(
+    "type_",
+    [
+        pa.int8(), pa.int16(), pa.int32(), pa.int64(), pa.uint8(), pa.uint16(), pa.uint32(), pa.uint64(), pa.float32(), pa.float64(),
+        pa.bool_(), pa.string(), pa.date32(), pa.timestamp("us"), pa.timestamp("us", "Europe/Berlin"), pa.duration("us"),
+        pa.decimal128(10, 2), pa.decimal128(38, 18), pa.null(),
+    ],
+)  # fmt: skip
+def test_a_plain_column_goes_out_as_it_came_in(type_):
+    assert to_arrow(from_arrow(type_)) == type_
+
+
+def test_many_forms_of_one_type():
+    assert from_arrow(pa.large_string()) == from_arrow(pa.string_view()) == from_arrow(pa.dictionary(pa.int8(), pa.string())) == STRING
+    assert from_arrow(pa.date64()).kind is Kind.DATE
+    assert from_arrow(pa.timestamp("ns", "UTC")) == Type(Kind.TIMESTAMP, zone="UTC")
+
+
+@pytest.mark.parametrize("type_", [pa.list_(pa.int8()), pa.binary(), pa.time64("us"), pa.struct([]), pa.decimal256(60, 2)])
+def test_an_unusable_type_names_the_column(type_):
+    with pytest.raises(SchemaError, match="Column payload has the type"):
+        from_arrow(type_, "payload")
+
+
+def test_schemas():
+    schema = pa.schema([("a", pa.int64()), ("raw", pa.binary())])
+    assert usable_schema(schema).columns == (("a", INT),)
+    with pytest.raises(SchemaError, match="raw"):
+        schema_from_arrow(schema)
