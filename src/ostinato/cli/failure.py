@@ -57,10 +57,19 @@ def show_failure(error: BaseException, errors: Console) -> int:
     if isinstance(error, ModuleNotFoundError) and error.name in EXTRAS:
         _print(errors, "error", f"This needs {error.name}.\nHint: pip install 'ostinato[{EXTRAS[error.name]}]'")
         return FAILED
+    if type(error).__module__.startswith(("pyspark.", "py4j.")):  # by name: this module must not load Spark
+        _print(errors, "error", f"Spark gave up: {_beginning(str(error))}")
+        return FAILED
     if isinstance(error, OSError):
         _print(errors, "error", _operating_system(error))
         return FAILED
     raise error
+
+
+def _beginning(message: str) -> str:
+    """Spark appends plans and Java stacks to its messages; the cause stands first."""
+    lines = [line for line in message.strip().splitlines() if line.strip()]
+    return "\n".join(lines[:3])
 
 
 def _operating_system(error: OSError) -> str:
