@@ -1,19 +1,22 @@
-"""Which matcher carries out which strategy."""
+"""Which matcher carries out which strategy. Only the one that is needed is loaded: a worker that starts cold reads fewer kernels."""
 
 from __future__ import annotations
+
+from importlib import import_module
 
 from ostinato.program.program import Program
 from ostinato.runtime.budget import Budget
 from ostinato.runtime.matcher import Matcher
-from ostinato.runtime.run_matcher import RunMatcher
-from ostinato.runtime.scan_matcher import ScanMatcher
 from ostinato.runtime.string_pool import StringPool
-from ostinato.runtime.thread_matcher import ThreadMatcher
+
+MATCHERS = {
+    "scan": ("ostinato.runtime.scan_matcher", "ScanMatcher"),
+    "threads": ("ostinato.runtime.thread_matcher", "ThreadMatcher"),
+    "runs": ("ostinato.runtime.run_matcher", "RunMatcher"),
+}
 
 
 def open_matcher(program: Program, budget: Budget, pool: StringPool) -> Matcher:
-    if program.strategy == "scan":
-        return ScanMatcher(program)
-    if program.strategy == "threads":
-        return ThreadMatcher(program, budget, pool)
-    return RunMatcher(program, budget, pool)
+    module, name = MATCHERS[program.strategy]
+    matcher = getattr(import_module(module), name)
+    return matcher(program) if program.strategy == "scan" else matcher(program, budget, pool)
