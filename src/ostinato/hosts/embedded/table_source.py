@@ -8,7 +8,7 @@ import duckdb
 import pyarrow as pa
 
 from ostinato.hosts.embedded.row_order import rows_in_order
-from ostinato.hosts.embedded.source import Source, columns_of, in_slices
+from ostinato.hosts.embedded.source import TABLE_ROWS, Source, columns_of, in_slices
 from ostinato.program.program import Program
 
 
@@ -24,10 +24,10 @@ class TableSource(Source):
             rows = rows_in_order(needed, program)
             if rows is not None:
                 needed = needed.take(pa.array(rows))
-        yield from in_slices(needed)
+        yield from in_slices(needed, TABLE_ROWS)
 
     def arriving(self, program: Program) -> Iterator[pa.Table]:
-        yield from in_slices(self.table.select(columns_of(program)))
+        yield from in_slices(self.table.select(columns_of(program)), TABLE_ROWS)
 
     def make_view(self, connection: duckdb.DuckDBPyConnection) -> None:
         connection.register(self.name, self.table)
