@@ -14,6 +14,7 @@ from ostinato.cli.demo.feed import Feed, market_feed
 from ostinato.cli.demo.page import write_page
 from ostinato.cli.demo.picture import draw
 from ostinato.cli.demo.queries import BURST, EXPLAINED, V_SHAPE
+from ostinato.cli.kernels import prepare_kernels
 from ostinato.cli.progress import progress
 from ostinato.cli.spark_session import spark_session
 from ostinato.cli.terminal import show_table
@@ -29,6 +30,7 @@ def demo(
 ) -> None:
     """Stream a generated market feed through an SQL and a SASE+ query on a local Spark, archive it, and query the archive."""
     console, errors = Console(), Console(stderr=True)
+    prepare_kernels(errors)  # before Spark's workers would all want to
     feed = market_feed(ticks)
     with progress("Starting Spark", errors) as meter:
         found = _on_spark(feed, output, meter.says)

@@ -10,6 +10,7 @@ import pyarrow as pa
 from rich.console import Console
 
 from ostinato.cli.inputs import Input
+from ostinato.cli.kernels import prepare_kernels
 from ostinato.cli.progress import progress
 from ostinato.cli.query_file import QueryFile
 from ostinato.cli.settings import MatchSettings
@@ -22,6 +23,7 @@ class EngineName(StrEnum):
 
 
 def evaluate(engine: EngineName, query: QueryFile, streams: Sequence[Input], settings: MatchSettings, errors: Console) -> pa.Table:
+    prepare_kernels(errors)
     run = _on_spark if engine is EngineName.spark else _embedded
     return run(query, streams, settings, errors)
 
