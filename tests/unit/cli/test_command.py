@@ -14,6 +14,7 @@ import pyarrow.parquet
 import pytest
 
 from ostinato.cli import main as command_line
+from ostinato.kernels._jit import warm_up
 
 DIPS = """
 SELECT symbol, bottom FROM ticks MATCH_RECOGNIZE (
@@ -32,6 +33,12 @@ TICKS = pa.table(
         "price": [3.0, 5.0, 1.0, 4.0, 2.0, 6.0],
     }
 )
+
+
+@pytest.fixture(scope="module", autouse=True)
+def compiled_kernels():
+    """So that no command has to announce that it compiles them."""
+    warm_up()
 
 
 @pytest.fixture
