@@ -13,13 +13,14 @@ from ostinato.expr.nodes import Call, Case, Cast, Expr, Literal
 class _NoRows:
     """The context of a constant, which looks at nothing."""
 
-    def field(self, name: str) -> NoReturn:
-        raise AssertionError("a constant looks at no row")
+    def _looked_at(self, node: Any = None) -> NoReturn:
+        raise AssertionError("a constant looks at nothing")
 
-    nav = aggregate = classifier = field
-
-    def match_number(self) -> NoReturn:
-        raise AssertionError("a constant belongs to no match")
+    field: Any = _looked_at
+    nav: Any = _looked_at
+    aggregate: Any = _looked_at
+    match_number: Any = _looked_at
+    classifier: Any = _looked_at
 
 
 def fold(expr: Expr) -> Expr:

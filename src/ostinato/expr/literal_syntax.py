@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import timedelta
+from datetime import date, datetime, timedelta
 from decimal import Decimal
 
 from ostinato.base.errors import OstinatoError, QuerySyntaxError, UnsupportedError
@@ -41,11 +41,12 @@ def temporal_literal(cursor: TokenCursor) -> Literal | None:
 
 def _date_or_zoned(cursor: TokenCursor) -> Literal:
     word, text = cursor.next(), cursor.next()
+    value: date
     try:
         value = parse_date(text.value) if word.is_word("DATE") else parse_timestamp(text.value)
     except ValueError as e:
         raise QuerySyntaxError(_sentence(e), span=text.span) from None
-    if word.is_word("TIMESTAMPTZ") and value.tzinfo is None:  # type: ignore[union-attr]
+    if isinstance(value, datetime) and value.tzinfo is None:
         raise QuerySyntaxError("This timestamp has no time zone", hint="Add one, such as +00", span=text.span)
     return Literal(value, span=word.span.to(text.span))
 

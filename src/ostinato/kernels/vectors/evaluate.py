@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from typing import Any
 
 import numpy as np
 
@@ -17,7 +18,7 @@ from ostinato.kernels.vectors.schedule import Stage, schedule
 from ostinato.kernels.vectors.vector import Failure, Vector, constant, physical_dtype
 from ostinato.program.column_code import ColumnCode, ColumnOp
 
-BLOCK = 1 << 15
+BLOCK = 1 << 16
 
 Inputs = Callable[[str], Vector]
 Shift = Callable[[Vector, int], Vector]
@@ -105,7 +106,7 @@ def _as_declared(vector: Vector, op: ColumnOp) -> Vector:
 
 
 def _sliced(vector: Vector, start: int, end: int, length: int) -> Vector:
-    def part(array: np.ndarray | None) -> np.ndarray | None:
+    def part(array: Any) -> Any:
         return array if array is None or len(array) != length else array[start:end]
 
     failure = vector.failure
@@ -141,7 +142,7 @@ class _Assembled:
 def _spread(vector: Vector, length: int) -> Vector:
     """As many rows as there are, where one stood for all."""
 
-    def full(array: np.ndarray | None) -> np.ndarray | None:
+    def full(array: Any) -> Any:
         return array if array is None or len(array) == length else np.repeat(array, length)
 
     return Vector(vector.type, full(vector.data), full(vector.valid), vector.dictionary, vector.failure)

@@ -21,12 +21,12 @@ def decide(args: Sequence[Vector], deciding: bool) -> Vector:
         for arg in args[1:]:
             data = combine(data, arg.data)
         return Vector(BOOL, data)
-    settled = None
+    settled = np.zeros(1, np.bool_)
     for arg in args:
         rows = true_rows(arg) if deciding else false_rows(arg)
         if arg.failure is not None:
             rows = rows & ~arg.failure.rows
-        settled = rows if settled is None else settled | rows
+        settled = settled | rows
     known = all_valid(args)
     valid = None if known is None else known | settled
     return Vector(BOOL, settled if deciding else ~settled, valid, None, narrowed(joint_failure(*(a.failure for a in args)), ~settled))

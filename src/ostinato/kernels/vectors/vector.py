@@ -38,7 +38,7 @@ class Vector:
     type: Type
     data: np.ndarray
     valid: np.ndarray | None = None
-    dictionary: pa.Array | None = None
+    dictionary: Any = None  # pa.Array for strings, else None
     failure: Failure | None = None
 
     def __len__(self) -> int:

@@ -43,7 +43,7 @@ def values(table: pa.Table, *texts: str) -> list[list]:
     return [to_arrow(result).to_pylist() for result in results]
 
 
-@pytest.fixture(params=[2, 1 << 15], ids=["blocks", "whole"])
+@pytest.fixture(params=[2, 1 << 16], ids=["blocks", "whole"])
 def table(request, monkeypatch):
     monkeypatch.setattr(columnar, "BLOCK", request.param)
     columns = {"x": [3, 1, None, 5, 4], "s": ["b", "a", "b", None, "c"], "t": ["b", "b", "a", "a", None], "big": [2**63 - 1, 1, 1, 1, 1]}
