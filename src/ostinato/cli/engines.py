@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 from rich.console import Console
@@ -33,7 +34,7 @@ def _embedded(query: QueryFile, streams: Sequence[Input], settings: MatchSetting
     from ostinato.hosts import embedded
 
     with progress("Matching", errors) as meter:
-        sources = {stream.name: WatchedSource(stream.name, stream.path, meter) for stream in streams}
+        sources: dict[str, Any] = {stream.name: WatchedSource(stream.name, stream.path, meter) for stream in streams}
         if query.language == "sql":
             found = embedded.sql(query.text, **sources).to_arrow()
         else:
@@ -49,7 +50,7 @@ def _on_spark(query: QueryFile, streams: Sequence[Input], settings: MatchSetting
 
     with progress("Starting Spark", errors) as meter, spark_session() as session:
         meter.says("Matching on Spark")
-        paths = {stream.name: str(Path(stream.path).absolute()) for stream in streams}
+        paths: dict[str, Any] = {stream.name: str(Path(stream.path).absolute()) for stream in streams}
         if query.language == "sql":
             return on(session).sql(query.text, **paths).toArrow()
         return on(session).match(query.text, language=query.language, **settings.given, **paths).toArrow()

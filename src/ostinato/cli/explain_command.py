@@ -43,11 +43,11 @@ def explain_text(query: QueryFile, streams: Sequence[Input], settings: MatchSett
     """A SQL statement may have several clauses: each is explained by itself."""
     # Late: `ostinato --help` needs neither compiler nor engine.
     from ostinato.compiler import compile as compile_query
-    from ostinato.hosts.embedded.inputs import sources_of, usable
+    from ostinato.hosts.embedded.inputs import sources_of
 
     sources = sources_of({stream.name: stream.path for stream in streams})
     if query.language == "sase":
-        schemas = {source.name: usable(source.schema) for source in sources.values()}
+        schemas = {source.name: source.schema for source in sources.values()}
         return compile_query(query.text, schemas, language="sase", **settings.given).explain(stage)
     try:
         shown = [compiled.explain(stage) for compiled in _clauses(query.text, sources)]
@@ -62,7 +62,6 @@ def _clauses(text: str, sources: dict) -> Iterator:
     """Every clause of the statement, compiled for its input, which may itself be a query over the others."""
     from ostinato.compiler import compile_clause
     from ostinato.hosts.embedded.connection import open_connection
-    from ostinato.hosts.embedded.inputs import usable
     from ostinato.hosts.embedded.query_source import QuerySource
     from ostinato.lang.sql import cut
 
@@ -75,6 +74,6 @@ def _clauses(text: str, sources: dict) -> Iterator:
         for clause in statement.clauses:
             source = sources.get(clause.table.lower()) if clause.table else None
             source = source or QuerySource(clause.table or "the input", connection, clause.input, statement.clauses)
-            query = compile_clause(clause, text, usable(source.schema), source.name)
+            query = compile_clause(clause, text, source.schema, source.name)
             connection.register(clause.placeholder, query.output_schema.empty_table())
             yield query

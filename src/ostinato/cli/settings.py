@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from ostinato.cli.failure import Usage
 from ostinato.cli.query_file import QueryFile
@@ -24,6 +25,6 @@ class MatchSettings:
         return MatchSettings(time, type_by, output)
 
     @property
-    def given(self) -> dict[str, str]:
+    def given(self) -> dict[str, Any]:
         """Only what was said, so that the defaults stay with the engine."""
         return {name: value for name, value in vars(self).items() if value is not None}

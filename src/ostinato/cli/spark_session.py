@@ -11,6 +11,8 @@ from typing import Any
 
 from ostinato.base.errors import UnsupportedError
 
+QUIET = {"spark.log.level": "ERROR", "spark.ui.showConsoleProgress": "false"}
+
 
 @contextmanager
 def spark_session() -> Iterator[Any]:
@@ -18,7 +20,7 @@ def spark_session() -> Iterator[Any]:
     from ostinato.hosts.spark import local
 
     _require_java()
-    session = local(**{"spark.log.level": "ERROR", "spark.ui.showConsoleProgress": "false"})
+    session = local(None, **QUIET)
     try:
         yield session
     finally:

@@ -59,8 +59,8 @@ def _prices(seed: int, count: int) -> np.ndarray:
     steps = (_uniform(seed, count) - 0.5) * 0.6
     depth = _uniform(seed + 1, count)
     width = 6 + (_uniform(seed + 2, count) * 8).astype(np.int64)
-    for start in np.flatnonzero(_uniform(seed + 3, count) < 1 / 400):
-        middle, end = start + width[start], start + 2 * width[start]
+    for start in np.flatnonzero(_uniform(seed + 3, count) < 1 / 400).tolist():
+        middle, end = start + int(width[start]), start + 2 * int(width[start])
         fall = 0.15 + 0.5 * depth[start]
         steps[start:middle] = -fall * (0.6 + _uniform(seed + start, middle - start)[: len(steps[start:middle])])
         steps[middle:end] = fall * (0.6 + _uniform(seed + start + 1, end - middle)[: len(steps[middle:end])])
