@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ctypes
+
 import numpy as np
 
 from ostinato.kernels._jit import jit
@@ -23,7 +25,7 @@ def number_touched(keys, stamp, epoch, local, touched, local_of):
     return count
 
 
-@jit("void(int64[::1], int64, int64[::1], int64[::1])")
+@jit("void(int64[::1], int64, int64[::1], int32[::1])")
 def counting_sort(local_of, count, begin, order):
     """Stable order of rows by small number; `begin` (count + 1) receives where each number's rows start."""
     for i in range(len(local_of)):
@@ -35,6 +37,31 @@ def counting_sort(local_of, count, begin, order):
         k = local_of[i]
         order[place[k]] = i
         place[k] += 1
+
+
+@jit("void(int64[::1], int32[::1], int64[::1])")
+def gather_words(values, order, out):
+    """NumPy would first widen the 32-bit order, at twice the memory traffic."""
+    for i in range(len(order)):
+        out[i] = values[order[i]]
+
+
+def gather(values: np.ndarray, order: np.ndarray) -> np.ndarray:
+    """values[order] for an order of 32-bit row numbers."""
+    if values.ndim != 1 or values.dtype.itemsize != 8 or not values.flags.c_contiguous:
+        return values[order]
+    out = np.empty(len(order), values.dtype)
+    words = values if values.flags.writeable else _writable(values)
+    gather_words(words.view(np.int64), order, out.view(np.int64))
+    return out
+
+
+def _writable(values: np.ndarray) -> np.ndarray:
+    """The same memory without the read-only mark that Arrow's buffers carry: it would be another type to compile for, and the
+    kernel only reads. The caller keeps the values alive."""
+    address = values.__array_interface__["data"][0]
+    raw = (ctypes.c_char * values.nbytes).from_address(address)
+    return np.frombuffer(raw, values.dtype)
 
 
 @jit("void(int64[::1], int64[::1], int64[::1])")
@@ -52,3 +79,13 @@ def ranges(starts: np.ndarray, counts: np.ndarray) -> np.ndarray:
     out = np.empty(int(counts.sum()), np.int64)
     fill_ranges(np.ascontiguousarray(starts, np.int64), np.ascontiguousarray(counts, np.int64), out)
     return out
+
+
+@jit("void(uint64[::1], boolean[::1], boolean[::1], int64, boolean)")
+def set_bit(bits, holds, valid, number, first):
+    """Put a predicate into bit `number` of every row; unknown counts as not true. `first` overwrites what was there."""
+    nullable = len(valid) > 0
+    for i in range(len(bits)):
+        true = holds[i] and (not nullable or valid[i])
+        word = np.uint64(true) << np.uint64(number)
+        bits[i] = word if first else bits[i] | word

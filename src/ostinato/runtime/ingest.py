@@ -34,14 +34,12 @@ def read_columns(batch: pa.RecordBatch | pa.Table, program: Program) -> dict[str
 
 
 def times_of(columns: dict[str, Vector], program: Program, *, nulls_allowed: bool) -> np.ndarray | None:
-    """Event time as int64, or None if the program has no time column."""
+    """Event time as int64 (anything where it is null), or None if the program has no time column."""
     if program.time < 0:
         return None
     name = program.columns[program.time].name
     vector = columns[name]
-    if vector.valid is not None and not vector.valid.all():
-        if nulls_allowed:
-            return None
+    if not nulls_allowed and vector.valid is not None and not vector.valid.all():
         row = int(np.flatnonzero(~vector.valid)[0])
         raise DataError(
             f'the time column "{name}" of stream "{program.stream}" is null (row {row} of the batch)',

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ostinato.kernels.grouping import counting_sort, number_touched, ranges
+from ostinato.kernels.grouping import counting_sort, gather, number_touched, ranges
 
 
 @dataclass(frozen=True)
@@ -90,15 +90,20 @@ def _moved(old: np.ndarray, source: np.ndarray, target: np.ndarray, capacity: in
 
 class KeyedRows:
     """`offset[k]`: arena index of key k's first retained row; `base[k]`: that row's ordinal in its partition; `length[k]`: how
-    many are retained. Columns that matchers read have fixed names: bits, times, positions, slots, slot_valid."""
+    many are retained. Columns that matchers read have fixed names: bits, times, positions, slots, slot_valid. `time_column` is held
+    once, as times; positions are left out where nobody asks for them (`positioned`)."""
 
-    def __init__(self, columns: dict[str, np.dtype | type], slots: int, timed: bool) -> None:
+    def __init__(
+        self, columns: dict[str, np.dtype | type], slots: int, timed: bool, positioned: bool = True, time_column: str | None = None
+    ) -> None:
         self.arena = Arena()
-        self.columns = tuple(columns)
+        self._time_column = time_column
         for name, dtype in columns.items():
-            self.arena.declare("column:" + name, dtype)
+            if name != time_column:
+                self.arena.declare("column:" + name, dtype)
         self.arena.declare("bits", np.uint64)
-        self.arena.declare("positions", np.int64)
+        if positioned:
+            self.arena.declare("positions", np.int64)
         if timed:
             self.arena.declare("times", np.int64)
         if slots:
@@ -114,6 +119,10 @@ class KeyedRows:
         self._stamp = np.zeros(0, np.int64)
         self._local = np.zeros(0, np.int64)
         self._epoch = 0
+
+    def held_as(self, column: str) -> str:
+        """The name of a stored column in the arena."""
+        return "times" if column == self._time_column else "column:" + column
 
     @property
     def bits(self) -> np.ndarray:
@@ -148,19 +157,21 @@ class KeyedRows:
         for name in ("offset", "base", "length", "_room", "_stamp", "_local"):
             setattr(self, name, np.concatenate([getattr(self, name), np.zeros(grow, np.int64)]))
 
-    def group(self, keys: np.ndarray | None, rows: int) -> Grouping:
-        """Order a batch by key; `keys` None: everything belongs to key 0."""
+    def group(self, keys: np.ndarray | None, rows: int, all_new: int = 0) -> Grouping:
+        """Order a batch by key; `keys` None: everything belongs to key 0. `all_new`: the keys are 0..all_new-1, none known before."""
         if keys is None:
             return Grouping(np.zeros(1 if rows else 0, np.int64), np.array([0, rows] if rows else [0], np.int64), None)
-        self._epoch += 1
-        touched = np.empty(min(rows, len(self.offset)), np.int64)
-        local_of = np.empty(rows, np.int64)
-        count = number_touched(keys, self._stamp, self._epoch, self._local, touched, local_of)
+        count, touched, local_of = all_new, np.arange(all_new), keys
+        if not all_new:
+            self._epoch += 1
+            touched = np.empty(min(rows, len(self.offset)), np.int64)
+            local_of = np.empty(rows, np.int64)
+            count = number_touched(keys, self._stamp, self._epoch, self._local, touched, local_of)
         begin = np.zeros(count + 1, np.int64)
         if count == 1:
             begin[1] = rows
             return Grouping(touched[:1].copy(), begin, None)
-        order = np.empty(rows, np.int64)
+        order = np.empty(rows, np.int32)
         counting_sort(local_of, count, begin, order)
         return Grouping(touched[:count].copy(), begin, order)
 
@@ -263,5 +274,5 @@ def _ordered(values: np.ndarray | None, order: np.ndarray | None) -> np.ndarray 
     if values is None:
         return None
     if order is not None:
-        return values[order]
+        return gather(values, order)
     return values if values.flags.writeable and values.flags.c_contiguous else values.copy()

@@ -84,8 +84,8 @@ class MatchView:
 
     def _at(self, index: np.ndarray, column: str) -> Vector:
         """A stored column at arena rows, null where the index is -1."""
-        data = self.rows.arena.data["column:" + column]
-        known = self.rows.arena.valid["column:" + column]
+        held = self.rows.held_as(column)
+        data, known = self.rows.arena.data[held], self.rows.arena.valid[held]
         missing = index < 0
         there = np.where(missing, 0, index) if missing.any() else index
         if not len(data):

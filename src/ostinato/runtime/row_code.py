@@ -5,12 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from ostinato.expr.types import Kind
-from ostinato.kernels.grouping import ranges
+from ostinato.kernels.grouping import ranges, set_bit
 from ostinato.kernels.vectors.evaluate import evaluate
 from ostinato.kernels.vectors.vector import Vector
 from ostinato.program.program import Program
 from ostinato.runtime.keyed_rows import KeyedRows
 from ostinato.runtime.string_pool import StringPool
+
+_ALWAYS = np.empty(0, np.bool_)
 
 
 class RowCode:
@@ -39,8 +41,8 @@ class RowCode:
         self._store(rows, _index(rows, keys, start, wanted), results, inner)
 
     def _input(self, rows: KeyedRows, index: np.ndarray | slice, name: str) -> Vector:
-        data = rows.arena.data["column:" + name][index]
-        known = rows.arena.valid["column:" + name]
+        held = rows.held_as(name)
+        data, known = rows.arena.data[held][index], rows.arena.valid[held]
         valid = None if known is None else known[index]
         type_ = self._types[name]
         if type_.kind is not Kind.STRING:
@@ -49,14 +51,14 @@ class RowCode:
 
     def _store(self, rows: KeyedRows, at: np.ndarray | slice, results: list[Vector], inner: np.ndarray | None) -> None:
         program = self._program
-        bits = None
+        in_place = inner is None and isinstance(at, slice)
+        bits = rows.bits[at] if in_place else np.empty(len(results[0].data), np.uint64)
+        if not program.bits:
+            bits[:] = 0
         for number, vector in enumerate(results[: program.bits]):
-            holds = vector.data if vector.valid is None else vector.data & vector.valid
-            part = holds.view(np.uint8).astype(np.uint64) << np.uint64(number) if number else holds.astype(np.uint64)
-            bits = part if bits is None else np.bitwise_or(bits, part, out=bits)
-        if bits is None:
-            rows.bits[at] = 0
-        else:
+            valid = _ALWAYS if vector.valid is None else vector.valid
+            set_bit(bits, vector.data, valid, number, number == 0)
+        if not in_place:
             rows.bits[at] = bits if inner is None else bits[inner]
         for number, vector in enumerate(results[program.bits :]):
             data, valid = self._slot(vector)

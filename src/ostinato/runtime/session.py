@@ -22,7 +22,7 @@ from ostinato.runtime.matches import Matches
 from ostinato.runtime.reorder import ReorderBuffer
 from ostinato.runtime.report import Report
 from ostinato.runtime.row_code import RowCode
-from ostinato.runtime.storage import stored_columns
+from ostinato.runtime.storage import needs_positions, stored_columns
 from ostinato.runtime.strategies import open_matcher
 from ostinato.runtime.string_pool import StringPool
 
@@ -47,7 +47,7 @@ class Session:
         self.pool = StringPool()
         self.keys = KeyIndex(tuple(program.columns[k].type for k in program.keys), self.pool) if program.keys else None
         self.stored = stored_columns(program)
-        self.rows = KeyedRows({n: _held_as(t) for n, t in self.stored.items()}, len(program.slots), program.time >= 0)
+        self.rows = _empty_rows(program, self.stored)
         self.rows.ensure_keys(1)
         self.matcher: Matcher = open_matcher(program, self.budget, self.pool)
         self.reorder = ReorderBuffer(lateness)
@@ -134,8 +134,6 @@ class Session:
         order = None if presorted else sort_order(columns, self.program)
         positions = np.arange(self.position, self.position + count)
         self.position += count
-        if times is None and self.program.time >= 0:
-            times = np.zeros(count, np.int64)
         chosen = self._selected(columns, order)
         if chosen is not None:
             columns = {name: take(vector, chosen) for name, vector in columns.items()}
@@ -161,18 +159,20 @@ class Session:
 
     def _append(self, columns: dict[str, Vector], times: np.ndarray | None, positions: np.ndarray) -> np.ndarray:
         """Put the rows behind those of their keys; returns the keys."""
-        numbers = None
+        numbers, all_new = None, 0
         if self.keys is not None:
+            first = len(self.keys) == 0
             numbers = self.keys.number([columns[self.program.columns[k].name] for k in self.program.keys])
             self.rows.ensure_keys(len(self.keys))
+            all_new = len(self.keys) if first else 0
         if len(self.evaluated) < self.rows.key_count:
             self.evaluated = np.concatenate([self.evaluated, np.zeros(self.rows.key_count - len(self.evaluated), np.int64)])
-        batch = {"positions": (positions, None)}
+        batch = {self.rows.held_as(name): self._storable(columns[name]) for name in self.stored}
         if times is not None:
-            batch["times"] = (times, None)
-        for name in self.stored:
-            batch["column:" + name] = self._storable(columns[name])
-        grouping = self.rows.group(numbers, len(positions))
+            batch["times"] = (times, columns[self.program.columns[self.program.time].name].valid)
+        if needs_positions(self.program):
+            batch["positions"] = (positions, None)
+        grouping = self.rows.group(numbers, len(positions), all_new)
         self.rows.append(grouping, batch)
         return grouping.keys
 
@@ -231,6 +231,9 @@ class Session:
         self._forget_at = max(FORGET_FROM, 4 * len(live))
 
 
-def _held_as(type_: Type) -> type:
-    """How values lie in arrays; see `expr.types`."""
-    return {Kind.FLOAT: np.float64, Kind.BOOL: np.bool_}.get(type_.kind, np.int64)
+def _empty_rows(program: Program, stored: dict[str, Type]) -> KeyedRows:
+    """Values lie in arrays as `expr.types` says."""
+    held = {Kind.FLOAT: np.float64, Kind.BOOL: np.bool_}
+    time = program.columns[program.time].name if program.time >= 0 else None
+    dtypes = {name: held.get(type_.kind, np.int64) for name, type_ in stored.items()}
+    return KeyedRows(dtypes, len(program.slots), program.time >= 0, needs_positions(program), time)

@@ -16,3 +16,8 @@ def stored_columns(program: Program) -> dict[str, Type]:
         inputs = [op.params[0] for op in program.measures.code.ops if op.op == "input"]
         names += [name.split(":", 2)[2] for name in inputs if name.startswith("point:")]
     return {name: types[name] for name in dict.fromkeys(names)}
+
+
+def needs_positions(program: Program) -> bool:
+    """Whether anybody asks in which order rows of different partitions came: runs do, and the default output shows it."""
+    return program.strategy == "runs" or program.measures.code is None
