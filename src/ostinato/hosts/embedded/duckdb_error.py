@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from difflib import get_close_matches
 from typing import Any
 
 import duckdb
@@ -14,8 +15,10 @@ from ostinato.lang.sql import Clause, Spliced
 MISSING = ("MISSING_ENTRY", "COLUMN_NOT_FOUND")
 
 
-def translated(error: duckdb.Error, sql: Spliced | None = None, clauses: tuple[Clause, ...] = ()) -> OstinatoError:
-    """`sql` is what DuckDB was given, if the user wrote (parts of) it."""
+def translated(
+    error: duckdb.Error, sql: Spliced | None = None, clauses: tuple[Clause, ...] = (), tables: tuple[str, ...] = ()
+) -> OstinatoError:
+    """`sql` is what DuckDB was given, if the user wrote (parts of) it; `tables` are those that may be named in it."""
     told = _told(error)
     message = str(told.get("exception_message", error)).strip()
     for clause in clauses:
@@ -24,7 +27,17 @@ def translated(error: duckdb.Error, sql: Spliced | None = None, clauses: tuple[C
     span = None if sql is None else _span(told, sql)
     kind = _kind(error, told)
     detail = None if kind is DataError else "DuckDB executes the SQL around MATCH_RECOGNIZE."
-    return kind(first.rstrip("!"), detail=detail, hint=rest.replace("\n", " ").strip() or None, span=span)
+    hint = rest.replace("\n", " ").strip() or None
+    if told.get("type") == "Table":  # DuckDB would propose one of its own
+        hint = _tables_hint(str(told.get("name", "")), tables)
+    return kind(first.rstrip("!"), detail=detail, hint=hint, span=span)
+
+
+def _tables_hint(name: str, tables: tuple[str, ...]) -> str:
+    close = get_close_matches(name.lower(), [table.lower() for table in tables], 1)
+    if close:
+        return f"Did you mean {close[0]}?"
+    return f"Pass it by name: sql(..., {name}=...)" + (f"; given are {', '.join(tables)}" if tables else "")
 
 
 def _told(error: duckdb.Error) -> dict[str, Any]:

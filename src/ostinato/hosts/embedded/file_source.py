@@ -22,6 +22,7 @@ PathLike = str | os.PathLike[str]
 PARQUET = (".parquet", ".pq")
 TEXT = {".csv": "read_csv", ".tsv": "read_csv", ".json": "read_json", ".jsonl": "read_json", ".ndjson": "read_json"}
 COMPRESSED = (".gz", ".zst")
+SCANNED_ROWS = 1 << 17  # a scanner reads many such batches ahead
 
 
 def files_source(name: str, given: Sequence[PathLike]) -> Source:
@@ -87,7 +88,7 @@ class DatasetSource(StreamSource):
         self.dataset = dataset
 
     def _reader(self, columns: Sequence[str]) -> pa.RecordBatchReader:
-        return self.dataset.scanner(columns=list(columns), batch_size=BATCH_ROWS).to_reader()
+        return self.dataset.scanner(columns=list(columns), batch_size=SCANNED_ROWS).to_reader()
 
     def make_view(self, connection: duckdb.DuckDBPyConnection) -> None:
         connection.register(self.name, self.dataset)

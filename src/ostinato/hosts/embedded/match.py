@@ -28,20 +28,19 @@ def match(
     `time` names the time column if it is not `ts`, `type_by` the column that holds the event type, `output` what is reported. All rows
     are put in order of time first, unless `lateness` says how late rows may come: then they are taken as they arrive.
     """
-    options = {"output": output, "type_by": type_by, "time": time, "ties": ties}
     try:
         if (language or recognise(text)) == "sql":
-            _refuse_options({**options, "lateness": lateness})
+            _refuse_options(output=output, type_by=type_by, time=time, ties=ties, lateness=lateness)
             return sql(text, **streams)
         sources = sources_of(streams)
         schemas = {source.name: source.schema for source in sources.values()}
-        query = compile(text, schemas, language=language, **options)
+        query = compile(text, schemas, language=language, output=output, type_by=type_by, time=time, ties=ties)
         return Result(*run_query(query, sources[query.program.stream.lower()], lateness))
     except OstinatoError as error:
         raise error.within(text) from error.__cause__
 
 
-def _refuse_options(options: dict[str, Any]) -> None:
+def _refuse_options(**options: Any) -> None:
     for name, value in options.items():
         if value is not None:
             raise OstinatoError(f"{name}= is for event patterns; a SQL statement says it itself", hint="Use ORDER BY, WITHIN and DEFINE")

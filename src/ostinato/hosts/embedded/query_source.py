@@ -21,11 +21,20 @@ from ostinato.program.program import Program
 class QuerySource(Source):
     """A query is run once: it may cost anything, so its rows are sorted without looking first."""
 
-    def __init__(self, name: str, connection: duckdb.DuckDBPyConnection, query: Spliced, clauses: tuple[Clause, ...] = ()) -> None:
+    def __init__(
+        self,
+        name: str,
+        connection: duckdb.DuckDBPyConnection,
+        query: Spliced,
+        clauses: tuple[Clause, ...] = (),
+        tables: tuple[str, ...] = (),
+    ) -> None:
+        """`clauses` and `tables` are those of the whole statement, for what is said about errors."""
         self.name = name
         self.connection = connection
         self.query = query
         self.clauses = clauses
+        self.tables = tables
         try:
             self.schema = relation(connection, self._around("FROM (", ") LIMIT 0").text).to_arrow_table().schema
         except duckdb.Error as error:
@@ -51,7 +60,7 @@ class QuerySource(Source):
             raise self._translated(error, query) from error
 
     def _translated(self, error: duckdb.Error, query: Spliced) -> OstinatoError:
-        return translated(error, query, self.clauses)
+        return translated(error, query, self.clauses, self.tables)
 
     def _around(self, before: str, after: str) -> Spliced:
         origin = self.query.pieces[0].origin if self.query.pieces else Span(0, 0)

@@ -35,7 +35,9 @@ def sql(text: str, /, dialect: str = DUCKDB, **tables: Any) -> Result:
     """
     try:
         statement = _Statement(cut(text, dialect), sources_of(tables))
-        table = statement.bare() if statement.is_bare else statement.run(dialect)
+        table = statement.bare()
+        if table is None:
+            table = statement.run(dialect)
         return Result(table, statement.metrics)
     except OstinatoError as error:
         raise error.within(text) from error.__cause__
@@ -47,14 +49,10 @@ class _Statement:
         self.sources = sources
         self.metrics: dict[str, int] = {}
 
-    @property
-    def is_bare(self) -> bool:
-        """Nothing is left for DuckDB to do."""
-        return self.cut.bare and self._given(self.cut.clauses[0]) is not None
-
-    def bare(self) -> pa.Table:
-        clause = self.cut.clauses[0]
-        return self._matches(clause, self._given(clause))
+    def bare(self) -> pa.Table | None:
+        """The matches, where nothing is left for DuckDB to do."""
+        source = self._given(self.cut.clauses[0]) if self.cut.bare else None
+        return None if source is None else self._matches(self.cut.clauses[0], source)
 
     def run(self, dialect: str) -> pa.Table:
         if dialect.lower() != DUCKDB:
@@ -73,7 +71,7 @@ class _Statement:
         return None if clause.table is None else self.sources.get(clause.table.lower())
 
     def _queried(self, clause: Clause, connection: duckdb.DuckDBPyConnection) -> Source:
-        return QuerySource(clause.table or "the input", connection, clause.input, self.cut.clauses)
+        return QuerySource(clause.table or "the input", connection, clause.input, self.cut.clauses, tuple(self.sources))
 
     def _matches(self, clause: Clause, source: Source) -> pa.Table:
         query = compile_clause(clause, self.cut.text, source.schema, source.name)
@@ -96,7 +94,7 @@ class _Statement:
             _check_is_query(connection, outer)
             return relation(connection, outer.text).to_arrow_table()
         except duckdb.Error as error:
-            raise translated(error, outer, self.cut.clauses) from error
+            raise translated(error, outer, self.cut.clauses, tuple(self.sources)) from error
 
 
 def _check_is_query(connection: duckdb.DuckDBPyConnection, outer: Spliced) -> None:

@@ -9,6 +9,7 @@ import pyarrow as pa
 
 from ostinato.base.errors import DataError
 from ostinato.hosts.embedded.connection import open_connection, relation
+from ostinato.hosts.embedded.duckdb_detour import arrived, travelling
 from ostinato.hosts.embedded.duckdb_error import translated
 from ostinato.hosts.embedded.row_order import are_in_order, order_columns, quoted, sorting_query
 from ostinato.hosts.embedded.source import BATCH_ROWS, Source, columns_of, in_tables
@@ -39,9 +40,10 @@ class StreamSource(Source):
     def sorted(self, program: Program) -> Iterator[pa.Table]:
         """Sorted by DuckDB, which spills to disk what memory does not hold."""
         with open_connection() as connection, self.readable():
-            connection.register("rows", self._reader_of(columns_of(program)))
+            connection.register("rows", travelling(self._reader_of(columns_of(program))))
             reader = relation(connection, sorting_query("rows", program)).to_arrow_reader(BATCH_ROWS)
-            yield from in_tables(reader, reader.schema)
+            for table in in_tables(reader, reader.schema):
+                yield arrived(table, self.schema)
 
     def make_view(self, connection: duckdb.DuckDBPyConnection) -> None:
         """A reader can be read once, a view many times: the rows become a temporary table, which spills."""

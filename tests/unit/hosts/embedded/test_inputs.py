@@ -168,6 +168,25 @@ def test_empty_inputs(empty):
     assert found.columns == ["sym", "a", "b", "n", "price", "ts"]
 
 
+def test_types_survive_the_sort_in_duckdb():
+    table = pa.table(
+        {
+            "k": [2, 1],
+            "span": pa.array([dt.timedelta(seconds=1), None], pa.duration("ms")),
+            "day": pa.array([dt.date(2024, 1, 1), dt.date(2024, 1, 2)], pa.date64()),
+            "zoned": pa.array([START, START], pa.timestamp("ms", "Europe/Berlin")),
+            "code": pa.array(["a", "b"]).dictionary_encode(),
+            "price": pa.array([1, 2], pa.decimal128(10, 2)),
+            "small": pa.array([1, 2], pa.uint8()),
+        }
+    )
+    names = ", ".join(f"FIRST({name}) AS {name}1, LAST({name}) AS {name}2" for name in table.column_names)
+    query = f"SELECT * FROM t MATCH_RECOGNIZE (ORDER BY k MEASURES {names} PATTERN (A+) DEFINE A AS TRUE)"
+    expected = ost.sql(query, t=table).to_arrow()
+    assert expected.column("span2").to_pylist() == [dt.timedelta(seconds=1)]
+    assert ost.sql(query, t=table.to_reader()).to_arrow().equals(expected)
+
+
 def test_time_zones():
     stamps = pa.array([START, START + dt.timedelta(hours=1)], pa.timestamp("ns", "Europe/Berlin"))
     found = ost.sql(

@@ -64,7 +64,11 @@ def test_file_functions_and_file_names_are_inputs(tmp_path):
 
 
 def test_tables_may_be_called_like_the_arguments():
-    assert len(run("SELECT * FROM text MATCH_RECOGNIZE (MEASURES COUNT(*) AS n PATTERN (A+) DEFINE A AS TRUE)", text=T)) == 1
+    assert run("SELECT * FROM text MATCH_RECOGNIZE (MEASURES COUNT(k) AS n PATTERN (A+) DEFINE A AS TRUE)", text=T) == [{"n": 5}]
+
+
+def test_a_query_that_reads_no_column_still_counts_rows():
+    assert run("SELECT * FROM t MATCH_RECOGNIZE (MEASURES COUNT(*) AS n PATTERN (A+) DEFINE A AS TRUE)") == [{"n": 5}]
 
 
 def test_input_order_without_order_by():
@@ -143,6 +147,13 @@ def test_whole_text_of_an_error_around_the_clause():
         "   1 | SELECT 'ü', m.wrong",
         "     |             ^^^^^^^",
     ]
+
+
+def test_tables_that_are_missing():
+    error = error_of(f"SELECT * FROM tt MATCH_RECOGNIZE {ANY}")
+    assert (error.message, error.hint) == ("Table with name tt does not exist", "Did you mean t?")
+    error = error_of(f"SELECT * FROM t MATCH_RECOGNIZE {ANY} m, things")
+    assert (error.message, error.hint) == ("Table with name things does not exist", "Pass it by name: sql(..., things=...); given are t, u")
 
 
 def test_other_dialects_are_refused_around_the_clause_and_fine_without():
