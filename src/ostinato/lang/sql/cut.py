@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 from ostinato.base.errors import QuerySyntaxError, UnsupportedError
 from ostinato.base.span import Span
-from ostinato.lang.sql.common_tables import find_common_tables
 from ostinato.lang.sql.splice import Spliced, copy, insert
 from ostinato.lang.sql.statement import Statement, Word, read_statement
+from ostinato.lang.sql.with_list import find_common_tables
 
 KEYWORD = "MATCH_RECOGNIZE"
 PLACEHOLDER = "__ostinato_match_"
