@@ -141,31 +141,41 @@ def record(states, settings, runs, nodes, found, header, born, key, ordinal, tim
 
 
 @inlined
+def may_pass(states, first, end, code, scratch, scratch_valid, ranks, slots, slot_valid, row, registers, register_valid, run):
+    """The conditions about the finished components [first, end): the one that the run is in, and those it leaves empty. 1, 0, or an
+    error below 0."""
+    status = 1
+    for component in range(first, end):
+        if status > 0 and states[component, LEAVING_START] != states[component, LEAVING_END]:
+            status = evaluate(
+                code, states[component, LEAVING_START], states[component, LEAVING_END], scratch, scratch_valid, ranks, slots, slot_valid,
+                row, registers, register_valid, run, run,
+            )  # fmt: skip
+    return status
+
+
+@inlined
 def select(
     moves, states, settings, code, scratch, scratch_valid, ranks, slots, slot_valid,
     runs, registers, register_valid, nodes, found, header, born, key, row, ordinal, bits, time, position, run, state,
 ):  # fmt: skip
     """Try the moves that select the event. Returns what happened as bits, or an error below 0."""
     first_only = settings[OUTPUT] == FIRST
-    leaves = states[state, LEAVING_START] == states[state, LEAVING_END]
-    asked = leaves
+    in_component = 0 if run == EMPTY else state
     happened = 0
     for m in range(states[state, FIRST_MOVE], states[state, END_MOVE]):
         if (bits & moves[m, MASK]) != moves[m, MASK]:
             continue
         take = moves[m, TAKE] != 0
         target = moves[m, TARGET]
-        if not take and not asked:
-            status = evaluate(
-                code, states[state, LEAVING_START], states[state, LEAVING_END], scratch, scratch_valid, ranks, slots, slot_valid, row,
-                registers, register_valid, run, run,
-            )  # fmt: skip
+        if not take:
+            status = may_pass(
+                states, in_component, target, code, scratch, scratch_valid, ranks, slots, slot_valid, row, registers, register_valid, run
+            )
             if status < 0:
                 return status
-            asked = True
-            leaves = status != 0
-        if not take and not leaves:
-            continue
+            if status == 0:
+                continue
         in_place = run != EMPTY and (first_only or (take and settings[SELECTION] != SKIP_TO_ANY))
         new = SCRATCH
         if in_place:
@@ -176,18 +186,18 @@ def select(
             code, moves[m, BLOCK_START], moves[m, BLOCK_END], scratch, scratch_valid, ranks, slots, slot_valid, row,
             registers, register_valid, run, new,
         )  # fmt: skip
-        if status > 0:
-            complete = states[target, COMPLETES]
-            if complete and states[target, LEAVING_START] != states[target, LEAVING_END]:
-                complete = evaluate(
-                    code, states[target, LEAVING_START], states[target, LEAVING_END], scratch, scratch_valid, ranks, slots, slot_valid,
-                    row, registers, register_valid, new, new,
-                )  # fmt: skip
-                status = min(status, complete + 1)
         if status < 0:
             return status
         if status == 0:
             continue
+        complete = states[target, COMPLETES]
+        if complete:
+            complete = may_pass(
+                states, target, states.shape[0] - 1, code, scratch, scratch_valid, ranks, slots, slot_valid, row,
+                registers, register_valid, new,
+            )  # fmt: skip
+            if complete < 0:
+                return complete
         goes_on = record(
             states, settings, runs, nodes, found, header, born, key, ordinal, time, position, run, new, target, complete > 0, in_place
         )

@@ -67,8 +67,8 @@ def preferred_queries(draw: st.DrawFn, columnar: bool | None = None) -> MatchQue
 
 
 def held(names: tuple[str, ...]) -> tuple[Measure, ...]:
-    """Which rows each variable holds, as a sum of `bit`."""
-    return tuple(Measure(f"held_{name}", _typed(Aggregate("sum", name, Field("bit")))) for name in names)
+    """The number of the match, and which rows each variable holds, as a sum of `bit`."""
+    return (Measure("number", _typed(MatchNumber())),) + tuple(Measure(f"held_{name}", _typed(Aggregate("sum", name, Field("bit")))) for name in names)
 
 
 @cache
