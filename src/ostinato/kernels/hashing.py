@@ -7,6 +7,9 @@ import numpy as np
 from ostinato.kernels._jit import jit
 
 MIN_SLOTS = 1 << 10
+MAX_DENSE = 1 << 22
+UNKNOWN = -1
+MARKED = -2
 
 
 @jit("int64(int64[::1], int64, int64[::1], int64[::1], int64[::1], int64[::1])")
@@ -45,11 +48,32 @@ def number_values(values, first, slot_value, slot_number, by_number, out):
     return len(values)
 
 
+@jit("int64(int64[::1], int64, int32[::1], int64[::1])")
+def new_values(values, low, dense, fresh):
+    """Collect the values that `dense` (indexed by value - low) has no number for, in order of first appearance, and mark them."""
+    count = 0
+    for i in range(len(values)):
+        if dense[values[i] - low] == UNKNOWN:
+            dense[values[i] - low] = MARKED
+            fresh[count] = values[i]
+            count += 1
+    return count
+
+
+@jit("void(int64[::1], int64, int32[::1], int64[::1])")
+def look_up(values, low, dense, out):
+    for i in range(len(values)):
+        out[i] = dense[values[i] - low]
+
+
 class Numbering:
-    """Consecutive numbers for distinct int64 values, in order of first appearance; grows as needed."""
+    """Consecutive numbers for distinct int64 values, in order of first appearance; grows as needed. Values from a narrow range, as
+    most integer keys are, go through an array indexed by value, which stays in the cache where a hash table would not."""
 
     def __init__(self, values: np.ndarray | None = None) -> None:
         self._reserved: list[int] = []
+        self._low = 0
+        self._dense = np.empty(0, np.int32)
         self._allocate(MIN_SLOTS)
         if values is not None and len(values):
             self.number(values)
@@ -69,6 +93,32 @@ class Numbering:
 
     def number(self, values: np.ndarray) -> np.ndarray:
         values = np.require(values, np.int64, ["C", "W"])  # a read-only array would be a second type to compile for
+        if not len(values) or not self._narrow(int(values.min()), int(values.max()), len(values)):
+            return self._hashed(values)
+        fresh = np.empty(min(len(values), len(self._dense)), np.int64)
+        count = new_values(values, self._low, self._dense, fresh)
+        if count:
+            self._dense[fresh[:count] - self._low] = self._hashed(fresh[:count])
+        out = np.empty(len(values), np.int64)
+        look_up(values, self._low, self._dense, out)
+        return out
+
+    def _narrow(self, low: int, high: int, count: int) -> bool:
+        """Whether the array covers the range of the batch, after making it do so if that is worth while."""
+        if self._low <= low and high < self._low + len(self._dense):
+            return True
+        if len(self._dense):
+            low, high = min(low, self._low), max(high, self._low + len(self._dense) - 1)
+        if high - low >= min(MAX_DENSE, 4 * (count + len(self)) + MIN_SLOTS):
+            return False
+        self._low, self._dense = low, np.full(2 * (high - low + 1), UNKNOWN, np.int32)
+        known, numbers = self.values, np.arange(len(self))
+        inside = (known >= low) & (known < low + len(self._dense))
+        inside[self._reserved] = False
+        self._dense[known[inside] - low] = numbers[inside]
+        return True
+
+    def _hashed(self, values: np.ndarray) -> np.ndarray:
         out = np.empty(len(values), np.int64)
         done = 0
         while True:
