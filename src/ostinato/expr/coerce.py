@@ -147,5 +147,3 @@ def _incompatible(found: Type, expr: Expr, doing: str) -> TypeMismatchError:
 def unified(exprs: Sequence[Expr], doing: str) -> tuple[tuple[Expr, ...], Type]:
     shared = unify(exprs, doing)
     return tuple(coerce(e, shared) for e in exprs), shared
-
-

@@ -7,8 +7,10 @@ from decimal import Decimal
 
 from ostinato.base.errors import QuerySyntaxError, UnsupportedError
 from ostinato.expr.cursor import TokenCursor
+from ostinato.expr.keyword_forms import EXTRACTED as EXTRACTED  # part of the syntax that renderers write
+from ostinato.expr.keyword_forms import case_form, cast_form, extract_form
 from ostinato.expr.literal_syntax import temporal_literal, type_name
-from ostinato.expr.nodes import Call, Case, Cast, Expr, Literal
+from ostinato.expr.nodes import Call, Cast, Expr, Literal
 from ostinato.expr.shape import DEEPEST, balanced, check_depth, span_of, too_deep
 from ostinato.expr.syntax import RawCall, RawColumn
 from ostinato.expr.tokens import Token, tokenize
@@ -20,11 +22,6 @@ ARITHMETIC = {
     "||": ("concat", CONCAT), "+": ("add", SUM), "-": ("sub", SUM), "*": ("mul", PRODUCT), "/": ("div", PRODUCT), "%": ("mod", PRODUCT),
 }  # fmt: skip
 PREDICATES = ("IS", "IN", "LIKE", "BETWEEN", "NOT", "ISNULL", "NOTNULL", "ILIKE", "SIMILAR")
-EXTRACTED = {
-    "YEAR": "year", "QUARTER": "quarter", "MONTH": "month", "WEEK": "week", "DAY": "day", "HOUR": "hour", "MINUTE": "minute",
-    "SECOND": "second", "EPOCH": "epoch", "ISODOW": "day_of_week", "DAY_OF_WEEK": "day_of_week", "DOY": "day_of_year",
-    "DAY_OF_YEAR": "day_of_year", "DAYOFYEAR": "day_of_year", "DAYOFMONTH": "day",
-}  # fmt: skip
 RESERVED = frozenset(
     ("AND", "OR", "NOT", "IN", "IS", "BETWEEN", "LIKE", "ESCAPE", "CASE", "WHEN", "THEN", "ELSE", "END", "FROM", "AS", "NULL", "TRUE")
     + ("FALSE", "DISTINCT", "SELECT", "WHERE")
@@ -265,54 +262,14 @@ class ExpressionParser(TokenCursor):
             self.next()
             return Literal({"TRUE": True, "FALSE": False, "NULL": None}[token.text.upper()], span=token.span)
         if token.is_word("CASE"):
-            return self._case()
+            return case_form(self, self.expression)
         if token.is_word("CAST") and self.peek(1).is_op("("):
-            return self._cast()
+            return cast_form(self, self.expression)
         if token.is_word("EXTRACT") and self.peek(1).is_op("("):
-            return self._extract()
+            return extract_form(self, self.expression)
         if token.is_word("EXISTS") and self.peek(1).is_op("("):
             raise UnsupportedError("EXISTS is not offered here", hint="Join outside the pattern", span=token.span)
         return temporal_literal(self)
-
-    def _case(self) -> Expr:
-        start = self.next().span
-        subject = None if self.at_word("WHEN") else self.expression()
-        branches: list[tuple[Expr, Expr]] = []
-        while self.accept_word("WHEN"):
-            condition = self.expression()
-            if subject is not None:
-                condition = Call("eq", (subject, condition), span=condition.span)
-            self.expect_word("THEN")
-            branches.append((condition, self.expression()))
-        if not branches:
-            self.fail("WHEN")
-        otherwise = self.expression() if self.accept_word("ELSE") else None
-        self.expect_word("END")
-        return Case(tuple(branches), otherwise, span=self.span_from(start))
-
-    def _cast(self) -> Expr:
-        start = self.next().span
-        self.expect_op("(")
-        arg = self.expression()
-        self.expect_word("AS", hint="CAST(x AS DOUBLE)")
-        to = type_name(self)
-        self.expect_op(")")
-        return Cast(arg, to, span=self.span_from(start))
-
-    def _extract(self) -> Expr:
-        start = self.next().span
-        self.expect_op("(")
-        unit = self.peek()
-        name = EXTRACTED.get(str(unit.value).upper()) if unit.kind in ("name", "string") else None
-        if unit.kind == "name" and unit.is_word("DOW"):
-            raise UnsupportedError("DOW counts from Sunday or Monday, 0 or 1, by engine", hint="ISODOW: Monday is 1", span=unit.span)
-        if name is None:
-            self.fail("a unit of time", hint=f"One of {', '.join(EXTRACTED)}")
-        self.next()
-        self.expect_word("FROM", hint="EXTRACT(HOUR FROM x)")
-        arg = self.expression()
-        self.expect_op(")")
-        return Call(name, (arg,), span=self.span_from(start))
 
 
 def parse_expression(text: str, offset: int = 0) -> Expr:
