@@ -11,7 +11,7 @@ from typing import Any
 
 from ostinato.base.errors import UnsupportedError
 
-QUIET = {"spark.log.level": "ERROR", "spark.ui.showConsoleProgress": "false"}
+QUIET = {"spark.log.level": "OFF", "spark.ui.showConsoleProgress": "false"}
 
 
 @contextmanager
