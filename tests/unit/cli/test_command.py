@@ -142,7 +142,9 @@ def test_a_syntax_error(folder, capsys):
 def test_a_time_that_cannot_be_ordered(folder, capsys):
     unordered = TICKS.set_column(1, "ts", pa.array([0, 1, None, 3, 4, 5], pa.timestamp("s")))
     pyarrow.parquet.write_table(unordered, folder / "null.parquet")
-    assert "ts" in failing(folder, capsys, "rises.sase", "-i", "ticks=null.parquet")
+    (folder / "soon.sase").write_text(RISES.replace("RETURN", "WITHIN 1 minute RETURN"))
+    said = failing(folder, capsys, "soon.sase", "-i", "ticks=null.parquet")
+    assert '"ts"' in said and "null" in said and "Hint" in said
     texts = TICKS.set_column(1, "ts", pa.array(["now", "then", "soon", "x", "y", "z"]))
     pyarrow.parquet.write_table(texts, folder / "text.parquet")
     assert "ts" in failing(folder, capsys, "rises.sase", "-i", "ticks=text.parquet")
