@@ -16,7 +16,7 @@ from ostinato.base.errors import DataError, SchemaError, UnknownNameError
 from ostinato.hosts.embedded.file_source import DatasetSource, files_source
 from ostinato.hosts.embedded.row_order import quoted
 from ostinato.hosts.embedded.source import BATCH_ROWS, Source
-from ostinato.hosts.embedded.stream_source import StreamSource
+from ostinato.hosts.embedded.stream_source import Readable, StreamSource
 from ostinato.hosts.embedded.table_source import TableSource
 
 KINDS = "Arrow tables, batches, readers and datasets, pandas and Polars frames, DuckDB relations, and paths of Parquet, CSV or JSON files"
@@ -109,7 +109,8 @@ def _pandas_table(name: str, frame: Any) -> pa.Table:
 
 
 def _lazy_frame(name: str, frame: Any) -> Source:
-    schema = frame.limit(0).collect().to_arrow().schema
+    with Readable(name):
+        schema = frame.limit(0).collect().to_arrow().schema
 
     def batches(columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
         for part in frame.select(list(columns)).collect_batches(chunk_size=BATCH_ROWS, maintain_order=True):
@@ -123,7 +124,8 @@ def _lazy_frame(name: str, frame: Any) -> Source:
 
 def _relation(name: str, relation: Any) -> Source:
     """The relation belongs to a connection of the user, where it is executed."""
-    schema = relation.limit(0).to_arrow_table().schema
+    with Readable(name):
+        schema = relation.limit(0).to_arrow_table().schema
 
     def open_reader(columns: Sequence[str]) -> pa.RecordBatchReader:
         return relation.select(*map(quoted, columns)).to_arrow_reader(BATCH_ROWS)

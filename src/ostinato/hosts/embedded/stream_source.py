@@ -74,7 +74,11 @@ class Readable:
         if isinstance(error, duckdb.Error):
             cause = translated(error)
             raise DataError(f"Stream `{self.name}` cannot be read: {cause.message}", detail=cause.hint) from error
-        if isinstance(error, pa.ArrowException | OSError):
+        if isinstance(error, pa.ArrowException | OSError) or _is_of_polars(error):
             first = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
             hint = "Is the file complete, and of the kind its name says?"
             raise DataError(f"Stream `{self.name}` cannot be read: {first}", hint=hint) from error
+
+
+def _is_of_polars(error: BaseException | None) -> bool:
+    return type(error).__module__.partition(".")[0] == "polars"

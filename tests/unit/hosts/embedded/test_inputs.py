@@ -229,6 +229,16 @@ def test_unreadable_files(tmp_path):
     assert "different kinds" in error_of([tmp_path / "a.csv", tmp_path / "bad.parquet"]).message
 
 
+def test_frames_and_relations_that_fail(tmp_path):
+    error = error_of(pl.scan_parquet(tmp_path / "none.parquet"))
+    assert isinstance(error, DataError)
+    assert error.message.startswith("Stream `ticks` cannot be read: ")
+    broken = pl.LazyFrame({"id": [1], "sym": ["a"], "ts": [1], "price": ["x"]}).with_columns(pl.col("price").cast(pl.Float64))
+    assert isinstance(error_of(broken), DataError)
+    relation = duckdb.connect().sql("SELECT 1 AS id, 'a' AS sym, 1 AS ts, CAST(x AS DOUBLE) AS price FROM (VALUES ('1'), ('y')) t(x)")
+    assert isinstance(error_of(relation), DataError)
+
+
 def test_truncated_parquet(tmp_path):
     pq.write_table(PLAIN, tmp_path / "x.parquet")
     data = bytearray((tmp_path / "x.parquet").read_bytes())
