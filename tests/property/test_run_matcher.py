@@ -1,0 +1,329 @@
+"""The run matcher against a literal simulation of the moves: every selection, output and window, any cut of the input, with the
+state saved and loaded in between."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ostinato.expr.nodes import Aggregate, Anchor, Call, Field, Literal, Nav, current
+from ostinato.expr.types import BOOL, INT
+from ostinato.plan.scalar_code import ScalarPlan
+from ostinato.program.program import Component, Program
+from ostinato.runtime.budget import Budget
+from ostinato.runtime.keyed_rows import KeyedRows
+from ostinato.runtime.matcher import NEVER
+from ostinato.runtime.run_matcher import RunMatcher
+from ostinato.runtime.string_pool import StringPool
+
+BITS = 3
+X = Field("x", type=INT)
+SELECTIONS = ("strict_contiguity", "partition_contiguity", "skip_till_next_match", "skip_till_any_match")
+OUTPUTS = ("all", "count", "first", "nonoverlapping")
+
+
+@dataclass(frozen=True)
+class Event:
+    key: int | None
+    time: int
+    bits: int
+    x: int | None
+
+
+@dataclass(frozen=True)
+class Part:
+    """A component: predicate bits, and which dynamic conditions it has."""
+
+    at_least: int
+    repeats: bool
+    first_bit: int = -1
+    later_bit: int = -1
+    rising: bool = False  # later: x above the last x of the component
+    above: int = -1  # first: x not below the last x of that earlier component
+    short: bool = False  # leaving: at most two rows
+    even: bool = False  # leaving: the sum of x is even
+
+
+@dataclass(frozen=True)
+class Query:
+    parts: tuple[Part, ...]
+    selection: str
+    output: str
+    within: int = -1
+    unit: str = "time"
+    epoch: bool = False
+    names: tuple[str, ...] = field(default=("a", "b", "c", "d"))
+
+    def program(self):
+        plan = ScalarPlan(self.names[: len(self.parts)], lambda nav: 0)
+        components = tuple(self._component(plan, i, part) for i, part in enumerate(self.parts))
+        scalar, registers = plan.finish()
+        return Program(
+            "runs", "", "events", (), self.names[: len(self.parts)], time=0, keys=(0,), null_keys="never", selection=self.selection,
+            output=self.output, ties="epoch" if self.epoch else "order", within=self.within, within_unit=self.unit,
+            bits=BITS, slots=(INT,), components=components, scalar=scalar, registers=registers,
+        )  # fmt: skip
+
+    def _component(self, plan, number, part):
+        name = self.names[number]
+        rising = [call("gt", current(X), Nav(name, Anchor.LAST, 1, 0, X, type=INT))] if part.rising else []
+        above = [call("ge", current(X), Nav(self.names[part.above], Anchor.LAST, 0, 0, X, type=INT))] if part.above >= 0 else []
+        leaving = [call("le", Aggregate("count", name, None, type=INT), Literal(2, type=INT))] if part.short else []
+        if part.even:
+            rest = Call("mod", (Aggregate("sum", name, X, type=INT), Literal(2, type=INT)), type=INT)
+            leaving.append(call("eq", rest, Literal(0, type=INT)))
+        blocks = (plan.block(name, above, "first"), plan.block(name, rising, "later"), plan.block(name, leaving, "leaving"))
+        return Component(number, part.at_least, part.repeats, part.first_bit, part.later_bit, *blocks)
+
+
+def call(name, *args):
+    return Call(name, args, type=BOOL)
+
+
+class Simulation:
+    """Runs are tuples of (event number, component number); the moves are those of the semantics, word by word."""
+
+    def __init__(self, query, events):
+        self.query, self.events = query, events
+
+    def matches(self):
+        collect = {"all": self._all, "count": self._all, "first": self._first, "nonoverlapping": self._nonoverlapping}
+        return sorted(collect[self.query.output](), key=lambda run: (run[-1][0], [e for e, _ in run], [c for _, c in run]))
+
+    def _all(self):
+        found, runs = [], []
+        for event in range(len(self.events)):
+            grown = [after for run in [(), *runs] for after in self.selected(run, event)]
+            found += [run for run in grown if self.complete(run)]
+            runs = grown + [run for run in runs if self.ignores(run, event)]
+        assert len(found) == len(set(found))
+        return found
+
+    def _nonoverlapping(self):
+        found, runs = [], []
+        for event in range(len(self.events)):
+            grown = [after for run in [(), *runs] for after in self.selected(run, event)]
+            completed = [run for run in grown if self.complete(run)]
+            runs = grown + [run for run in runs if self.ignores(run, event)]
+            if completed:
+                found.append(min(completed, key=lambda run: ([e for e, _ in run], [c for _, c in run])))
+                runs = [run for run in runs if self.key(run) != self.events[event].key]
+        return found
+
+    def _first(self):
+        found = []
+        for start in range(len(self.events)):
+            run = ()
+            for event in range(start, len(self.events)):
+                selected = self.selected(run, event)
+                if not selected and (not run or not self.ignores(run, event)):
+                    break
+                run = selected[0] if selected else run
+                if selected and self.complete(run):
+                    found.append(run)
+                    break
+        return found
+
+    def key(self, run):
+        return self.events[run[0][0]].key
+
+    def selected(self, run, event):
+        own = [(*run, (event, run[-1][1]))] if self.takes(run, event) else []
+        return own + [(*run, (event, j)) for j in self.reach(run) if self.begins(run, event, j)]
+
+    def reach(self, run):
+        for j in range(run[-1][1] + 1 if run else 0, len(self.query.parts)):
+            yield j
+            if self.query.parts[j].at_least:
+                return
+
+    def takes(self, run, event):
+        if not run or not self.query.parts[run[-1][1]].repeats or not self.joins(run, event):
+            return False
+        part = self.query.parts[run[-1][1]]
+        last, x = self.events[run[-1][0]].x, self.events[event].x
+        return self.has(event, part.later_bit) and (not part.rising or (None not in (last, x) and x > last))
+
+    def begins(self, run, event, j):
+        part = self.query.parts[j]
+        if not self.joins(run, event) or not self.has(event, part.first_bit) or not self.passes(run, j):
+            return False
+        if part.above < 0:
+            return True
+        bound = [self.events[e].x for e, c in run if c == part.above]
+        x = self.events[event].x
+        return bool(bound) and None not in (bound[-1], x) and x >= bound[-1]
+
+    def has(self, event, bit):
+        return bit < 0 or bool(self.events[event].bits >> bit & 1)
+
+    def joins(self, run, event):
+        here = self.events[event]
+        if here.key is None:
+            return False
+        if not run:
+            return True
+        if self.key(run) != here.key or self.expired(run, event):
+            return False
+        if self.query.selection == "strict_contiguity" and event != run[-1][0] + 1:
+            return False
+        return not (self.query.epoch and self.events[run[-1][0]].time == here.time)
+
+    def expired(self, run, event):
+        if self.query.within < 0:
+            return False
+        if self.query.unit == "time":
+            return self.events[event].time - self.events[run[0][0]].time > self.query.within
+        return sum(e.key == self.key(run) for e in self.events[run[0][0] : event + 1]) > self.query.within
+
+    def passes(self, run, j):
+        """The conditions about finished components before j: the one that the run is in, and those left empty."""
+        return all(self.finished(run, component) for component in range(run[-1][1] if run else 0, j))
+
+    def finished(self, run, component):
+        part = self.query.parts[component]
+        xs = [self.events[e].x for e, c in run if c == component]
+        values = [x for x in xs if x is not None]
+        return (not part.short or len(xs) <= 2) and (not part.even or (bool(values) and sum(values) % 2 == 0))
+
+    def complete(self, run):
+        number = len(self.query.parts)
+        return all(part.at_least == 0 for part in self.query.parts[run[-1][1] + 1 :]) and self.passes(run, number)
+
+    def ignores(self, run, event):
+        if self.expired(run, event):
+            return False
+        if self.query.selection == "strict_contiguity":
+            return False
+        if self.query.selection == "partition_contiguity":
+            return self.key(run) != self.events[event].key
+        if self.query.selection == "skip_till_any_match":
+            return True
+        state = run[-1][1]
+        if self.query.parts[state].repeats:
+            return not self.takes(run, event)
+        return state + 1 < len(self.query.parts) and not self.begins(run, event, state + 1)
+
+
+class Drive:
+    """Feeds events to a matcher in pieces, trims rows as a session would, and reads matches back as event numbers."""
+
+    def __init__(self, query, events, reload=False, reverse=False):
+        self.program, self.events, self.reload, self.reverse = query.program(), events, reload, reverse
+        self.rows = KeyedRows({}, 1, timed=True)
+        self.rows.ensure_keys(3)
+        self.matcher = RunMatcher(self.program, Budget(), StringPool())
+        self.event_of = {}
+        self.seen = {}
+        self.found = []
+
+    def run(self, cuts):
+        bounds = [0, *sorted(cuts), len(self.events)]
+        for begin, end in zip(bounds, bounds[1:], strict=False):
+            self.push(range(begin, end))
+        self.feed(np.arange(3), NEVER, final=True)
+        assert self.matcher.idle(np.arange(3)).all()
+        return sorted(self.found, key=lambda run: run[-1][0])
+
+    def push(self, numbers):
+        chosen = [n for n in numbers if self.events[n].key is not None]
+        if not chosen:
+            return
+        events = [self.events[n] for n in chosen]
+        for n, event in zip(chosen, events, strict=True):
+            ordinal = self.seen[event.key] = self.seen.get(event.key, -1) + 1
+            self.event_of[event.key, ordinal] = n
+        grouping = self.rows.group(np.array([e.key for e in events], np.int64), len(events))
+        batch = {
+            "bits": np.array([e.bits for e in events], np.uint64),
+            "times": np.array([e.time for e in events], np.int64),
+            "positions": np.array(chosen, np.int64),
+            "slots": np.array([[e.x or 0] for e in events], np.int64),
+            "slot_valid": np.array([[e.x is not None] for e in events], np.uint8),
+        }
+        self.rows.append(grouping, {name: (data, None) for name, data in batch.items()})
+        self.feed(grouping.keys[::-1] if self.reverse else grouping.keys, events[-1].time, final=False)
+
+    def feed(self, keys, horizon, final):
+        matches = self.matcher.feed(self.rows, keys, (self.rows.base + self.rows.length)[keys], horizon, final)
+        for i in range(len(matches)):
+            span = slice(matches.offsets[i], matches.offsets[i + 1])
+            key = int(matches.key[i])
+            assert matches.start[i] == matches.ordinals[span][0] >= self.rows.base[key]
+            rows = [self.event_of[key, int(o)] for o in matches.ordinals[span]]
+            self.found.append(tuple(zip(rows, matches.variables[span].tolist(), strict=True)))
+        self.rows.trim(keys, self.matcher.keep_from(keys))
+        if self.reload:
+            state = {name: array.copy() for name, array in self.matcher.state().items()}
+            self.matcher = RunMatcher(self.program, Budget(), StringPool())
+            self.matcher.load(state)
+
+
+@st.composite
+def parts(draw):
+    chosen = []
+    bit = st.integers(-1, BITS - 1)
+    for number in range(draw(st.integers(1, 4))):
+        at_least, repeats = draw(st.sampled_from([(1, False), (1, True), (0, True), (0, False)]))
+        above = draw(st.integers(-1, number - 1)) if draw(st.booleans()) else -1
+        flags = [draw(st.integers(0, 3)) == 0 for _ in range(3)]
+        chosen.append(Part(at_least, repeats, draw(bit), draw(bit), repeats and flags[0], above, flags[1], flags[2]))
+    return tuple(chosen)
+
+
+@st.composite
+def queries(draw):
+    output = draw(st.sampled_from(OUTPUTS))
+    selection = draw(st.sampled_from(SELECTIONS[:3] if output == "first" else SELECTIONS))
+    within, unit = draw(st.sampled_from([(-1, "time"), (0, "time"), (2, "time"), (5, "time"), (1, "events"), (2, "events"), (4, "events")]))
+    return Query(draw(parts()), selection, output, within, unit, draw(st.integers(0, 3)) == 0)
+
+
+@st.composite
+def streams(draw):
+    keys = draw(st.sampled_from([(0,), (0, 1), (0, 1, 2, None)]))
+    steps = draw(st.lists(st.tuples(st.sampled_from(keys), st.integers(0, 2), st.integers(0, 7), st.sampled_from([0, 1, 2, 3, None])), max_size=9))
+    time, events = 0, []
+    for key, step, bits, x in steps:
+        time += step
+        events.append(Event(key, time, bits, x))
+    return events
+
+
+@settings(max_examples=300, deadline=None)
+@given(queries(), streams(), st.lists(st.integers(0, 9), max_size=4), st.booleans(), st.booleans())
+def test_runs_make_exactly_the_moves(query, events, cuts, reload, reverse):
+    wanted = Simulation(query, events).matches()
+    drive = Drive(query, events, reload, reverse)
+    found = drive.run([cut for cut in cuts if cut <= len(events)])
+    if query.output == "count":
+        assert drive.matcher.metrics()["matches"] == len(wanted)
+        assert found == []
+    else:
+        assert found == wanted
+        assert drive.matcher.metrics()["matches"] == len(wanted)
+
+
+A_STAR_B_C = (Part(1, False, 0), Part(0, True, 1, 1), Part(1, False, 2))
+
+
+@pytest.mark.parametrize(
+    ("selection", "output", "wanted"),
+    [
+        ("skip_till_next_match", "all", ["a1 b1 c1", "a2 c1", "a1 b1 b2 c2", "a2 b2 c2"]),
+        ("skip_till_next_match", "first", ["a1 b1 c1", "a2 c1"]),
+        ("skip_till_next_match", "nonoverlapping", ["a1 b1 c1"]),
+    ],
+)
+def test_worked_example(selection, output, wanted):
+    names = ["a1", "b1", "a2", "c1", "b2", "c2"]
+    events = [Event(0, i, 1 << "abc".index(name[0]), None) for i, name in enumerate(names)]
+    found = Drive(Query(A_STAR_B_C, selection, output), events).run([2, 3])
+    assert [" ".join(names[event] for event, _ in run) for run in found] == wanted
+
+
+def test_skip_till_any_has_nine_matches():
+    events = [Event(0, i, 1 << "abc".index(name), None) for i, name in enumerate("abacbc")]
+    assert len(Drive(Query(A_STAR_B_C, "skip_till_any_match", "all"), events).run([])) == 9
