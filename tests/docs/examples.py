@@ -28,7 +28,7 @@ class Example:
 
     def _run_session(self, names: dict[str, Any]) -> None:
         """Prompts and answers, as an interactive session shows them."""
-        parsed = doctest.DocTestParser().get_doctest(self.code, names, self.page.name, str(self.page), self.line - 1)
+        parsed = doctest.DocTestParser().get_doctest(self.code, names, f"{self.page.name}:{self.line}", str(self.page), self.line - 1)
         runner = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS)
         said: list[str] = []
         runner.run(parsed, out=said.append, clear_globs=False)
