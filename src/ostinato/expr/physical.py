@@ -13,6 +13,9 @@ INT64 = range(-(2**63), 2**63)
 EPOCH = datetime(1970, 1, 1)
 EPOCH_DAY = EPOCH.toordinal()
 MICROSECOND = timedelta(microseconds=1)
+MICROSECONDS_PER_DAY = 86_400_000_000
+DAYS = range(date.min.toordinal() - EPOCH_DAY, date.max.toordinal() - EPOCH_DAY + 1)
+MOMENTS = range(DAYS.start * MICROSECONDS_PER_DAY, DAYS.stop * MICROSECONDS_PER_DAY)
 WIDE = Context(prec=60)
 
 
@@ -63,17 +66,24 @@ def from_physical(value: Any, type_: Type) -> Any:
         if kind is Kind.INTERVAL:
             return timedelta(microseconds=value)
     except (OverflowError, ValueError):
-        raise DataError(f"A {type_} is out of range", hint="Years go from 1 to 9999") from None
+        raise overflow(type_) from None
     return value
 
 
+def computable(type_: Type) -> range:
+    """The physical values that a calculation may give: 64 bits, and for times the years that a calendar shows."""
+    return {Kind.DATE: DAYS, Kind.TIMESTAMP: MOMENTS}.get(type_.kind, INT64)
+
+
 def in_range(value: int, type_: Type) -> int:
-    if value not in INT64:
+    if value not in computable(type_):
         raise overflow(type_)
     return value
 
 
 def overflow(type_: Type) -> DataError:
-    if type_.kind is Kind.DECIMAL:
-        return DataError(f"A {type_} calculation went beyond 64 bits", hint="CAST to DOUBLE if rounding is acceptable")
-    return DataError(f"An {type_} calculation went beyond 64 bits", hint="CAST to DOUBLE if rounding is acceptable")
+    if type_.is_temporal:
+        return DataError(f"A {type_} is out of range", hint="Years go from 1 to 9999")
+    hint = None if type_.kind is Kind.INTERVAL else "CAST to DOUBLE if rounding is acceptable"
+    article = "A" if type_.kind is Kind.DECIMAL else "An"
+    return DataError(f"{article} {type_} calculation went beyond 64 bits", hint=hint)

@@ -38,7 +38,28 @@ def null_test(name: str, args: tuple[Expr, ...]) -> Typed:
 
 
 def comparison(name: str, args: tuple[Expr, ...]) -> Typed:
+    if len(args) == 2 and name != "distinct":
+        args = _whole_bounds(name, *args)
     return unified(args, f"`{spelled(name)}`")[0], BOOL
+
+
+def _whole_bounds(name: str, left: Expr, right: Expr) -> tuple[Expr, Expr]:
+    """An integer beside a decimal constant: the constant becomes the integer that gives the same answer, so that the integer need
+    not be scaled, which large ones would not survive: i < 1.5 is i < 2, i <= 1.5 is i <= 1."""
+    if type_of(left).kind is Kind.INT and type_of(right).kind is Kind.DECIMAL:
+        return left, _whole_bound(right, {"lt": "ROUND_CEILING", "ge": "ROUND_CEILING"}.get(name, "ROUND_FLOOR"), name)
+    if type_of(right).kind is Kind.INT and type_of(left).kind is Kind.DECIMAL:
+        return _whole_bound(left, {"gt": "ROUND_CEILING", "le": "ROUND_CEILING"}.get(name, "ROUND_FLOOR"), name), right
+    return left, right
+
+
+def _whole_bound(bound: Expr, rounding: str, name: str) -> Expr:
+    if not isinstance(bound, Literal) or bound.value is None:
+        return bound
+    whole = int(bound.value.to_integral_value(rounding))
+    if whole != bound.value and name not in ("lt", "le", "gt", "ge"):
+        return bound
+    return Literal(whole, span=bound.span, type=INT)
 
 
 def same(name: str, args: tuple[Expr, ...]) -> Typed:

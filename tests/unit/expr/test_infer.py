@@ -9,6 +9,7 @@ from ostinato.expr.infer import infer
 from ostinato.expr.nodes import AGGREGATES, Aggregate, Anchor, Cast, Classifier, Field, Literal, MatchNumber, Nav
 from ostinato.expr.parse import parse_expression
 from ostinato.expr.schema import Schema
+from ostinato.expr.text import to_text
 from ostinato.expr.types import BOOL, DATE, FLOAT, INT, INTERVAL, NULL, STRING, TIMESTAMP, TIMESTAMP_TZ, Kind, Type, decimal
 
 SMALL = Type(Kind.INT, bits=16)
@@ -54,6 +55,18 @@ def test_conversions_are_explicit_for_columns_and_done_for_constants():
     assert typed("f < 1").args[1] == Literal(1.0)
     assert isinstance(typed("f < 1").args[1].value, float)
     assert typed("i < small").args == (Field("i"), Field("small"))
+
+
+@pytest.mark.parametrize(
+    ("text", "same"),
+    [
+        ("i < 1.5", "i < 2"), ("i <= 1.5", "i <= 1"), ("i > 1.5", "i > 1"), ("i >= 1.5", "i >= 2"), ("1.5 < i", "1 < i"),
+        ("1.5 <= i", "2 <= i"), ("-1.5 > i", "-1 > i"), ("-1.5 >= i", "-2 >= i"), ("i = 2.0", "i = 2"),
+        ("i = 2.5", "CAST(i AS DECIMAL(19, 1)) = 2.5"),
+    ],
+)  # fmt: skip
+def test_integers_meet_decimal_constants_without_being_scaled(text, same):
+    assert to_text(typed(text)) == same
 
 
 def test_string_constants_become_times_when_the_query_is_compiled():

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from ostinato.expr.physical import computable, overflow
 from ostinato.expr.types import Kind, Type
 from ostinato.kernels.vectors.nulls import all_valid, failing, joint_valid
 from ostinato.kernels.vectors.vector import Vector
@@ -14,9 +15,14 @@ MIN = np.iinfo(np.int64).min
 NEAR_LIMIT = 9.2e18  # a product that is smaller as a double is surely below 2**63
 
 
-def overflowing(type_: Type) -> tuple[str, str]:
-    article = "A" if type_.kind is Kind.DECIMAL else "An"
-    return f"{article} {type_} calculation went beyond 64 bits", "CAST to DOUBLE if rounding is acceptable"
+def overflowing(type_: Type) -> tuple[str, str | None]:
+    error = overflow(type_)
+    return error.message, error.hint
+
+
+def beyond_calendar(data: np.ndarray, type_: Type) -> np.ndarray:
+    held = computable(type_)
+    return (data < held.start) | (data >= held.stop)
 
 
 def checked_sum(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -31,14 +37,14 @@ def checked_difference(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.nda
 
 def checked_product(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     result = a * b
-    overflow = np.abs(a.astype(np.float64) * b.astype(np.float64)) >= NEAR_LIMIT
-    if overflow.any():
+    beyond = np.abs(a.astype(np.float64) * b.astype(np.float64)) >= NEAR_LIMIT
+    if beyond.any():
         # Too close to tell with doubles: exact integers, for these rows alone.
-        rows = np.flatnonzero(overflow)
-        left, right = (np.broadcast_to(x, overflow.shape)[rows].astype(object) for x in (a, b))
+        rows = np.flatnonzero(beyond)
+        left, right = (np.broadcast_to(x, beyond.shape)[rows].astype(object) for x in (a, b))
         exact = left * right
-        overflow[rows] = (exact < MIN) | (exact > -MIN - 1)
-    return result, overflow
+        beyond[rows] = (exact < MIN) | (exact > -MIN - 1)
+    return result, beyond
 
 
 CHECKED = {"add": checked_sum, "sub": checked_difference, "mul": checked_product}
@@ -51,8 +57,10 @@ def binary(name: str) -> Callable[[Type, Sequence[Vector]], Vector]:
         valid = all_valid(args)
         if type_.kind is Kind.FLOAT:
             return Vector(type_, PLAIN[name](a.data, b.data), valid)
-        result, overflow = CHECKED[name](a.data, b.data)
-        return Vector(type_, result, valid, None, failing(overflow, valid, *overflowing(type_)))
+        result, beyond = CHECKED[name](a.data, b.data)
+        if type_.is_temporal:
+            beyond = beyond | beyond_calendar(result, type_)
+        return Vector(type_, result, valid, None, failing(beyond, valid, *overflowing(type_)))
 
     return compute
 

@@ -121,7 +121,8 @@ def _micros(data: np.ndarray, unit: str, valid: np.ndarray | None) -> np.ndarray
 
 
 def _strings(array: pa.Array, type_: Type) -> Vector:
-    if not pa.types.is_dictionary(array.type):
+    given = pa.types.is_dictionary(array.type)
+    if not given:
         if pa.types.is_string_view(array.type):
             array = array.cast(TEXT)
         array = array.dictionary_encode()
@@ -132,7 +133,8 @@ def _strings(array: pa.Array, type_: Type) -> Vector:
     codes = _words(indices).astype(np.int64)
     if valid is not None:
         codes[~valid] = 0
-    return with_distinct_entries(Vector(type_, codes, valid, dictionary))
+    vector = Vector(type_, codes, valid, dictionary)
+    return with_distinct_entries(vector) if given else vector
 
 
 def with_distinct_entries(vector: Vector) -> Vector:
