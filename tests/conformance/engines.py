@@ -13,6 +13,7 @@ from ostinato.algebra.query import MatchQuery
 from ostinato.compiler import compile
 from ostinato.expr.schema import Schema
 from ostinato.expr.types import BOOL, DATE, FLOAT, INT, STRING, TIMESTAMP
+from ostinato.hosts import embedded
 from ostinato.lang import sase, sql
 from ostinato.query import Query
 
@@ -96,6 +97,20 @@ class SessionEngine:
         return [table.slice(start, self.batch) for start in range(0, table.num_rows, self.batch)]
 
 
+class EmbeddedEngine:
+    """The host in this process, over Arrow tables."""
+
+    name = "embedded"
+
+    def run(self, cases: Sequence[Case]) -> list[Outcome]:
+        return [attempt(self._answer, case) for case in cases]
+
+    def _answer(self, case: Case) -> Any:
+        streams = {case.stream: case.table}
+        found = embedded.sql(case.text, **streams) if case.language == "sql" else embedded.match(case.text, **case.options, **streams)
+        return table_found(case, found.to_arrow())
+
+
 def table_found(case: Case, table: pa.Table) -> Any:
     """The output of a host as a case wants it: event ids by variable, or rows."""
     if not case.wants_matches:
@@ -108,4 +123,4 @@ def _events(value: Any) -> list[dict[str, Any]]:
     return value if isinstance(value, list) else [] if value is None else [value]
 
 
-ENGINES: dict[str, Callable[[], Engine]] = {"reference": ReferenceEngine, "session": SessionEngine}
+ENGINES: dict[str, Callable[[], Engine]] = {"reference": ReferenceEngine, "session": SessionEngine, "embedded": EmbeddedEngine}
