@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
+import site
 import sys
 from collections.abc import Mapping
+from pathlib import Path
 
 from pyspark.sql import DataFrame, SparkSession
 
+import ostinato
 from ostinato.base.errors import UnsupportedError
 from ostinato.compiler import compile, recognise
 from ostinato.hosts.spark.batch.match_batch import decide_batch, match_batch
@@ -99,6 +102,7 @@ def local(cores: int | None = None, **settings: str) -> SparkSession:
     """A local Spark session with what Ostinato needs: this Python for the workers, few shuffle partitions, the RocksDB state store,
     Arrow, timestamps that Parquet can order, no web page."""
     os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
+    _let_workers_find_this_package()
     count = cores or os.cpu_count() or 2
     builder = SparkSession.builder.master(f"local[{count}]").appName("ostinato")
     chosen = {
@@ -115,3 +119,11 @@ def local(cores: int | None = None, **settings: str) -> SparkSession:
     for name, value in chosen.items():
         builder = builder.config(name, value)
     return builder.getOrCreate()
+
+
+def _let_workers_find_this_package() -> None:
+    """Workers see the environment, not what this process added to its path."""
+    root = str(Path(ostinato.__file__).resolve().parents[1])
+    known = [part for part in os.environ.get("PYTHONPATH", "").split(os.pathsep) if part]
+    if root not in known and root not in site.getsitepackages():
+        os.environ["PYTHONPATH"] = os.pathsep.join([root, *known])

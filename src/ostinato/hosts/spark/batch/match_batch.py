@@ -28,7 +28,7 @@ def match_batch(frame: DataFrame, query: Query, path: str | None = None) -> Data
     decision = decide_batch(frame, query, path)
     output = output_schema(query)
     if decision.job is not None:
-        matches = read_ranges(frame.sparkSession, decision.job)
+        matches = read_ranges(frame.sparkSession, decision.job.dumps(), len(decision.job.ranges), to_spark_schema(output))
     elif decision.path == BY_KEY:
         matches = match_by_key(prepared(frame, query), query.program, output)
     else:

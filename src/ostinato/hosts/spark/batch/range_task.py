@@ -14,8 +14,15 @@ from ostinato.hosts.spark.batch.range_job import RangeJob
 from ostinato.hosts.spark.batch.row_groups import times_of
 from ostinato.hosts.spark.batch.start_marks import start_column, with_start
 from ostinato.hosts.spark.batch.time_ranges import TimeRange
+from ostinato.hosts.spark.conform import reported
 from ostinato.hosts.spark.worker import run
 from ostinato.program.program import Program
+
+
+def read_range(job_text: str, number: int) -> Iterator[pa.RecordBatch]:
+    """What the task for range `number` gives to Spark."""
+    job = RangeJob.loads(job_text)
+    yield from reported(run_range(job, job.ranges[number]), job.program, job.output, number)
 
 
 def run_range(job: RangeJob, one: TimeRange) -> Iterator[pa.Table]:

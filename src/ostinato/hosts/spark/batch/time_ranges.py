@@ -51,7 +51,7 @@ def _cut_into(groups: Sequence[RowGroup], wanted: int, window: int, before: int)
     seen = 0
     for group in ordered:
         due = total * (len(borders) + 1) / wanted
-        if seen and seen >= due and group.low > ordered[0].low and (not borders or group.low > borders[-1] + window):
+        if seen >= due and group.low > (borders[-1] if borders else ordered[0].low) + window:
             borders.append(group.low)
         seen += group.rows
     edges = [None, *borders, None]

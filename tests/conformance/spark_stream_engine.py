@@ -1,0 +1,173 @@
+"""Spark Structured Streaming in the conformance suite: all cases are buckets of one streaming query.
+
+Rows come in two micro-batches, then the watermark leaves all of them behind. What only the end of a stream decides is asked from the
+stored state: emitted matches and those of the closed sessions make up the whole."""
+
+from __future__ import annotations
+
+import pickle
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pyspark import cloudpickle
+from pyspark.sql import types as spark
+from pyspark.sql.streaming import StatefulProcessor
+from tests.conformance.case import Case, Outcome
+from tests.conformance.engines import table_found
+from tests.conformance.spark_engines import spark_session
+
+from ostinato.compiler import compile
+from ostinato.hosts.spark.batch.match_batch import output_schema
+from ostinato.hosts.spark.streaming.bucket_processor import DECIDED_ON_SPARK, MATCHES, BucketProcessor
+from ostinato.hosts.spark.streaming.bucket_state import BucketState
+from ostinato.hosts.spark.streaming.clock import Clock
+from ostinato.hosts.spark.streaming.match_stream import check_streamable
+from ostinato.hosts.spark.streaming.packing import PACKED, PACKED_ON_SPARK, Packer, from_blobs
+from ostinato.program import serde
+from ostinato.runtime.session import Session
+
+cloudpickle.register_pickle_by_value(sys.modules[__name__])  # Spark's workers do not see the tests
+
+BUCKETS = 3
+PER_CASE = 8  # labels kept apart for a case
+LATER_MS = 7_000_000_000_000
+OUTPUT = spark.StructType(
+    [*DECIDED_ON_SPARK.fields, spark.StructField("case", spark.LongType()), spark.StructField("error", spark.BinaryType())]
+)
+
+
+@dataclass(frozen=True)
+class Streamed:
+    """What a worker needs of a case."""
+
+    program: bytes
+    output: pa.Schema
+    buckets: int
+    clock: Clock
+
+
+class AllCases(StatefulProcessor):
+    """Hands every bucket to the processor of its case."""
+
+    def __init__(self, cases: dict[int, Streamed]) -> None:
+        self._cases = cases
+
+    def init(self, handle: Any) -> None:
+        self._shared = BucketProcessor(next(iter(self._cases.values())).program, pa.schema([]), 1, Clock(1))
+        self._shared.init(handle)
+
+    def handleInputRows(self, key: Any, rows: Iterator[pd.DataFrame], timerValues: Any) -> Iterator[pd.DataFrame]:
+        yield from self._of(key, lambda processor: processor.handleInputRows(key, rows, timerValues))
+
+    def handleExpiredTimer(self, key: Any, timerValues: Any, expiredTimerInfo: Any) -> Iterator[pd.DataFrame]:
+        yield from self._of(key, lambda processor: processor.handleExpiredTimer(key, timerValues, expiredTimerInfo))
+
+    def close(self) -> None:
+        pass
+
+    def _of(self, key: Any, go_on: Any) -> Iterator[pd.DataFrame]:
+        number = key[0] // PER_CASE
+        if number not in self._cases:
+            return
+        case = self._cases[number]
+        processor = BucketProcessor(case.program, case.output, case.buckets, case.clock)
+        processor._handle, processor._state, processor._program = self._shared._handle, self._shared._state, serde.loads(case.program)
+        try:
+            for frame in go_on(processor):
+                yield frame.assign(case=number, error=None)
+        except Exception as error:
+            yield pd.DataFrame({"matches": [None], "late_rows": [0], "row_count": [0], "case": [number], "error": [pickle.dumps(error)]})
+
+
+class SparkStreamEngine:
+    name = "spark streaming"
+
+    def run(self, cases: Sequence[Case]) -> list[Outcome]:
+        with tempfile.TemporaryDirectory() as folder:
+            return _Run(cases, Path(folder)).outcomes()
+
+
+class _Run:
+    def __init__(self, cases: Sequence[Case], folder: Path) -> None:
+        self.cases = cases
+        self.folder = folder
+        self.streamed: dict[int, Streamed] = {}
+        self.failed: dict[int, Exception] = {}
+        self.packed: tuple[list[pa.RecordBatch], list[pa.RecordBatch]] = ([], [])
+        self.tables: dict[int, list[pa.Table]] = {}
+
+    def outcomes(self) -> list[Outcome]:
+        for number, case in enumerate(self.cases):
+            try:
+                self._prepare(number, case)
+            except Exception as error:
+                self.failed[number] = error
+        self._write_input()
+        self._stream()
+        self._close_stored_sessions()
+        return [self._outcome(number, case) for number, case in enumerate(self.cases)]
+
+    def _prepare(self, number: int, case: Case) -> None:
+        query = compile(case.text, {case.stream: case.table.schema}, language=case.language, **case.options)
+        check_streamable(query.program)
+        clock = Clock.of(query.program)
+        divided = bool(query.program.keys) and query.program.selection != "strict_contiguity"
+        labels = tuple(number * PER_CASE + bucket for bucket in range(BUCKETS if divided else 1))
+        names = [column.name for column in query.program.columns]
+        keys = tuple(names[k] for k in query.program.keys) if divided else ()
+        packer = Packer(names[query.program.time], keys, labels, clock)
+        table = case.table.select(names)
+        half = table.num_rows // 2
+        for batch, rows in zip(self.packed, (table.slice(0, half), table.slice(half))):
+            if rows.num_rows:
+                batch.append(packer.pack(rows))
+        self.streamed[number] = Streamed(serde.dumps(query.program), output_schema(query), len(labels), clock)
+        self.tables[number] = [output_schema(query).empty_table()]
+
+    def _write_input(self) -> None:
+        """The times of the blobs are all at the beginning, so that the watermark moves only with the last file."""
+        (self.folder / "in").mkdir()
+        time = PACKED.field("event_time").type
+        last = pa.table([pa.array([-1], pa.int32()), pa.array([b""], pa.binary()), pa.array([LATER_MS * 1000]).cast(time)], schema=PACKED)
+        for number, batches in enumerate(self.packed):
+            rows = pa.Table.from_batches(batches, schema=PACKED)
+            rows = rows.set_column(2, PACKED.field(2), pa.array([0] * rows.num_rows, pa.int64()).cast(time))
+            pq.write_table(rows, self.folder / "in" / f"{number}.parquet")
+        pq.write_table(last, self.folder / "in" / "9.parquet")
+
+    def _stream(self) -> None:
+        session = spark_session()
+        packed = session.readStream.schema(PACKED_ON_SPARK).option("maxFilesPerTrigger", 1).parquet(str(self.folder / "in"))
+        rows = packed.withWatermark("event_time", "0 seconds").select("bucket", "rows")
+        decided = rows.groupBy("bucket").transformWithStateInPandas(AllCases(self.streamed), OUTPUT, "append", "eventTime")
+        writer = decided.writeStream.format("memory").queryName("conformance").option("checkpointLocation", str(self.folder / "checkpoint"))
+        writer.trigger(availableNow=True).start().awaitTermination()
+        for row in session.table("conformance").collect():
+            if row.error is not None:
+                self.failed[row.case] = pickle.loads(row.error)
+            elif row[MATCHES] is not None:
+                self.tables[row.case].append(from_blobs(iter([bytes(row[MATCHES])])))
+        session.catalog.dropTempView("conformance")
+
+    def _close_stored_sessions(self) -> None:
+        reader = spark_session().read.format("statestore").option("stateVarName", "session")
+        for row in reader.load(str(self.folder / "checkpoint")).collect():
+            number = row.key.bucket // PER_CASE
+            case = self.streamed[number]
+            snapshot = BucketState.loads(bytes(row.value.blob)).check(case.buckets).snapshot
+            rest = Session(serde.loads(case.program), lateness=None, snapshot=snapshot).close()
+            self.tables[number].append(rest.cast(case.output) if rest.num_rows else case.output.empty_table())
+
+    def _outcome(self, number: int, case: Case) -> Outcome:
+        if number in self.failed:
+            return Outcome(error=self.failed[number])
+        return Outcome(found=table_found(case, pa.concat_tables(self.tables[number])))
+
+
