@@ -2,6 +2,7 @@
 state saved and loaded in between."""
 
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -221,7 +222,7 @@ class Drive:
 
     def run(self, cuts):
         bounds = [0, *sorted(cuts), len(self.events)]
-        for begin, end in zip(bounds, bounds[1:], strict=False):
+        for begin, end in pairwise(bounds):
             self.push(range(begin, end))
         self.feed(np.arange(3), NEVER, final=True)
         assert self.matcher.idle(np.arange(3)).all()
@@ -284,7 +285,8 @@ def queries(draw):
 @st.composite
 def streams(draw):
     keys = draw(st.sampled_from([(0,), (0, 1), (0, 1, 2, None)]))
-    steps = draw(st.lists(st.tuples(st.sampled_from(keys), st.integers(0, 2), st.integers(0, 7), st.sampled_from([0, 1, 2, 3, None])), max_size=9))
+    step = st.tuples(st.sampled_from(keys), st.integers(0, 2), st.integers(0, 7), st.sampled_from([0, 1, 2, 3, None]))
+    steps = draw(st.lists(step, max_size=9))
     time, events = 0, []
     for key, step, bits, x in steps:
         time += step

@@ -1,4 +1,4 @@
-"""Checked arithmetic and comparisons on 64-bit words, for scalar code. Results come with a flag: 1 a value, 0 null, negative an error."""
+"""Checked arithmetic and comparisons on 64-bit words, for scalar code. Results come with a flag: a value, null, or failed."""
 
 from __future__ import annotations
 
@@ -7,7 +7,11 @@ import numpy as np
 from ostinato.kernels._jit import borrowing, inlined
 from ostinato.program.opcodes import Op
 
-OVERFLOW = -1
+IS_NULL = 0
+IS_VALUE = 1
+HAS_FAILED = 2  # an error, if anything depends on it
+
+OVERFLOW = -1  # what evaluation returns then
 
 ERRORS = {OVERFLOW: "an integer calculation went beyond 64 bits"}
 
@@ -33,6 +37,11 @@ _FLOAT_OF_INT = int(Op.FLOAT_OF_INT)
 _INT_OF_FLOAT = int(Op.INT_OF_FLOAT)
 _SQRT = int(Op.SQRT)
 _FLOOR = int(Op.FLOOR)
+_ROUND = int(Op.ROUND)
+_EXP = int(Op.EXP)
+_LN = int(Op.LN)
+_LOG10 = int(Op.LOG10)
+_POWER = int(Op.POWER)
 
 
 @inlined
@@ -88,70 +97,99 @@ def quotient_and_rest(x, y):
 def int_result(op, x, y):
     if op == _ADD_INT:
         if addition_overflows(x, y):
-            return np.int64(0), OVERFLOW
-        return np.int64(x + y), 1
+            return np.int64(0), HAS_FAILED
+        return np.int64(x + y), IS_VALUE
     if op == _SUB_INT:
         if subtraction_overflows(x, y):
-            return np.int64(0), OVERFLOW
-        return np.int64(x - y), 1
+            return np.int64(0), HAS_FAILED
+        return np.int64(x - y), IS_VALUE
     if op == _MUL_INT:
         if multiplication_overflows(x, y):
-            return np.int64(0), OVERFLOW
-        return np.int64(x * y), 1
+            return np.int64(0), HAS_FAILED
+        return np.int64(x * y), IS_VALUE
     if op == _MOD_INT:
         if y == 0:
-            return np.int64(0), 0
-        return np.int64(0) if y == -1 else np.int64(quotient_and_rest(x, y)[1]), 1
+            return np.int64(0), IS_NULL
+        return np.int64(0) if y == -1 else np.int64(quotient_and_rest(x, y)[1]), IS_VALUE
     if op == _QUOTIENT_INT and y == 0:
-        return np.int64(0), 0
+        return np.int64(0), IS_NULL
     if op == _QUOTIENT_INT and y != -1:
-        return np.int64(quotient_and_rest(x, y)[0]), 1
+        return np.int64(quotient_and_rest(x, y)[0]), IS_VALUE
     if op >= _QUOTIENT_INT and x == _MIN:
-        return np.int64(0), OVERFLOW
+        return np.int64(0), HAS_FAILED
     if op in (_QUOTIENT_INT, _NEG_INT):
-        return np.int64(-x), 1
-    return np.int64(abs(x)), 1
+        return np.int64(-x), IS_VALUE
+    return np.int64(abs(x)), IS_VALUE
 
 
 @borrowing
 def float_result(op, x_word, y_word):
     if op == _FLOAT_OF_INT:
-        return as_word(np.float64(x_word)), 1
+        return as_word(np.float64(x_word)), IS_VALUE
     if op == _DIV_INT:
         if y_word == 0:
-            return np.int64(0), 0
-        return as_word(np.float64(x_word) / np.float64(y_word)), 1
+            return np.int64(0), IS_NULL
+        return as_word(np.float64(x_word) / np.float64(y_word)), IS_VALUE
     x = as_float(x_word)
     y = as_float(y_word)
     if op == _ADD_FLOAT:
-        return as_word(x + y), 1
+        return as_word(x + y), IS_VALUE
     if op == _SUB_FLOAT:
-        return as_word(x - y), 1
+        return as_word(x - y), IS_VALUE
     if op == _MUL_FLOAT:
-        return as_word(x * y), 1
+        return as_word(x * y), IS_VALUE
     if op in (_DIV_FLOAT, _MOD_FLOAT):
         if y == 0.0:
-            return np.int64(0), 0
-        return as_word(x / y) if op == _DIV_FLOAT else as_word(np.fmod(x, y)), 1
+            return np.int64(0), IS_NULL
+        return as_word(x / y) if op == _DIV_FLOAT else as_word(np.fmod(x, y)), IS_VALUE
+    if op == _POWER:
+        return power_result(x, y)
     return unary_float_result(op, x)
+
+
+@borrowing
+def power_result(x, y):
+    if x == 0.0 and y < 0.0:
+        return np.int64(0), IS_NULL
+    power = np.power(x, y)
+    if np.isnan(power) and not np.isnan(x) and not np.isnan(y):
+        return np.int64(0), IS_NULL
+    return as_word(power), IS_VALUE
+
+
+@borrowing
+def rounded(x):
+    """Halves away from zero, as columns do; adding 0.5 would lift the largest number below it."""
+    whole = np.trunc(x)
+    if abs(x - whole) >= 0.5:
+        whole += 1.0 if x > 0.0 else -1.0
+    return np.copysign(whole, x)
 
 
 @borrowing
 def unary_float_result(op, x):
     if op == _NEG_FLOAT:
-        return as_word(-x), 1
+        return as_word(-x), IS_VALUE
     if op == _ABS_FLOAT:
-        return as_word(abs(x)), 1
+        return as_word(abs(x)), IS_VALUE
     if op == _INT_OF_FLOAT:
         nearest = np.rint(x)
         if not (nearest >= -_BOUND and nearest < _BOUND):
-            return np.int64(0), OVERFLOW
-        return np.int64(nearest), 1
+            return np.int64(0), HAS_FAILED
+        return np.int64(nearest), IS_VALUE
     if op == _SQRT:
         if not x >= 0.0:
-            return np.int64(0), 0
-        return as_word(np.sqrt(x)), 1
-    return as_word(np.floor(x)) if op == _FLOOR else as_word(np.ceil(x)), 1
+            return np.int64(0), IS_NULL
+        return as_word(np.sqrt(x)), IS_VALUE
+    if op in (_LN, _LOG10):
+        if not x > 0.0:
+            return np.int64(0), IS_NULL
+        return as_word(np.log(x)) if op == _LN else as_word(np.log10(x)), IS_VALUE
+    if op == _EXP:
+        return as_word(np.exp(x)), IS_VALUE
+    if op == _ROUND:
+        return as_word(rounded(x)), IS_VALUE
+    return as_word(np.floor(x)) if op == _FLOOR else as_word(np.ceil(x)), IS_VALUE
 
 
 @inlined

@@ -1,7 +1,7 @@
 """The interpreter of scalar code over one row and the registers of one run.
 
 Constants and temporaries share one scratch array, so that an operand is in one of three places. Values are 64-bit words; a float
-travels as its bits.
+travels as its bits. Beside every value stands a flag of `kernels.arithmetic`; registers keep a failure too, until a test asks.
 """
 
 from __future__ import annotations
@@ -9,7 +9,16 @@ from __future__ import annotations
 import numpy as np
 
 from ostinato.kernels._jit import borrowing, inlined
-from ostinato.kernels.arithmetic import compare_float, compare_int, float_result, int_result
+from ostinato.kernels.arithmetic import (
+    HAS_FAILED,
+    IS_NULL,
+    IS_VALUE,
+    OVERFLOW,
+    compare_float,
+    compare_int,
+    float_result,
+    int_result,
+)
 from ostinato.program.opcodes import SPACES, Op, Space, shape
 from ostinato.program.program import ScalarCode
 
@@ -68,68 +77,67 @@ def load(word, scratch, scratch_valid, slots, slot_valid, row, registers, regist
 
 
 @inlined
-def logic_result(op, x, x_valid, y, y_valid):
-    """Operations that treat nulls in their own way."""
-    if op == _AND:
-        if (x_valid and x == 0) or (y_valid and y == 0):
-            return np.int64(0), 1
-        return np.int64(1), int(x_valid and y_valid)
-    if op == _OR:
-        if (x_valid and x != 0) or (y_valid and y != 0):
-            return np.int64(1), 1
-        return np.int64(0), int(x_valid and y_valid)
+def logic_result(op, x, x_flag, y, y_flag):
+    """Operations that treat nulls and failures in their own way: one deciding operand of AND and OR settles it."""
+    if op in (_AND, _OR):
+        deciding = op == _OR
+        if (x_flag == IS_VALUE and (x != 0) == deciding) or (y_flag == IS_VALUE and (y != 0) == deciding):
+            return np.int64(deciding), IS_VALUE
+        if x_flag == HAS_FAILED or y_flag == HAS_FAILED:
+            return np.int64(0), HAS_FAILED
+        return np.int64(not deciding), min(int(x_flag), int(y_flag))
     if op == _NOT:
-        return np.int64(x == 0), int(x_valid)
-    if op == _IS_NULL:
-        return np.int64(not x_valid), 1
-    if op == _IS_NOT_NULL:
-        return np.int64(bool(x_valid)), 1
-    if op == _COALESCE and not x_valid:
-        return np.int64(y), int(y_valid)
-    return np.int64(x), int(x_valid)
+        return np.int64(x == 0), int(x_flag)
+    if op in (_IS_NULL, _IS_NOT_NULL):
+        return np.int64((x_flag == IS_NULL) == (op == _IS_NULL)), HAS_FAILED if x_flag == HAS_FAILED else IS_VALUE
+    if op == _COALESCE and x_flag == IS_NULL:
+        return np.int64(y), int(y_flag)
+    return np.int64(x), int(x_flag)
 
 
 @inlined
-def aggregate_result(op, x, x_valid, y, y_valid, ranks):
-    """The running value x after the row's value y; the flag is negative for an overflow."""
-    if not y_valid:
-        return np.int64(x), int(x_valid)
+def aggregate_result(op, x, x_flag, y, y_flag, ranks):
+    """The running value x after the row's value y."""
+    if y_flag == IS_NULL or x_flag == HAS_FAILED:
+        return np.int64(x), int(x_flag)
+    if y_flag == HAS_FAILED:
+        return np.int64(0), HAS_FAILED
     if op == _COUNT:
-        return np.int64(x + 1), 1
-    if not x_valid:
-        return np.int64(y), 1
+        return np.int64(x + 1), IS_VALUE
+    if x_flag == IS_NULL:
+        return np.int64(y), IS_VALUE
     if op == _SUM_INT:
         return int_result(_ADD_INT, x, y)
     if op == _SUM_FLOAT:
         return float_result(_ADD_FLOAT, x, y)
     if op == _MIN_INT:
-        return np.int64(min(x, y)), 1
+        return np.int64(min(x, y)), IS_VALUE
     if op == _MAX_INT:
-        return np.int64(max(x, y)), 1
+        return np.int64(max(x, y)), IS_VALUE
     if op == _MIN_FLOAT:
-        return np.int64(y if compare_float(2, y, x) else x), 1
+        return np.int64(y if compare_float(2, y, x) else x), IS_VALUE
     if op == _MAX_FLOAT:
-        return np.int64(y if compare_float(4, y, x) else x), 1
+        return np.int64(y if compare_float(4, y, x) else x), IS_VALUE
     if op == _MIN_STRING:
-        return np.int64(y if ranks[y] < ranks[x] else x), 1
-    return np.int64(y if ranks[y] > ranks[x] else x), 1
+        return np.int64(y if ranks[y] < ranks[x] else x), IS_VALUE
+    return np.int64(y if ranks[y] > ranks[x] else x), IS_VALUE
 
 
 @inlined
-def result(op, x, x_valid, y, y_valid, ranks):
-    """Value and flag (1 a value, 0 null, negative an error) of an operation that computes."""
+def result(op, x, x_flag, y, y_flag, ranks):
+    """Value and flag of an operation that computes."""
     if op < _FIRST_STRICT:
-        return logic_result(op, x, x_valid, y, y_valid)
+        return logic_result(op, x, x_flag, y, y_flag)
     if op >= _FIRST_AGGREGATE and op < _EQ_INT:
-        return aggregate_result(op, x, x_valid, y, y_valid, ranks)
-    if not x_valid or not y_valid:
-        return np.int64(0), 0
+        return aggregate_result(op, x, x_flag, y, y_flag, ranks)
+    if x_flag != IS_VALUE or y_flag != IS_VALUE:
+        return np.int64(0), HAS_FAILED if x_flag == HAS_FAILED or y_flag == HAS_FAILED else IS_NULL
     if op >= _EQ_FLOAT:
-        return np.int64(compare_float(op - _EQ_FLOAT, x, y)), 1
+        return np.int64(compare_float(op - _EQ_FLOAT, x, y)), IS_VALUE
     if op >= _EQ_INT:
-        return np.int64(compare_int(op - _EQ_INT, x, y)), 1
+        return np.int64(compare_int(op - _EQ_INT, x, y)), IS_VALUE
     if op == _RANK:
-        return np.int64(ranks[x]), 1
+        return np.int64(ranks[x]), IS_VALUE
     if op >= _FIRST_FLOAT_GROUP:
         return float_result(op, x, y)
     return int_result(op, x, y)
@@ -138,43 +146,51 @@ def result(op, x, x_valid, y, y_valid, ranks):
 @borrowing
 def evaluate(code, start, end, scratch, scratch_valid, ranks, slots, slot_valid, row, registers, register_valid, old, new):
     """Run a block for the run `old` at `row`. TRUE: its conditions hold and registers `new` (which may be `old`) have been written.
-    NOT_TRUE: they do not, and nothing was written. Negative: an error code of `kernels.arithmetic`."""
+    NOT_TRUE: they do not, and nothing was written. Negative: an error code of `kernels.arithmetic`. A test that failed is an error
+    only if no other test of the block says no."""
+    failed = False
     for at in range(start, end):
         op = code[at, 0]
-        x, x_valid = load(code[at, 1], scratch, scratch_valid, slots, slot_valid, row, registers, register_valid, old)
+        x, x_flag = load(code[at, 1], scratch, scratch_valid, slots, slot_valid, row, registers, register_valid, old)
         if op >= _TEST_EQ_INT:
-            y, y_valid = load(code[at, 2], scratch, scratch_valid, slots, slot_valid, row, registers, register_valid, old)
-            if not x_valid or not y_valid:
-                return NOT_TRUE
-            if op >= _TEST_EQ_FLOAT:
+            y, y_flag = load(code[at, 2], scratch, scratch_valid, slots, slot_valid, row, registers, register_valid, old)
+            if x_flag != IS_VALUE or y_flag != IS_VALUE:
+                if x_flag != HAS_FAILED and y_flag != HAS_FAILED:
+                    return NOT_TRUE
+                failed = True
+            elif op >= _TEST_EQ_FLOAT:
                 if not compare_float(op - _TEST_EQ_FLOAT, x, y):
                     return NOT_TRUE
             elif not compare_int(op - _TEST_EQ_INT, x, y):
                 return NOT_TRUE
         elif op == _STORE:
             registers[new, code[at, 3]] = x
-            register_valid[new, code[at, 3]] = x_valid
+            register_valid[new, code[at, 3]] = x_flag
         elif op == _COPY:
+            if failed:
+                return OVERFLOW
             if new != old:
                 for i in range(registers.shape[1]):
                     registers[new, i] = registers[old, i]
                     register_valid[new, i] = register_valid[old, i]
         elif op == _TEST:
-            if not x_valid or x == 0:
+            if x_flag == HAS_FAILED:
+                failed = True
+            elif x_flag == IS_NULL or x == 0:
                 return NOT_TRUE
         else:
-            y, y_valid = load(code[at, 2], scratch, scratch_valid, slots, slot_valid, row, registers, register_valid, old)
+            y, y_flag = load(code[at, 2], scratch, scratch_valid, slots, slot_valid, row, registers, register_valid, old)
             if op == _SELECT:
-                if x_valid and x != 0:
+                if x_flag == HAS_FAILED:
+                    scratch_valid[code[at, 3]] = HAS_FAILED
+                elif x_flag == IS_VALUE and x != 0:
                     scratch[code[at, 3]] = y
-                    scratch_valid[code[at, 3]] = y_valid
+                    scratch_valid[code[at, 3]] = y_flag
             else:
-                value, flag = result(op, x, x_valid, y, y_valid, ranks)
-                if flag < 0:
-                    return flag
+                value, flag = result(op, x, x_flag, y, y_flag, ranks)
                 scratch[code[at, 3]] = value
                 scratch_valid[code[at, 3]] = flag
-    return TRUE
+    return OVERFLOW if failed else TRUE
 
 
 class Interpreter:

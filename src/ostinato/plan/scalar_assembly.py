@@ -9,7 +9,7 @@ from typing import Any
 from ostinato.base.errors import UnsupportedError
 from ostinato.base.span import Span
 from ostinato.expr.types import Kind, Type
-from ostinato.program.opcodes import NULL_OPERAND, SPACES, TESTED, Op, Space, operand
+from ostinato.program.opcodes import NULL_OPERAND, SPACES, TESTED, Op, Space, operand, shape
 from ostinato.program.program import ScalarCode
 
 EPOCH = datetime.datetime(1970, 1, 1)
@@ -41,7 +41,7 @@ class ScalarAssembly:
 
     def compute(self, op: Op, a: int, b: int = NULL_OPERAND) -> int:
         """The operand that holds the result."""
-        key = (op, a, b if op not in UNARY else UNUSED)
+        key = (op, a, b if shape(op)[1] == "b" else UNUSED)
         if key not in self._done:
             self._done[key] = self.fresh(op, a, key[2])
         return self._done[key]
@@ -99,10 +99,6 @@ class ScalarAssembly:
         return ScalarCode(op, a, b, c, tuple(self._constants[Space.INT]), floats, strings, tuple(self._blocks))
 
 
-UNARY = (
-    Op.MOVE, Op.IS_NULL, Op.IS_NOT_NULL, Op.NOT, Op.NEG_INT, Op.ABS_INT, Op.NEG_FLOAT, Op.ABS_FLOAT,
-    Op.FLOAT_OF_INT, Op.INT_OF_FLOAT, Op.SQRT, Op.FLOOR, Op.CEIL, Op.RANK,
-)  # fmt: skip
 UNUSED = 0
 
 

@@ -14,7 +14,7 @@ from ostinato.plan.row_values import gathered
 from ostinato.plan.run_registers import LAST, RegisterSet, RunRegister
 from ostinato.plan.running_values import aggregate_value, updated_value
 from ostinato.plan.scalar_assembly import ScalarAssembly
-from ostinato.plan.scalar_functions import RULES
+from ostinato.plan.scalar_functions import rule_for
 from ostinato.plan.scalar_types import convert, type_of
 from ostinato.program.opcodes import NULL_OPERAND, Op, Space, operand
 
@@ -137,8 +137,9 @@ class BlockWriter:
 
     def _computed(self, expr: Expr) -> int:
         """A function of several rows' values where there is a rule for it, else a value of one row, computed as a column."""
-        if isinstance(expr, Call) and expr.name in RULES and not self._of_one_row(expr):
-            return RULES[expr.name](self, expr)
+        rule = rule_for(expr) if isinstance(expr, Call) else None
+        if rule is not None and not self._of_one_row(expr):
+            return rule(self, expr)
         one_row = gathered(expr)
         if one_row is not None:
             return self.value(one_row)
@@ -151,7 +152,7 @@ class BlockWriter:
             span=expr.span,
         )
 
-    def _of_one_row(self, expr: Call) -> bool:
+    def _of_one_row(self, expr: Expr) -> bool:
         """Functions that the columns compute more cheaply: everything about the current row alone."""
         found = gathered(expr)
         return found is not None and found == current(found.body)

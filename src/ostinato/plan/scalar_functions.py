@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Protocol
 
-from ostinato.expr.nodes import Call, Expr
-from ostinato.expr.types import FLOAT, TIMESTAMP, Kind, Type
+from ostinato.expr.nodes import Call, Expr, Literal
+from ostinato.expr.types import FLOAT, INT, TIMESTAMP, Kind, Type
 from ostinato.plan.scalar_assembly import ScalarAssembly
 from ostinato.plan.scalar_types import common_type, convert, scale_of, type_of
 from ostinato.program.opcodes import NULL_OPERAND, Op
@@ -102,6 +102,48 @@ def _signed(whole: Op, broken: Op) -> Callable[[Translator, Call], int]:
     return rule
 
 
+def _sign(to: Translator, call: Call) -> int:
+    value, zero = call.args[0], Literal(0, type=INT)
+    return to.code.compute(Op.SUB_INT, compare(to, "gt", value, zero), compare(to, "lt", value, zero))
+
+
+def _without_fraction(op: Op) -> Callable[[Translator, Call], int]:
+    def rule(to: Translator, call: Call) -> int:
+        value = to.value(call.args[0])
+        return to.code.compute(op, value) if type_of(call.args[0]).kind is Kind.FLOAT else value
+
+    return rule
+
+
+def _extreme(relation: str) -> Callable[[Translator, Call], int]:
+    """greatest and least leave nulls out."""
+
+    def rule(to: Translator, call: Call) -> int:
+        kind = type_of(call).kind
+        op = {"gt": (Op.MAX_INT, Op.MAX_FLOAT, Op.MAX_STRING), "lt": (Op.MIN_INT, Op.MIN_FLOAT, Op.MIN_STRING)}[relation]
+        chosen = op[{Kind.FLOAT: 1, Kind.STRING: 2}.get(kind, 0)]
+        result = to.value_as(call.args[0], type_of(call))
+        for arg in call.args[1:]:
+            result = to.code.compute(chosen, result, to.value_as(arg, type_of(call)))
+        return result
+
+    return rule
+
+
+def _power(to: Translator, call: Call) -> int:
+    return to.code.compute(Op.POWER, *(to.value_as(arg, FLOAT) for arg in call.args))
+
+
+def _seconds(to: Translator, call: Call) -> int:
+    """epoch: microseconds as seconds."""
+    return to.code.compute(Op.DIV_INT, _microseconds(to, call), to.code.whole(1_000_000))
+
+
+def _microseconds(to: Translator, call: Call) -> int:
+    own = type_of(call.args[0])
+    return to.value_as(call.args[0], TIMESTAMP if own.kind is Kind.DATE else own)
+
+
 def _float_only(op: Op) -> Callable[[Translator, Call], int]:
     def rule(to: Translator, call: Call) -> int:
         result = to.code.compute(op, to.value_as(call.args[0], FLOAT))
@@ -141,12 +183,6 @@ def _truth(wanted: int) -> Callable[[Translator, Call], int]:
     return rule
 
 
-def _nullif(to: Translator, call: Call) -> int:
-    target = to.code.fresh(Op.MOVE, to.value_as(call.args[0], type_of(call)), NULL_OPERAND)
-    to.code.select(compare(to, "eq", *call.args), NULL_OPERAND, target)
-    return target
-
-
 RULES: dict[str, Callable[[Translator, Call], int]] = {
     **dict.fromkeys(RELATIONS, _relation),
     "and": _chain(Op.AND),
@@ -165,9 +201,30 @@ RULES: dict[str, Callable[[Translator, Call], int]] = {
     "abs": _signed(Op.ABS_INT, Op.ABS_FLOAT),
     "sqrt": _float_only(Op.SQRT),
     "coalesce": _coalesce,
-    "nullif": _nullif,
+    "sign": _sign,
+    "ceil": _without_fraction(Op.CEIL),
+    "floor": _without_fraction(Op.FLOOR),
+    "round": _without_fraction(Op.ROUND),
+    "exp": _float_only(Op.EXP),
+    "ln": _float_only(Op.LN),
+    "log10": _float_only(Op.LOG10),
+    "power": _power,
+    "greatest": _extreme("gt"),
+    "least": _extreme("lt"),
+    "epoch": _seconds,
+    "epoch_us": _microseconds,
     "in": _in,
     "distinct": _distinct,
 }
 
-NOT_STRICT = frozenset({"and", "or", "is_null", "is_not_null", "is_true", "is_false", "coalesce", "distinct", "in"})
+FRACTION_DROPPING = ("ceil", "floor", "round")
+
+
+def rule_for(call: Call) -> Callable[[Translator, Call], int] | None:
+    """Whole digits of decimals, and rounding to a number of digits, are left to the columns."""
+    if call.name in FRACTION_DROPPING and (type_of(call.args[0]).kind is Kind.DECIMAL or len(call.args) > 1):
+        return None
+    return RULES.get(call.name)
+
+
+NOT_STRICT = frozenset({"and", "or", "is_null", "is_not_null", "is_true", "is_false", "coalesce", "distinct", "in", "greatest", "least"})

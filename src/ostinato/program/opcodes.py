@@ -28,7 +28,8 @@ SPACES = 8
 
 
 class Op(IntEnum):
-    """Integer operations raise an overflow error instead of wrapping; a null operand gives null except where it is said."""
+    """A null operand gives null except where it is said. An integer operation that leaves 64 bits fails, and so does what is computed
+    from it; it is an error only where a test depends on it (`FALSE AND x` does not depend on x)."""
 
     COPY = 0  # the tests are over: take the registers over into the new run
     STORE = 1  # register c := a
@@ -61,16 +62,21 @@ class Op(IntEnum):
     SQRT = 28  # null below zero
     FLOOR = 29
     CEIL = 30
-    RANK = 31  # sort position of a string code
-    SUM_INT = 32  # running aggregates: a is the value so far, b the row's; a null one is left out
-    SUM_FLOAT = 33
-    MIN_INT = 34
-    MAX_INT = 35
-    MIN_FLOAT = 36
-    MAX_FLOAT = 37
-    MIN_STRING = 38
-    MAX_STRING = 39
-    COUNT = 40  # a + 1 if b is not null
+    ROUND = 31  # halves away from zero
+    EXP = 32
+    LN = 33  # null at zero and below, as LOG10
+    LOG10 = 34
+    POWER = 35  # null where it is not a real number
+    RANK = 36  # sort position of a string code
+    SUM_INT = 37  # running aggregates: a is the value so far, b the row's; a null one is left out
+    SUM_FLOAT = 38
+    MIN_INT = 39
+    MAX_INT = 40
+    MIN_FLOAT = 41
+    MAX_FLOAT = 42
+    MIN_STRING = 43
+    MAX_STRING = 44
+    COUNT = 45  # a + 1 if b is not null
     EQ_INT = 48  # comparisons: the order eq, ne, lt, le, gt, ge is relied on
     NE_INT = 49
     LT_INT = 50
@@ -117,6 +123,10 @@ SHAPES: dict[Op, str] = {
     Op.SQRT: "a-t",
     Op.FLOOR: "a-t",
     Op.CEIL: "a-t",
+    Op.ROUND: "a-t",
+    Op.EXP: "a-t",
+    Op.LN: "a-t",
+    Op.LOG10: "a-t",
     Op.RANK: "a-t",
 }
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ostinato.base.errors import BudgetError, DataError
+from ostinato.kernels import run_moves as moves
 from ostinato.kernels import run_table as table
 from ostinato.kernels import runs as kernel
 from ostinato.kernels.arithmetic import ERRORS
@@ -40,7 +41,7 @@ class RunMatcher:
         keys = np.ascontiguousarray(keys, np.int64)
         self._ensure_keys(int(keys.max(initial=-1)) + 1)
         settings = self._plan.settings
-        settings[kernel.HORIZON], settings[kernel.HAS_HORIZON], settings[kernel.FINAL] = horizon, horizon != NEVER, final
+        settings[moves.HORIZON], settings[moves.HAS_HORIZON], settings[moves.FINAL] = horizon, horizon != NEVER, final
         codes = self._strings.codes(self._interpreter.strings)
         self._interpreter.bind(codes, self._strings.ranks() if self._interpreter.ranked else None)
         ordinal = self._read[keys]
@@ -73,7 +74,7 @@ class RunMatcher:
             if status == kernel.DONE:
                 return
             if status == kernel.TOO_SMALL:
-                store.make_room(int(plan.settings[kernel.FANOUT]))
+                store.make_room(int(plan.settings[moves.FANOUT]))
             elif status == kernel.OVER_LIMIT:
                 self._over_limit()
             else:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ostinato.base.errors import UnsupportedError
-from ostinato.kernels import runs as kernel
+from ostinato.kernels import run_moves as kernel
 from ostinato.program.program import Component, Program
 
 SELECTIONS = {
@@ -22,7 +22,7 @@ NO_LIMIT = np.iinfo(np.int64).max
 
 @dataclass(frozen=True)
 class RunPlan:
-    """See `kernels.runs` for the columns."""
+    """See `kernels.run_moves` for the columns."""
 
     moves: np.ndarray
     states: np.ndarray
@@ -52,7 +52,7 @@ def run_plan(program: Program, run_limit: int | None) -> RunPlan:
 
 
 def _moves(program: Program, state: int) -> list[tuple[int, ...]]:
-    """What a run in component `state` (-1: the empty run) may select; see `kernels.runs` for the place of the take."""
+    """What a run in component `state` (-1: the empty run) may select; see `kernels.run_moves` for the place of the take."""
     components = program.components
     take = []
     if state >= 0 and components[state].repeats:

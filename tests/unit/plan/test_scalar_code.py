@@ -196,7 +196,13 @@ def test_strings_compare_by_code_and_order_by_rank():
         call("eq", call("neg", last("a"), type=INT), lit(-5)),
         call("distinct", last("a"), last("b", offset=3)),
         call("is_false", call("eq", last("a"), lit(4))),
-        call("is_null", call("nullif", last("a"), lit(5), type=INT)),
+        call("eq", call("sign", call("sub", last("a"), current(X), type=INT), type=INT), lit(-1)),
+        call("eq", call("greatest", last("a"), current(X), last("b", offset=3), type=INT), lit(7)),
+        call("eq", call("least", last("b", offset=3), last("a"), current(X), type=INT), lit(5)),
+        call("eq", call("round", call("div", last("a"), current(X), type=FLOAT), type=FLOAT), lit(1.0, FLOAT)),
+        call("eq", call("floor", call("add", last("a"), current(X), type=INT), type=INT), lit(12)),
+        call("gt", call("power", last("a"), current(X), type=FLOAT), lit(78124.0, FLOAT)),
+        call("lt", call("ln", call("add", last("a"), current(X), type=INT), type=FLOAT), lit(2.5, FLOAT)),
         call("eq", call("coalesce", last("b", offset=4), last("a"), type=INT), lit(5)),
         call("or", call("is_null", last("a")), call("gt", current(X), last("a"))),
         call("eq", Case(((call("gt", last("a"), lit(9)), lit(1)), (call("gt", last("a"), lit(4)), lit(2))), lit(3), type=INT), lit(2)),
@@ -214,6 +220,8 @@ def test_times():
     bound = [("a", {"t": 1_000_000, "d": 1})]
     gap = call("sub", current(at), last("a", at), type=INTERVAL)
     assert holds(call("eq", gap, lit(datetime.timedelta(seconds=2), INTERVAL)), bound, "b", "first", {"t": 3_000_000})
+    seconds = call("epoch", gap, type=FLOAT)
+    assert holds(call("eq", seconds, lit(2.0, FLOAT)), bound, "b", "first", {"t": 3_000_000})
     moment = datetime.datetime(1970, 1, 1, 0, 0, 1)
     assert holds(call("eq", last("a", at), lit(moment, TIMESTAMP)), bound, "b", "first", {"t": 0})
     assert holds(call("gt", last("a", day), last("a", at)), bound, "b", "first", {"t": 0})
@@ -229,6 +237,9 @@ def test_functions_that_only_columns_know_are_taken_at_their_row():
     upper = call("eq", call("upper", last("a", S), type=STRING), current(S))
     bench = Bench({("b", "first"): [upper]})
     assert any("upper" in text for text, _ in bench.slots)
+    price = Field("price", type=decimal(9, 2))
+    bench = Bench({("b", "first"): [call("eq", call("floor", last("a", price), type=decimal(9, 0)), lit(3))]})
+    assert any("floor" in text for text, _ in bench.slots)
 
 
 def test_what_cannot_be_computed_is_refused_with_a_hint():

@@ -1,0 +1,192 @@
+"""The moves of a run that select an event: take and begin.
+
+`moves` lists, state by state, what a run may select: rows (target component, mask of the predicate bits it needs, block from, block
+to, whether it is a take). A state is the component a run is in; one more is the state of the empty run. For the output FIRST a
+take stands first among its state's moves, because it is preferred; else last, because it may overwrite the run.
+
+Arrays are handed down one by one and never given second names: Numba counts references to whatever is put into a tuple or another
+variable, which made the same kernel ten times slower (see `_jit.borrowing`)."""
+
+from __future__ import annotations
+
+from ostinato.kernels._jit import inlined
+from ostinato.kernels.run_table import (
+    BORN,
+    COMPONENT,
+    DOOMED,
+    EMPTY,
+    FIRST_ORDINAL,
+    FIRST_TIME,
+    FOUND,
+    LAST_POSITION,
+    LAST_TIME,
+    MATCHES,
+    NODE,
+    NOTHING,
+    SCRATCH,
+    add_node,
+    claim,
+    next_free,
+)
+from ostinato.kernels.scalar import evaluate
+
+# Columns of `moves`
+TARGET = 0
+MASK = 1
+BLOCK_START = 2
+BLOCK_END = 3
+TAKE = 4
+MOVE_COLUMNS = 5
+
+# Columns of `states`
+FIRST_MOVE = 0
+END_MOVE = 1
+LEAVING_START = 2
+LEAVING_END = 3
+COMPLETES = 4  # nothing mandatory follows
+REPEATS = 5
+STATE_MASK = 6  # a row without any of these bits offers no move ...
+ALWAYS = 7  # ... unless this is set
+STATE_COLUMNS = 8
+
+# Cells of `settings`
+SELECTION = 0
+OUTPUT = 1
+WITHIN = 2
+WITHIN_EVENTS = 3
+EPOCH = 4
+TIMED = 5
+FANOUT = 6  # most children of a run at one event
+RUN_LIMIT = 7
+HORIZON = 8
+HAS_HORIZON = 9
+FINAL = 10
+SETTING_CELLS = 11
+
+STRICT = 0
+PARTITION = 1
+SKIP_TO_NEXT = 2
+SKIP_TO_ANY = 3
+
+ALL = 0
+COUNT = 1
+FIRST = 2
+NONOVERLAPPING = 3
+
+# What `select` reports, as bits
+TOOK = 1
+BEGAN_NEXT = 2
+REPLACED = 4  # the run itself has become its child
+
+
+@inlined
+def holds(
+    code, start, end, scratch, scratch_valid, ranks, slots, slot_valid, row, registers, register_valid, old, new
+):  # fmt: skip
+    """A block for the run `old`, whose registers afterwards are in `new`: 1, 0, or an error below 0."""
+    if start != end:
+        return evaluate(code, start, end, scratch, scratch_valid, ranks, slots, slot_valid, row, registers, register_valid, old, new)
+    if new != old:
+        for i in range(registers.shape[1]):
+            registers[new, i] = registers[old, i]
+            register_valid[new, i] = register_valid[old, i]
+    return 1
+
+
+@inlined
+def record(states, settings, runs, nodes, found, header, born, key, ordinal, time, position, run, new, target, complete, in_place):
+    """Note the binding of an event: count or keep the match if it is complete, make `new` a run if it can go on.
+    Returns whether it goes on."""
+    goes_on = states[target, FIRST_MOVE] < states[target, END_MOVE] and not (complete and settings[OUTPUT] == FIRST)
+    node = NOTHING
+    if settings[OUTPUT] != COUNT and (complete or goes_on):
+        node = add_node(nodes, header, ordinal, target, runs[run, NODE])
+    if complete:
+        header[MATCHES] += 1
+        if settings[OUTPUT] != COUNT:
+            found[header[FOUND], 0] = node
+            found[header[FOUND], 1] = key
+            header[FOUND] += 1
+    if goes_on:
+        if not in_place:
+            claim(runs, header)
+            born[header[BORN]] = new
+            header[BORN] += 1
+            runs[new, DOOMED] = 0
+            runs[new, FIRST_ORDINAL] = ordinal if run == EMPTY else runs[run, FIRST_ORDINAL]
+            runs[new, FIRST_TIME] = time if run == EMPTY else runs[run, FIRST_TIME]
+        runs[new, COMPONENT] = target
+        runs[new, NODE] = node
+        runs[new, LAST_POSITION] = position
+        runs[new, LAST_TIME] = time
+    return goes_on
+
+
+@inlined
+def may_pass(states, first, end, code, scratch, scratch_valid, ranks, slots, slot_valid, row, registers, register_valid, run):
+    """The conditions about the finished components [first, end): the one that the run is in, and those it leaves empty. 1, 0, or an
+    error below 0."""
+    status = 1
+    for component in range(first, end):
+        if status > 0 and states[component, LEAVING_START] != states[component, LEAVING_END]:
+            status = evaluate(
+                code, states[component, LEAVING_START], states[component, LEAVING_END], scratch, scratch_valid, ranks, slots, slot_valid,
+                row, registers, register_valid, run, run,
+            )  # fmt: skip
+    return status
+
+
+@inlined
+def select(
+    moves, states, settings, code, scratch, scratch_valid, ranks, slots, slot_valid,
+    runs, registers, register_valid, nodes, found, header, born, key, row, ordinal, bits, time, position, run, state,
+):  # fmt: skip
+    """Try the moves that select the event. Returns what happened as bits, or an error below 0."""
+    first_only = settings[OUTPUT] == FIRST
+    in_component = 0 if run == EMPTY else state
+    happened = 0
+    for m in range(states[state, FIRST_MOVE], states[state, END_MOVE]):
+        if (bits & moves[m, MASK]) != moves[m, MASK]:
+            continue
+        take = moves[m, TAKE] != 0
+        target = moves[m, TARGET]
+        if not take:
+            status = may_pass(
+                states, in_component, target, code, scratch, scratch_valid, ranks, slots, slot_valid, row, registers, register_valid, run
+            )
+            if status < 0:
+                return status
+            if status == 0:
+                continue
+        in_place = run != EMPTY and (first_only or (take and settings[SELECTION] != SKIP_TO_ANY))
+        new = SCRATCH
+        if in_place:
+            new = run
+        elif states[target, FIRST_MOVE] < states[target, END_MOVE]:
+            new = next_free(header)
+        status = holds(
+            code, moves[m, BLOCK_START], moves[m, BLOCK_END], scratch, scratch_valid, ranks, slots, slot_valid, row,
+            registers, register_valid, run, new,
+        )  # fmt: skip
+        if status < 0:
+            return status
+        if status == 0:
+            continue
+        complete = states[target, COMPLETES]
+        if complete:
+            complete = may_pass(
+                states, target, states.shape[0] - 1, code, scratch, scratch_valid, ranks, slots, slot_valid, row,
+                registers, register_valid, new,
+            )  # fmt: skip
+            if complete < 0:
+                return complete
+        goes_on = record(
+            states, settings, runs, nodes, found, header, born, key, ordinal, time, position, run, new, target, complete > 0, in_place
+        )
+        happened |= TOOK if take else (BEGAN_NEXT if target == state + 1 else 0)
+        if in_place and goes_on:
+            happened |= REPLACED
+        if first_only:
+            happened |= TOOK | BEGAN_NEXT
+            break
+    return happened
