@@ -56,6 +56,7 @@ class Session:
         self.position = 0
         self.rows_in = 0
         self.closed = False
+        self._failed = False
         self._ordered = ordered
         self._row_code = RowCode(program, self.pool)
         self._forget_at = FORGET_FROM
@@ -121,6 +122,10 @@ class Session:
     def _usable(self) -> None:
         if self.closed:
             raise StateError("the session is closed", hint="open a new one from the query")
+        if self._failed:
+            raise StateError(
+                "the session stopped at an error in an earlier batch", hint="restore a snapshot from before that batch, or open a new session"
+            )
 
     def _process(self, batches: list[Any], presorted: bool) -> pa.Table:
         if not batches:
@@ -186,6 +191,7 @@ class Session:
         """Evaluate new rows of these keys, drive the matcher over them, report, and let go of rows."""
         if not len(keys):
             return self.report.nothing()
+        self._failed = True  # until this is through: state that was left half-way is not used again
         rows = self.rows
         total = rows.base[keys] + rows.length[keys]
         start = self.evaluated[keys]
@@ -195,6 +201,7 @@ class Session:
         matches = self.matcher.feed(rows, keys, ready, self.reorder.horizon, final)
         output = self._reported(matches)
         rows.trim(keys, np.minimum(self.matcher.keep_from(keys), ready) - self.program.back)
+        self._failed = False
         return output
 
     def _reported(self, matches: Matches) -> pa.Table:
