@@ -79,13 +79,3 @@ def ranges(starts: np.ndarray, counts: np.ndarray) -> np.ndarray:
     out = np.empty(int(counts.sum()), np.int64)
     fill_ranges(np.ascontiguousarray(starts, np.int64), np.ascontiguousarray(counts, np.int64), out)
     return out
-
-
-@jit("void(uint64[::1], boolean[::1], boolean[::1], int64, boolean)")
-def set_bit(bits, holds, valid, number, first):
-    """Put a predicate into bit `number` of every row; unknown counts as not true. `first` overwrites what was there."""
-    nullable = len(valid) > 0
-    for i in range(len(bits)):
-        true = holds[i] and (not nullable or valid[i])
-        word = np.uint64(true) << np.uint64(number)
-        bits[i] = word if first else bits[i] | word

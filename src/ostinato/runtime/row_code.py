@@ -5,14 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from ostinato.expr.types import Kind
-from ostinato.kernels.grouping import ranges, set_bit
+from ostinato.kernels.grouping import ranges
 from ostinato.kernels.vectors.evaluate import evaluate
 from ostinato.kernels.vectors.vector import Vector
 from ostinato.program.program import Program
 from ostinato.runtime.keyed_rows import KeyedRows
 from ostinato.runtime.string_pool import StringPool
-
-_ALWAYS = np.empty(0, np.bool_)
 
 
 class RowCode:
@@ -51,15 +49,8 @@ class RowCode:
 
     def _store(self, rows: KeyedRows, at: np.ndarray | slice, results: list[Vector], inner: np.ndarray | None) -> None:
         program = self._program
-        in_place = inner is None and isinstance(at, slice)
-        bits = rows.bits[at] if in_place else np.empty(len(results[0].data), np.uint64)
-        if not program.bits:
-            bits[:] = 0
-        for number, vector in enumerate(results[: program.bits]):
-            valid = _ALWAYS if vector.valid is None else vector.valid
-            set_bit(bits, vector.data, valid, number, number == 0)
-        if not in_place:
-            rows.bits[at] = bits if inner is None else bits[inner]
+        bits = _bit_sets(results[: program.bits])
+        rows.bits[at] = bits if inner is None or not isinstance(bits, np.ndarray) else bits[inner]
         for number, vector in enumerate(results[program.bits :]):
             data, valid = self._slot(vector)
             rows.slots[at, number] = data if inner is None else data[inner]
@@ -73,6 +64,22 @@ class RowCode:
         if vector.data.dtype == np.float64:
             return vector.data.view(np.int64), vector.valid
         return vector.data.astype(np.int64, copy=False), vector.valid
+
+
+def _bit_sets(predicates: list[Vector]) -> np.ndarray | int:
+    """One bit per predicate; unknown counts as not true. Bytes are put together first: eight bits cost one pass over words."""
+    words: np.ndarray | int = 0
+    for group in range(0, len(predicates), 8):
+        octet = None
+        for number, vector in enumerate(predicates[group : group + 8]):
+            holds = (vector.data if vector.valid is None else vector.data & vector.valid).view(np.uint8)
+            part = holds << np.uint8(number) if number else holds
+            octet = part if octet is None else octet | part
+        if group == 0:
+            words = octet if len(predicates) <= 8 else octet.astype(np.uint64)
+        else:
+            words |= octet.astype(np.uint64) << np.uint64(group)
+    return words
 
 
 class _Extent:
