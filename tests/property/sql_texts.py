@@ -1,0 +1,111 @@
+"""Random MATCH_RECOGNIZE clauses as text, with small tables: every quantifier, navigation and aggregate, ties and nulls."""
+
+from __future__ import annotations
+
+import datetime
+import random
+
+import pyarrow as pa
+
+START = datetime.datetime(2026, 1, 1)
+QUANTIFIERS = ("", "", "", "*", "+", "?", "*?", "+?", "??", "{2}", "{1,}", "{,2}", "{1,2}?")
+
+
+def random_statement(seed: int) -> tuple[str, pa.Table]:
+    rng = random.Random(seed)
+    variables = ["A", "B", "C"][: rng.randint(1, 3)]
+    order = rng.choice(["ts", "ts", "k", "k DESC", "v NULLS FIRST, k", "s, k DESC", ""])
+    parts = [
+        rng.choice(["PARTITION BY p", "PARTITION BY p", "PARTITION BY p, g", ""]),
+        f"ORDER BY {order}" if order else "",
+        "MEASURES " + ", ".join(f"{_measure(rng, variables)} AS m{n}" for n in range(rng.randint(1, 4))),
+        rng.choice(["", "ONE ROW PER MATCH"]),
+        rng.choice(["", "AFTER MATCH SKIP PAST LAST ROW", "AFTER MATCH SKIP TO NEXT ROW"]),
+        f"PATTERN ({_pattern(rng, variables, 3)} {rng.choice(variables)}{rng.choice(QUANTIFIERS)})",
+        _window(rng, order),
+        "DEFINE "
+        + ", ".join(f"{name} AS {_condition(rng, variables, name, 2)}" for name in variables if name == "A" or rng.random() < 0.9),
+    ]
+    used = [name for name in variables if name in parts[5].replace("PATTERN", "")]
+    if used != variables:
+        return random_statement(seed + 1_000_003)
+    return f"SELECT * FROM t MATCH_RECOGNIZE ({' '.join(part for part in parts if part)})", _table(rng)
+
+
+def _window(rng: random.Random, order: str) -> str:
+    if rng.random() < 0.5:
+        return ""
+    return {"ts": f"WITHIN INTERVAL '{rng.randint(0, 6)}' SECOND", "k": f"WITHIN {rng.randint(0, 6)}"}.get(order, "")
+
+
+def _pattern(rng: random.Random, variables: list[str], depth: int) -> str:
+    kind = rng.random()
+    if depth == 0 or kind < 0.35:
+        return rng.choice(variables) + rng.choice(QUANTIFIERS)
+    if kind < 0.6:
+        return f"{_pattern(rng, variables, depth - 1)} {_pattern(rng, variables, depth - 1)}"
+    if kind < 0.8:
+        other = "()" if rng.random() < 0.2 else _pattern(rng, variables, depth - 1)
+        return f"({_pattern(rng, variables, depth - 1)} | {other})"
+    return f"({_pattern(rng, variables, depth - 1)}){rng.choice(QUANTIFIERS[3:])}"
+
+
+def _reference(rng: random.Random, variables: list[str], column: str) -> str:
+    qualified = rng.choice(["", *(f"{name}." for name in variables)]) + column
+    return rng.choice([
+        column, column, qualified, f"PREV({qualified})", f"NEXT({qualified}, {rng.randint(0, 2)})", f"FIRST({qualified})",
+        f"LAST({qualified}, {rng.randint(0, 2)})", f"PREV(FIRST({qualified}, {rng.randint(0, 1)}), {rng.randint(0, 2)})",
+    ])  # fmt: skip
+
+
+def _aggregate(rng: random.Random, variables: list[str]) -> str:
+    qualifier = rng.choice(["", *(f"{name}." for name in variables)])
+    return rng.choice([
+        "COUNT(*)", f"COUNT({qualifier}v)", f"COUNT({rng.choice(variables)}.*)", f"SUM({qualifier}v)", f"MIN({qualifier}v)",
+        f"MAX({qualifier}w)", f"AVG({qualifier}v)", f"SUM({qualifier}w + {qualifier}v)",
+    ])  # fmt: skip
+
+
+def _condition(rng: random.Random, variables: list[str], name: str, depth: int) -> str:
+    kind = rng.random()
+    if depth and kind < 0.3:
+        left, right = _condition(rng, variables, name, depth - 1), _condition(rng, variables, name, depth - 1)
+        return f"({left} {rng.choice(['AND', 'OR'])} {right})"
+    if depth and kind < 0.35:
+        return f"NOT ({_condition(rng, variables, name, depth - 1)})"
+    sign = rng.choice(["<", "<=", ">", ">=", "=", "<>"])
+    if kind < 0.5:
+        return f"v {sign} {rng.randint(0, 4)}"
+    if kind < 0.6:
+        return rng.choice(["s = 'a'", "s IN ('a', 'ü')", "s IS NULL", "v IS NOT NULL", "TRUE", "s <> PREV(s)", "v BETWEEN 1 AND 3"])
+    if kind < 0.8:
+        return f"{rng.choice(['v', f'{name}.v'])} {sign} {_reference(rng, variables, 'v')}"
+    return f"{_aggregate(rng, variables)} {sign} {rng.randint(0, 6)}"
+
+
+def _measure(rng: random.Random, variables: list[str]) -> str:
+    kind = rng.random()
+    if kind < 0.5:
+        return _reference(rng, variables, rng.choice("kvws"))
+    if kind < 0.8:
+        return rng.choice(["", "FINAL ", "RUNNING "]) + _aggregate(rng, variables)
+    one = rng.choice(variables)
+    return rng.choice(["MATCH_NUMBER()", "CLASSIFIER()", f"CLASSIFIER({one})", "LAST(CLASSIFIER(), 1)", "FIRST(v) + LAST(k)"])
+
+
+def _table(rng: random.Random) -> pa.Table:
+    count = rng.choice([0, 1, 5, 8, 11])  # the reference is exponential in nested quantifiers
+    ticks = sorted(rng.randint(0, 12) for _ in range(count))
+    if rng.random() < 0.3:
+        rng.shuffle(ticks)
+    return pa.table(
+        {
+            "p": pa.array([rng.choice(["x", "y", None]) for _ in range(count)], pa.string()),
+            "g": pa.array([rng.choice([0, 1]) for _ in range(count)], pa.int64()),
+            "k": pa.array(ticks, pa.int64()),
+            "ts": pa.array([START + datetime.timedelta(seconds=tick) for tick in ticks], pa.timestamp("us")),
+            "v": pa.array([rng.choice([0, 1, 2, 3, 4, None]) for _ in range(count)], pa.int64()),
+            "w": pa.array([rng.choice([0.25, 1.5, 2.0, None]) for _ in range(count)], pa.float64()),
+            "s": pa.array([rng.choice(["a", "b", "ü", None]) for _ in range(count)], pa.string()),
+        }
+    )
