@@ -61,7 +61,8 @@ RUN_LIMIT = 7
 HORIZON = 8
 HAS_HORIZON = 9
 FINAL = 10
-SETTING_CELLS = 11
+LATEST = 11  # strict contiguity: a run that ends before this position has been passed by
+SETTING_CELLS = 12
 
 STRICT = 0
 PARTITION = 1

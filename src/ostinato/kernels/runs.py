@@ -13,6 +13,7 @@ from ostinato.kernels.run_moves import (
     FINAL,
     HAS_HORIZON,
     HORIZON,
+    LATEST,
     NONOVERLAPPING,
     OUTPUT,
     REPEATS,
@@ -106,11 +107,12 @@ def settle(runs, nodes, found, header, live, count, before):
 
 @borrowing
 def drop_hopeless(settings, runs, header, live, count, next_ordinal):
-    """Release runs that no later event can join: the window is over, by count, by the horizon, or because the input is."""
+    """Release runs that no later event can join: the window is over, by count, by the horizon, or because the input is; or the stream
+    has gone on elsewhere where every event counts."""
     kept = 0
     for i in range(count):
         run = live[i]
-        over = settings[FINAL] != 0
+        over = settings[FINAL] != 0 or (settings[SELECTION] == STRICT and runs[run, LAST_POSITION] < settings[LATEST])
         if settings[WITHIN_EVENTS] or settings[HAS_HORIZON]:
             over = over or expired(settings, runs[run, FIRST_ORDINAL], runs[run, FIRST_TIME], next_ordinal, settings[HORIZON])
         if over:

@@ -35,11 +35,14 @@ class RunMatcher:
         self._interpreter = Interpreter(program.scalar)
         self._store = RunStore(program.registers, keeps_matches=program.output != "count")
         self._read = np.zeros(0, np.int64)  # per key, the next unread ordinal
+        self._strict = program.selection == "strict_contiguity" and program.ahead == 0  # rows that wait for neighbours are not passed by
         self._variable_of = np.array([component.variable for component in program.components], np.uint8)
 
     def feed(self, rows: KeyedRows, keys: np.ndarray, ready: np.ndarray, horizon: int, final: bool) -> Matches:
         keys = np.ascontiguousarray(keys, np.int64)
         self._ensure_keys(int(keys.max(initial=-1)) + 1)
+        if self._strict:
+            keys, ready = self._with_waiting(keys, ready)
         settings = self._plan.settings
         settings[moves.HORIZON], settings[moves.HAS_HORIZON], settings[moves.FINAL] = horizon, horizon != NEVER, final
         codes = self._strings.codes(self._interpreter.strings)
@@ -47,11 +50,20 @@ class RunMatcher:
         ordinal = self._read[keys]
         begin = rows.offset[keys] + ordinal - rows.base[keys]
         end = begin + np.maximum(ready - ordinal, 0)
+        if self._strict:
+            fed = end > begin
+            settings[moves.LATEST] = max(int(settings[moves.LATEST]), int(rows.positions[end[fed] - 1].max(initial=-1)))
         self._advance(rows, keys, begin, end, ordinal)
         self._read[keys] = ordinal + end - begin
         matches = self._matches()
         self._within_bytes()
         return matches
+
+    def _with_waiting(self, keys: np.ndarray, ready: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Under strict contiguity only the partition of the latest event can have runs. If the stream goes on in another one, they
+        are over, although their own partition receives nothing."""
+        waiting = np.setdiff1d(np.flatnonzero(self._store.head != table.NOTHING), keys)
+        return np.concatenate([keys, waiting]), np.concatenate([ready, self._read[waiting]])
 
     def _ensure_keys(self, count: int) -> None:
         self._store.ensure_keys(count)
@@ -148,10 +160,11 @@ class RunMatcher:
         }
 
     def state(self) -> dict[str, np.ndarray]:
-        return {**self._store.state(), "read": self._read}
+        return {**self._store.state(), "read": self._read, "latest": self._plan.settings[moves.LATEST : moves.LATEST + 1].copy()}
 
     def load(self, state: dict[str, np.ndarray]) -> None:
         self._store.load(state)
+        self._plan.settings[moves.LATEST] = state["latest"][0]
         self._read = state["read"].copy()
 
 
