@@ -13,13 +13,14 @@ from ostinato.base.errors import DataError
 from ostinato.cli.demo.feed import Feed, market_feed
 from ostinato.cli.demo.page import write_page
 from ostinato.cli.demo.picture import draw
+from ostinato.cli.demo.pipeline import Outcome, Pipeline
 from ostinato.cli.demo.queries import BURST, EXPLAINED, V_SHAPE
 from ostinato.cli.kernels import prepare_kernels
 from ostinato.cli.progress import progress
 from ostinato.cli.spark_session import spark_session
 from ostinato.cli.terminal import show_table
 
-PARTS = 6
+PARTS = 4
 
 
 def demo(
@@ -32,8 +33,8 @@ def demo(
     console, errors = Console(), Console(stderr=True)
     prepare_kernels(errors)  # before Spark's workers would all want to
     feed = market_feed(ticks)
-    with progress("Starting Spark", errors) as meter:
-        found = _on_spark(feed, output, meter.says)
+    output.mkdir(parents=True, exist_ok=True)
+    found = _on_spark(feed, output, errors)
     for (title, explanation), outcome in zip(EXPLAINED.items(), found.values(), strict=True):
         show_table(outcome.live.sort_by("start_ts"), console, limit=6, title=f"{title}: {explanation}")
         verdict = "the same matches" if outcome.agree else "DIFFERENT matches"
@@ -44,12 +45,10 @@ def demo(
         raise DataError("The stream and the archive disagree.", hint=f"Compare {output / 'matches'} with a run over {output / 'archive'}.")
 
 
-def _on_spark(feed: Feed, output: Path, report):
-    # Late: only this command needs Spark.
-    from ostinato.cli.demo.pipeline import Outcome, Pipeline
-
-    with spark_session() as session:
-        pipeline = Pipeline(session, output.absolute(), report)
+def _on_spark(feed: Feed, output: Path, errors: Console) -> dict[str, Outcome]:
+    errors.print(f"Starting Spark; its own messages go to {output / 'spark.log'}", markup=False, highlight=False, soft_wrap=True)
+    with spark_session(output / "spark.log") as session, progress("Preparing", errors) as meter:
+        pipeline = Pipeline(session, output.absolute(), meter.says)
         pipeline.prepare()
         pipeline.land(feed, PARTS)
         live = pipeline.stream(feed)

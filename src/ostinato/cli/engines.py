@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
@@ -48,9 +49,9 @@ def _embedded(query: QueryFile, streams: Sequence[Input], settings: MatchSetting
 def _on_spark(query: QueryFile, streams: Sequence[Input], settings: MatchSettings, errors: Console) -> pa.Table:
     from ostinato.hosts.spark import on
 
-    with progress("Starting Spark", errors) as meter, spark_session() as session:
-        meter.says("Matching on Spark")
+    with tempfile.TemporaryDirectory(prefix="ostinato-") as folder, spark_session(Path(folder) / "spark.log") as session:
         paths: dict[str, Any] = {stream.name: str(Path(stream.path).absolute()) for stream in streams}
-        if query.language == "sql":
-            return on(session).sql(query.text, **paths).toArrow()
-        return on(session).match(query.text, language=query.language, **settings.given, **paths).toArrow()
+        with progress("Matching on Spark", errors):
+            if query.language == "sql":
+                return on(session).sql(query.text, **paths).toArrow()
+            return on(session).match(query.text, language=query.language, **settings.given, **paths).toArrow()

@@ -1,4 +1,4 @@
-"""A local Spark for one command, quiet, and stopped at its end."""
+"""A local Spark for one command, stopped at its end. What it has to say goes to a file, not between our lines."""
 
 from __future__ import annotations
 
@@ -11,20 +11,34 @@ from typing import Any
 
 from ostinato.base.errors import UnsupportedError
 
-QUIET = {"spark.log.level": "OFF", "spark.ui.showConsoleProgress": "false"}
+SETTINGS = {"spark.ui.showConsoleProgress": "false", "spark.log.level": "WARN"}
 
 
 @contextmanager
-def spark_session() -> Iterator[Any]:
+def spark_session(log: Path) -> Iterator[Any]:
     # Late: most commands do without Spark, and it may not be installed.
     from ostinato.hosts.spark import local
 
     _require_java()
-    session = local(None, **QUIET)
+    with _errors_into(log):  # the Java process inherits this for all its life
+        session = local(None, **SETTINGS)
     try:
         yield session
     finally:
         session.stop()
+
+
+@contextmanager
+def _errors_into(log: Path) -> Iterator[None]:
+    """File descriptor 2, and not just sys.stderr: other processes are meant."""
+    saved = os.dup(2)
+    try:
+        with log.open("ab") as file:
+            os.dup2(file.fileno(), 2)
+        yield
+    finally:
+        os.dup2(saved, 2)
+        os.close(saved)
 
 
 def _require_java() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,10 +15,11 @@ import pyarrow.parquet
 
 from ostinato.cli.demo.feed import Feed
 from ostinato.cli.demo.queries import BURST, V_SHAPE
-from ostinato.hosts.spark import on
 
 FOLDERS = ("feed", "archive", "matches", "checkpoints")
 FIRST_FILE_TIME = 1_750_000_000
+RESTARTS = 3
+SLOW_WORKER = "Python worker failed to connect back"
 
 
 @dataclass(frozen=True)
@@ -60,11 +62,11 @@ class Pipeline:
         self.report("Streaming the feed through both queries and into the archive")
         ticks = self._live_ticks(feed)
         ticks.createOrReplaceTempView("ticks")
-        engine = on(self.session)
+        engine = _engine(self.session)
         sinks = {"archive": ticks, "matches/v_shapes": engine.sql(V_SHAPE), "matches/bursts": engine.match(BURST, ticks=ticks)}
-        running = [self._start(frame, name) for name, frame in sinks.items()]
-        for query in running:
-            query.awaitTermination()
+        running = {name: self._under_way(frame, name) for name, frame in sinks.items()}
+        for name, query in running.items():
+            self._finish(query, sinks[name], name)
         return {name: self._read(name) for name in sinks if name != "archive"}
 
     def query_archive(self) -> dict[str, pa.Table]:
@@ -72,7 +74,7 @@ class Pipeline:
         self.report("Running the same queries over the archive")
         archive = self.session.read.parquet(str(self.folder / "archive"))
         archive.createOrReplaceTempView("ticks")
-        engine = on(self.session)
+        engine = _engine(self.session)
         return {"matches/v_shapes": engine.sql(V_SHAPE).toArrow(), "matches/bursts": engine.match(BURST, ticks=archive).toArrow()}
 
     def _live_ticks(self, feed: Feed) -> Any:
@@ -85,8 +87,33 @@ class Pipeline:
         writer = frame.writeStream.format("parquet").outputMode("append").trigger(availableNow=True)
         return writer.option("checkpointLocation", str(self.folder / "checkpoints" / name)).start(str(self.folder / name))
 
+    def _under_way(self, frame: Any, name: str) -> Any:
+        """Started, and past its first batch: several at once would start all their Python workers at the same moment."""
+        query = self._start(frame, name)
+        while query.isActive and query.lastProgress is None:
+            time.sleep(0.1)
+        return query
+
+    def _finish(self, query: Any, frame: Any, name: str) -> None:
+        """Spark gives a Python worker ten seconds to start, which a busy machine may miss; the checkpoint lets us go on."""
+        for attempt in range(RESTARTS + 1):
+            try:
+                query.awaitTermination()
+                return
+            except Exception as error:
+                if SLOW_WORKER not in str(error) or attempt == RESTARTS:
+                    raise
+            self.report(f"Restarting {name} from its checkpoint")
+            query = self._start(frame, name)
+
     def _read(self, name: str) -> pa.Table:
         return self.session.read.parquet(str(self.folder / name)).toArrow()
+
+
+def _engine(session: Any) -> Any:
+    from ostinato.hosts.spark import on  # late: it loads Spark
+
+    return on(session)
 
 
 def as_set(table: pa.Table) -> frozenset[tuple]:
