@@ -1,5 +1,7 @@
 """Statements around the clause run in DuckDB; what DuckDB says about them points into the user's text."""
 
+import datetime as dt
+
 import duckdb
 import pyarrow as pa
 import pytest
@@ -83,6 +85,15 @@ def test_ties_keep_the_order_of_the_input():
     clause = "(ORDER BY k MEASURES COUNT(*) AS n PATTERN (A B*) DEFINE B AS i = PREV(i) + 1)"
     assert run(f"SELECT * FROM t MATCH_RECOGNIZE {clause}", t=table) == [{"n": 5000}]
     assert run(f"SELECT * FROM (SELECT k, i FROM t) MATCH_RECOGNIZE {clause}", t=table) == [{"n": 5000}]
+
+
+def test_a_date_as_the_time():
+    table = pa.table({"day": [dt.date(2024, 1, day) for day in (2, 1, 4)], "v": [2, 1, 4]})
+    clause = "(ORDER BY {} MEASURES LAST(v) AS v, COUNT(*) AS n PATTERN (A+) {} DEFINE A AS TRUE)"
+    assert run(f"SELECT * FROM t MATCH_RECOGNIZE {clause.format('day', '')}", t=table) == [{"v": 4, "n": 3}]
+    cast = "(SELECT *, CAST(day AS TIMESTAMP) AS at FROM t)"
+    within = clause.format("at", "WITHIN INTERVAL '36' HOUR")
+    assert run(f"SELECT * FROM {cast} MATCH_RECOGNIZE {within} ORDER BY v", t=table) == [{"v": 2, "n": 2}, {"v": 4, "n": 1}]
 
 
 def test_a_reader_used_around_the_clause_only():

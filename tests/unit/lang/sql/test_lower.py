@@ -287,21 +287,21 @@ CLAUSE_ERRORS = [
         QuerySyntaxError,
         "WITHIN 5",
         "WITHIN needs a time to measure, but there is no ORDER BY",
-        "ORDER BY a timestamp, date or integer column, ascending, first",
+        "ORDER BY a timestamp or integer column, ascending, first",
     ),
     (
         "ORDER BY ts DESC MEASURES n AS m PATTERN (A) WITHIN INTERVAL '5' DAY DEFINE A AS TRUE",
         QuerySyntaxError,
         "WITHIN INTERVAL '5' DAY",
         "WITHIN needs a time to measure, but the first ORDER BY column is descending",
-        "ORDER BY a timestamp, date or integer column, ascending, first",
+        "ORDER BY a timestamp or integer column, ascending, first",
     ),
     (
         "ORDER BY sym MEASURES n AS m PATTERN (A) WITHIN 5 DEFINE A AS TRUE",
         QuerySyntaxError,
         "WITHIN 5",
         "WITHIN needs a time to measure, but the first ORDER BY column is a string",
-        "ORDER BY a timestamp, date or integer column, ascending, first",
+        "ORDER BY a timestamp or integer column, ascending, first",
     ),
     (
         "ORDER BY ts MEASURES n AS m PATTERN (A) WITHIN 5 DEFINE A AS TRUE",
@@ -309,6 +309,13 @@ CLAUSE_ERRORS = [
         "WITHIN 5",
         "WITHIN a number, but the time column `ts` is a timestamp",
         "Write WITHIN INTERVAL '5' MINUTE",
+    ),
+    (
+        "ORDER BY day MEASURES n AS m PATTERN (A) WITHIN INTERVAL '5' DAY DEFINE A AS TRUE",
+        UnsupportedError,
+        "WITHIN INTERVAL '5' DAY",
+        "WITHIN over the date `day` is not offered yet",
+        "Cast it in a subquery: (SELECT *, CAST(day AS TIMESTAMP) AS at FROM ...), and ORDER BY at",
     ),
     (
         "ORDER BY n MEASURES n AS m PATTERN (A) WITHIN INTERVAL '5' DAY DEFINE A AS TRUE",
