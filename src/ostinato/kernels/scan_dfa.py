@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ostinato.kernels._jit import jit
+from ostinato.kernels._jit import borrowing
 from ostinato.kernels.scan_memo import LONG, SPACING, TO_ROW, TO_STATE, find, put
 
 DEAD = 0  # automaton states
@@ -36,7 +36,7 @@ SETTING_WIDTH = 6
 DONE, MISS, NEW_SYMBOL, MATCHES_FULL, MEMO_FULL, DECIDED, DECIDED_DEAD = range(7)
 
 
-@jit
+@borrowing
 def symbol_number(chosen, symbol_bits, symbol_numbers):
     """The number that this set of predicate bits was given, -1 if it is new."""
     last = len(symbol_bits) - 1
@@ -48,7 +48,7 @@ def symbol_number(chosen, symbol_bits, symbol_numbers):
     return np.int64(-1)
 
 
-@jit
+@borrowing
 def remember(start, fruitless, end, end_state, region, memo, control, shift, bits, mask, table, width, symbol_bits, symbol_numbers):
     """Walk from `start` to `end` once more and note where the rows behind `fruitless` lead; entries that were there before are
     brought up to date, which keeps chains of them short."""
@@ -75,13 +75,13 @@ def remember(start, fruitless, end, end_state, region, memo, control, shift, bit
         control[STEPS] += 1
 
 
-@jit
+@borrowing
 def room_to_remember(rows, memo, control):
     control[NEEDED] = rows // SPACING + 1
     return 2 * (control[REMEMBERED] + control[NEEDED]) <= len(memo)
 
 
-@jit
+@borrowing
 def window_closed(start, limit, behind, shift, times, setting):
     """All rows were read: can no further one belong to an attempt that began at `start`? `behind` is the end of the known rows."""
     if setting[FINAL]:
@@ -96,13 +96,13 @@ def window_closed(start, limit, behind, shift, times, setting):
     return setting[HORIZON] > began and (passed > setting[WITHIN] or passed < 0)
 
 
-@jit
+@borrowing
 def next_stop(at, hard_stop, memo_end):
     """Where the walk has to look up: at its end, or where earlier walks may be remembered."""
     return hard_stop if at >= memo_end else min(hard_stop, at - at % SPACING + SPACING)
 
 
-@jit
+@borrowing
 def scan_key(k, limit, shift, behind, bits, times, setting, cursor, table, flags, mask, symbol_bits, symbol_numbers, memo, out, control):
     """All attempts of one partition, as far as its rows decide them. Written as one loop nest without calls on its way: handing
     arrays to a function for every attempt makes it several times slower."""
@@ -200,7 +200,7 @@ def scan_key(k, limit, shift, behind, bits, times, setting, cursor, table, flags
     return code
 
 
-@jit(
+@borrowing(
     "int64(int64[::1], int64[::1], int64[::1], int64[::1], int64[::1], uint64[::1], int64[::1], int64[::1], int64[:, ::1], int32[::1],"
     " uint8[::1], uint64, uint64[::1], int32[::1], int64[:, ::1], int64[:, ::1], int64[::1])"
 )

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ostinato.kernels._jit import jit
+from ostinato.kernels._jit import borrowing
 
 SPACING = 8
 LONG = 16  # rows walked in vain before it is worth remembering
@@ -23,7 +23,7 @@ def new_table(slots: int) -> np.ndarray:
     return np.full((slots, WIDTH), FREE, np.int64)
 
 
-@jit
+@borrowing
 def find(memo, region, row, state):
     """The slot of an entry, or the free slot where it belongs. There is always a free one: the table is at most half full."""
     last = len(memo) - 1
@@ -35,7 +35,7 @@ def find(memo, region, row, state):
     return at
 
 
-@jit
+@borrowing
 def put(memo, at, region, row, state, to_row, to_state):
     memo[at, REGION] = region
     memo[at, ROW] = row
@@ -44,7 +44,7 @@ def put(memo, at, region, row, state, to_row, to_state):
     memo[at, TO_STATE] = to_state
 
 
-@jit("void(int64[:, ::1], int64[:, ::1])")
+@borrowing("void(int64[:, ::1], int64[:, ::1])")
 def insert_all(entries, memo):
     for n in range(len(entries)):
         at = find(memo, entries[n, REGION], entries[n, ROW], entries[n, STATE])

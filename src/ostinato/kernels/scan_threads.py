@@ -1,0 +1,306 @@
+"""Preferred matches where predicates look at other rows of the match: ordered threads with registers.
+
+A thread is a state of the automaton, the registers of its way there, and the last node of its path. The threads of an attempt stand
+in order of preferment, cut behind the first that accepts. A thread whose state and whose registers, as far as anything still reads
+them, equal those of a preferred one has the same future and is dropped. A step reads one half of the thread arrays and writes the
+other, so that a step that ran out of room can be taken again."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ostinato.kernels._jit import borrowing
+from ostinato.kernels.scalar import NOT_TRUE, evaluate
+from ostinato.kernels.scan_dfa import BY_EVENTS, TO_NEXT_ROW, WITHIN, window_closed
+
+# Columns of `cursor`: where the attempt starts, the next row to read, the row before which it last accepted (-1 none) and the path
+# there, and where its threads are kept while other partitions have their turn.
+START, AT, END, END_NODE, SAVED_AT, SAVED_COUNT = range(6)
+CURSOR_WIDTH = 6
+
+# Elements of `control`.
+(
+    KEY, LOADED, HALF, COUNT, NEXT_COUNT, ACCEPTED, NODES, NODE_BASE, STAMP, SAVED, FOUND, PLACED, STEPS, ERROR, NEEDED,
+) = range(15)  # fmt: skip
+CONTROL_WIDTH = 15
+
+DONE, THREADS_FULL, NODES_FULL, MATCHES_FULL, SAVED_FULL, FAILED = range(6)
+
+NO_NODE = -1
+NOT_ACCEPTED = -2
+
+# Columns of `marks`, one line per automaton state: whether it accepts, whether a row can be read in it, whether a register is still
+# read behind it, the stamp of the step that reached it last, and the last thread of that step in it.
+ACCEPTING, OPEN, READS, REACHED, LATEST = range(5)
+MARKS_WIDTH = 5
+
+# Columns of `tests`, one line per variable: its block of scalar code (start, end), and whether the block copies registers.
+BLOCK_START, BLOCK_END, COPIES = range(3)
+
+
+@borrowing
+def same_future(at, half_start, state, marks, chain, live, registers, register_valid):
+    """Whether a preferred thread in the same state agrees with thread `at` in everything that is still read."""
+    other = marks[state, LATEST]
+    while other >= 0:
+        i = half_start + other
+        same = True
+        for r in range(live.shape[1]):
+            if live[state, r]:
+                valid = register_valid[i, r]
+                if valid != register_valid[at, r] or (valid and registers[i, r] != registers[at, r]):
+                    same = False
+                    break
+        if same:
+            return True
+        other = chain[other]
+    return False
+
+
+@borrowing
+def step(
+    row, bits, slots, slot_valid, first, moves, masks, tests, marks, live, code, scratch, scratch_valid, ranks,
+    threads, chain, registers, register_valid, nodes, control,
+):  # fmt: skip
+    """Let every thread read the row. The new threads are in the other half, control[NEXT_COUNT] many; control[ACCEPTED] is the path
+    of the accepting one. On lack of room nothing has changed."""
+    room = len(threads) // 2
+    source = control[HALF] * room
+    target = room - source
+    count, node = np.int64(0), control[NODES]
+    control[STAMP] += 1
+    control[ACCEPTED] = NOT_ACCEPTED
+    for i in range(source, source + control[COUNT]):
+        state = threads[i, 0]
+        for m in range(first[state], first[state + 1]):
+            variable = moves[m, 0]
+            if variable < 0 or bits[row] & masks[variable] != masks[variable]:
+                continue
+            to = np.int64(moves[m, 1])
+            reached = marks[to, REACHED] == control[STAMP]
+            if reached and not marks[to, READS]:
+                continue
+            if count == room:
+                return THREADS_FULL
+            if node == len(nodes):
+                return NODES_FULL
+            at = target + count
+            outcome = evaluate(
+                code, tests[variable, BLOCK_START], tests[variable, BLOCK_END], scratch, scratch_valid, ranks, slots, slot_valid, row,
+                registers, register_valid, i, at,
+            )  # fmt: skip
+            if outcome == NOT_TRUE:
+                continue
+            if outcome < 0:
+                control[ERROR] = outcome
+                return FAILED
+            if not tests[variable, COPIES]:
+                for r in range(registers.shape[1]):
+                    registers[at, r] = registers[i, r]
+                    register_valid[at, r] = register_valid[i, r]
+            if reached and same_future(at, target, to, marks, chain, live, registers, register_valid):
+                continue
+            chain[count] = marks[to, LATEST] if reached else -1
+            marks[to, LATEST] = count
+            marks[to, REACHED] = control[STAMP]
+            nodes[node, 0], nodes[node, 1] = threads[i, 1], variable
+            threads[at, 0], threads[at, 1] = to, node
+            node += 1
+            count += 1
+            if marks[to, ACCEPTING]:
+                control[ACCEPTED] = node - 1
+                control[NODES], control[NEXT_COUNT] = node, count
+                return DONE
+    control[NODES], control[NEXT_COUNT] = node, count
+    return DONE
+
+
+@borrowing
+def begin_attempt(start, first, moves, masks, marks, initial, bits, shift, limit, threads, registers, register_valid, fresh, control):
+    """Put one thread into the initial state, at the first row from `start` on that may be mapped to anything; returns that row."""
+    if not marks[initial, ACCEPTING]:
+        while start < limit:
+            possible = False
+            for m in range(first[initial], first[initial + 1]):
+                variable = moves[m, 0]
+                possible = possible or bits[start + shift] & masks[variable] == masks[variable]
+            if possible:
+                break
+            start += 1
+    control[HALF], control[COUNT], control[NODE_BASE] = 0, 1, control[NODES]
+    threads[0, 0], threads[0, 1] = initial, NO_NODE
+    for r in range(registers.shape[1]):
+        registers[0, r], register_valid[0, r] = 0, fresh[r]
+    return start
+
+
+@borrowing
+def any_open(threads, marks, control):
+    """Whether some thread could read a further row."""
+    at = control[HALF] * (len(threads) // 2)
+    behind = at + control[COUNT]
+    while at < behind and not marks[threads[at, 0], OPEN]:
+        at += 1
+    return at < behind
+
+
+@borrowing
+def report(k, start, end, node, nodes, out, variables, control):
+    """Write a match and the variables on its path; False if there is no room."""
+    if control[FOUND] == out.shape[1] or control[PLACED] + end - start > len(variables):
+        control[NEEDED] = end - start
+        return False
+    place = control[PLACED] + end - start
+    control[PLACED] = place
+    out[0, control[FOUND]], out[1, control[FOUND]], out[2, control[FOUND]] = k, start, end
+    control[FOUND] += 1
+    while node >= 0:
+        place -= 1
+        variables[place] = nodes[node, 1]
+        node = nodes[node, 0]
+    return True
+
+
+@borrowing
+def load_threads(k, cursor, saved, saved_registers, saved_valid, threads, registers, register_valid, control):
+    """Take a partition's threads out of the store, unless that was done before; False if there are more than there is room for."""
+    if control[LOADED]:
+        return True
+    count, begin = cursor[k, SAVED_COUNT], cursor[k, SAVED_AT]
+    if 2 * count > len(threads):
+        return False
+    control[HALF], control[COUNT], control[NODE_BASE], control[LOADED] = 0, count, -1, 1
+    for i in range(count):
+        threads[i, 0], threads[i, 1] = saved[begin + i, 0], saved[begin + i, 1]
+        for r in range(registers.shape[1]):
+            registers[i, r] = saved_registers[begin + i, r]
+            register_valid[i, r] = saved_valid[begin + i, r]
+    cursor[k, SAVED_COUNT] = 0
+    return True
+
+
+@borrowing
+def save_threads(k, attempting, cursor, saved, saved_registers, saved_valid, threads, registers, register_valid, control):
+    """Put a partition's threads into the store; False if it is full. Where they came from is given up."""
+    count = control[COUNT] if attempting else 0
+    begin = control[SAVED]
+    if begin + count > len(saved):
+        control[NEEDED] = count
+        return False
+    source = control[HALF] * (len(threads) // 2)
+    for i in range(count):
+        saved[begin + i, 0], saved[begin + i, 1] = threads[source + i, 0], threads[source + i, 1]
+        for r in range(registers.shape[1]):
+            saved_registers[begin + i, r] = registers[source + i, r]
+            saved_valid[begin + i, r] = register_valid[source + i, r]
+    cursor[k, SAVED_AT], cursor[k, SAVED_COUNT] = begin, count
+    control[SAVED] = begin + count
+    control[LOADED] = 0
+    return True
+
+
+@borrowing
+def follow_key(
+    k, limit, shift, behind, bits, times, slots, slot_valid, setting, first, moves, masks, initial, tests, marks, live, fresh,
+    code, scratch, scratch_valid, ranks, threads, chain, registers, register_valid, nodes, cursor, out, variables, control,
+):  # fmt: skip
+    """All attempts of one partition, as far as its rows decide them."""
+    start, at, end, end_node = cursor[k, START], cursor[k, AT], cursor[k, END], cursor[k, END_NODE]
+    within = setting[WITHIN]
+    by_events, by_time = within >= 0 and setting[BY_EVENTS] != 0, within >= 0 and setting[BY_EVENTS] == 0
+    status = DONE
+    while start < limit:
+        if at == start:
+            start = begin_attempt(
+                start, first, moves, masks, marks, initial, bits, shift, limit, threads, registers, register_valid, fresh, control
+            )
+            at, end, end_node = start, (start if marks[initial, ACCEPTING] else -1), NO_NODE
+            if start >= limit:
+                break
+        decided = False
+        while not decided:
+            if by_events and at - start >= within:
+                decided = True
+            elif at >= limit:
+                decided = window_closed(start, limit, behind, shift, times, setting) or not any_open(threads, marks, control)
+                break
+            else:
+                passed = times[at + shift] - times[start + shift] if by_time else 0
+                if by_time and (passed > within or passed < 0):
+                    decided = True
+                    break
+                status = step(
+                    at + shift, bits, slots, slot_valid, first, moves, masks, tests, marks, live, code, scratch, scratch_valid, ranks,
+                    threads, chain, registers, register_valid, nodes, control,
+                )  # fmt: skip
+                if status != DONE:
+                    break
+                control[STEPS] += control[COUNT]
+                decided = control[NEXT_COUNT] == 0
+                if not decided:
+                    control[HALF], control[COUNT] = 1 - control[HALF], control[NEXT_COUNT]
+                    at += 1
+                    if control[ACCEPTED] != NOT_ACCEPTED:
+                        end, end_node = at, control[ACCEPTED]
+        if not decided:
+            break
+        if end >= 0 and not report(k, start, end, end_node, nodes, out, variables, control):
+            status = MATCHES_FULL
+            break
+        if control[NODE_BASE] >= 0:
+            control[NODES] = control[NODE_BASE]  # nobody else has made nodes since the attempt began
+        at = start = end if end > start and setting[TO_NEXT_ROW] == 0 else start + 1
+        end, end_node = -1, NO_NODE
+    cursor[k, START], cursor[k, AT], cursor[k, END], cursor[k, END_NODE] = start, at, end, end_node
+    return status
+
+
+@borrowing(
+    "int64(int64[::1], int64[::1], int64[::1], int64[::1], int64[::1], uint64[::1], int64[::1], int64[:, ::1], uint8[:, ::1], int64[::1],"
+    " int32[::1], int32[:, ::1], uint64[::1], int64, int64[:, ::1], int64[:, ::1], uint8[:, ::1], uint8[::1],"
+    " int64[:, ::1], int64[::1], uint8[::1], int64[::1],"
+    " int64[:, ::1], int64[::1], int64[:, ::1], uint8[:, ::1], int64[:, ::1], int64[:, ::1], int64[:, ::1], uint8[::1],"
+    " int64[:, ::1], int64[:, ::1], uint8[:, ::1], int64[::1])"
+)
+def follow(
+    keys, ready, offset, base, length, bits, times, slots, slot_valid, setting,
+    first, moves, masks, initial, tests, marks, live, fresh,
+    code, scratch, scratch_valid, ranks,
+    threads, chain, registers, register_valid, nodes, cursor, out, variables,
+    saved, saved_registers, saved_valid, control,
+):  # fmt: skip
+    """Go on with `keys[control[KEY]:]`. Anything but DONE asks for room (or reports an error) and may be called again."""
+    for n in range(control[KEY], len(keys)):
+        k = keys[n]
+        control[KEY] = n
+        if not load_threads(k, cursor, saved, saved_registers, saved_valid, threads, registers, register_valid, control):
+            return THREADS_FULL
+        status = follow_key(
+            k, ready[n], offset[k] - base[k], base[k] + length[k], bits, times, slots, slot_valid, setting, first, moves, masks, initial,
+            tests, marks, live, fresh, code, scratch, scratch_valid, ranks, threads, chain, registers, register_valid, nodes, cursor, out,
+            variables, control,
+        )  # fmt: skip
+        if status != DONE:
+            return status
+        attempting = cursor[k, AT] > cursor[k, START]
+        if not save_threads(k, attempting, cursor, saved, saved_registers, saved_valid, threads, registers, register_valid, control):
+            return SAVED_FULL
+    control[KEY] = len(keys)
+    return DONE
+
+
+@borrowing("int64(int64[:, ::1], int64, uint8[::1], int64[::1])")
+def collect(nodes, count, marked, renumbered):
+    """Keep the nodes on the paths to those marked: they move to the front, `renumbered` says where. A parent is always older than
+    its children. Returns how many there are."""
+    for node in range(count - 1, -1, -1):
+        if marked[node] and nodes[node, 0] >= 0:
+            marked[nodes[node, 0]] = 1
+    kept = 0
+    for node in range(count):
+        if marked[node]:
+            parent = nodes[node, 0]
+            nodes[kept, 0], nodes[kept, 1] = (renumbered[parent] if parent >= 0 else parent), nodes[node, 1]
+            renumbered[node] = kept
+            kept += 1
+    return kept

@@ -1,0 +1,172 @@
+"""Strategy "threads": preferred matches where some predicates look at other rows of the match."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ostinato.base.errors import BudgetError, DataError, StateError
+from ostinato.kernels import scan_threads as kernel
+from ostinato.kernels.arithmetic import ERRORS
+from ostinato.kernels.scalar import Interpreter
+from ostinato.kernels.scan_dfa import FINAL, HORIZON
+from ostinato.program.opcodes import Op
+from ostinato.program.program import Program, VariableTest
+from ostinato.runtime.budget import Budget
+from ostinato.runtime.keyed_rows import KeyedRows
+from ostinato.runtime.live_registers import live_registers
+from ostinato.runtime.matches import Matches
+from ostinato.runtime.scan_matcher import search_setting, variable_masks
+from ostinato.runtime.string_pool import StringPool
+from ostinato.runtime.thread_store import ThreadStore
+
+MAX_THREADS = 1 << 18  # of one attempt
+MIN_MATCHES = 1 << 6
+NO_TIMES = np.empty(0, np.int64)
+
+
+class ThreadMatcher:
+    """Implements `runtime.matcher.Matcher`; the state of key k is line k of the store's cursor and the threads saved for it."""
+
+    def __init__(self, program: Program, budget: Budget, strings: StringPool) -> None:
+        assert program.nfa is not None
+        nfa = program.nfa
+        self._budget = budget
+        self._strings = strings
+        self._interpreter = Interpreter(program.scalar)
+        self._setting = search_setting(program)
+        self._first = np.array(nfa.first, np.int32)
+        self._moves = np.array(nfa.moves, np.int32).reshape(-1, 2)
+        self._initial = nfa.start
+        self._masks = variable_masks(program.tests)
+        self._tests = np.array([self._test(test) for test in program.tests], np.int64).reshape(-1, 3)
+        self._live = live_registers(nfa, program.tests, program.scalar, len(program.registers))
+        self._fresh = np.array([register.counter for register in program.registers], np.uint8)
+        self._marks = np.zeros((len(nfa.first) - 1, kernel.MARKS_WIDTH), np.int64)
+        for state in range(len(self._marks)):
+            variables = [variable for variable, _ in nfa.moves[nfa.first[state] : nfa.first[state + 1]]]
+            self._marks[state, kernel.ACCEPTING] = -1 in variables
+            self._marks[state, kernel.OPEN] = any(variable >= 0 for variable in variables)
+        self._marks[:, kernel.READS] = self._live.any(axis=1)
+        self._store = ThreadStore(len(program.registers))
+        self._out = np.empty((3, MIN_MATCHES), np.int64)
+        self._variables = np.empty(MIN_MATCHES, np.uint8)
+
+    def _test(self, test: VariableTest) -> tuple[int, int, bool]:
+        if test.block < 0:
+            return 0, 0, False
+        start, end = (int(bound) for bound in self._interpreter.blocks[test.block])
+        return start, end, bool((self._interpreter.code[start:end, 0] == Op.COPY).any())
+
+    def feed(self, rows: KeyedRows, keys: np.ndarray, ready: np.ndarray, horizon: int, final: bool) -> Matches:
+        if not len(keys):
+            return Matches.none()
+        keys = np.ascontiguousarray(keys, np.int64)
+        ready = np.ascontiguousarray(ready, np.int64)
+        self._admit(rows, keys)
+        codes = self._strings.codes(self._interpreter.strings)
+        self._interpreter.bind(codes, self._strings.ranks() if self._interpreter.ranked else None)
+        self._setting[HORIZON], self._setting[FINAL] = horizon, final
+        self._store.control[[kernel.KEY, kernel.LOADED, kernel.FOUND, kernel.PLACED]] = 0
+        while True:
+            status = self._follow(rows, keys, ready)
+            if status == kernel.DONE:
+                break
+            self._provide(status)
+        self._check_budget()
+        return self._matches()
+
+    def _follow(self, rows: KeyedRows, keys: np.ndarray, ready: np.ndarray) -> int:
+        code, store = self._interpreter, self._store
+        return kernel.follow(
+            keys, ready, rows.offset, rows.base, rows.length, rows.bits, NO_TIMES if rows.times is None else rows.times, rows.slots,
+            rows.slot_valid, self._setting, self._first, self._moves, self._masks, self._initial, self._tests, self._marks, self._live,
+            self._fresh, code.code, code.scratch, code.scratch_valid, code.ranks, store.threads, store.chain, store.registers,
+            store.register_valid, store.nodes, store.cursor, self._out, self._variables, store.saved, store.saved_registers,
+            store.saved_valid, store.control,
+        )  # fmt: skip
+
+    def _provide(self, status: int) -> None:
+        """Give the kernel the room it stopped for."""
+        store = self._store
+        needed = int(store.control[kernel.NEEDED])
+        if status == kernel.THREADS_FULL:
+            limit = MAX_THREADS if self._budget.runs is None else min(MAX_THREADS, self._budget.runs)
+            if store.room >= limit:
+                raise _too_many_threads(limit)
+            store.grow_room()
+        elif status == kernel.NODES_FULL:
+            store.room_for_nodes()
+            self._check_budget()
+        elif status == kernel.SAVED_FULL:
+            store.room_to_save(needed)
+        elif status == kernel.MATCHES_FULL:
+            self._out = np.concatenate([self._out, np.empty_like(self._out)], axis=1)
+            self._variables = np.concatenate([self._variables, np.empty(len(self._variables) + needed, np.uint8)])
+        else:
+            raise DataError(ERRORS[int(store.control[kernel.ERROR])], hint="Cast to DOUBLE where exact integers are not needed.")
+
+    def _admit(self, rows: KeyedRows, keys: np.ndarray) -> None:
+        cursor = self._cursor(keys)
+        new = keys[cursor[keys, kernel.START] < 0]
+        cursor[new, kernel.START] = cursor[new, kernel.AT] = rows.base[new]
+
+    def _cursor(self, keys: np.ndarray) -> np.ndarray:
+        self._store.ensure_keys(int(keys.max(initial=-1)) + 1)
+        return self._store.cursor
+
+    def _check_budget(self) -> None:
+        """Shedding is no way out here: without its preferred thread an attempt would find another match."""
+        limit = self._budget.runs
+        if limit is not None and self._store.thread_count > limit:
+            raise _too_many_threads(limit)
+        if self._budget.bytes is not None and self._store.bytes > self._budget.bytes:
+            self._store.compact()
+            if self._store.bytes > self._budget.bytes:
+                raise BudgetError(
+                    f"the attempts under way take more than {self._budget.bytes} bytes",
+                    hint="Shorten WITHIN, or raise the budget's bytes.",
+                )
+
+    def _matches(self) -> Matches:
+        count, placed = int(self._store.control[kernel.FOUND]), int(self._store.control[kernel.PLACED])
+        if not count:
+            return Matches.none()
+        key, start, behind = self._out[:, :count].copy()
+        offsets = np.zeros(count + 1, np.int64)
+        np.cumsum(behind - start, out=offsets[1:])
+        return Matches(key, start, offsets, self._variables[:placed].copy())
+
+    def keep_from(self, keys: np.ndarray) -> np.ndarray:
+        return np.maximum(self._cursor(keys)[keys, kernel.START], 0)
+
+    def idle(self, keys: np.ndarray) -> np.ndarray:
+        cursor = self._cursor(keys)
+        return cursor[keys, kernel.START] == cursor[keys, kernel.AT]
+
+    def renumber(self, old_of_new: np.ndarray) -> None:
+        self._store.cursor = np.ascontiguousarray(self._cursor(old_of_new)[old_of_new])
+
+    def metrics(self) -> dict[str, int]:
+        return {
+            "threads": self._store.thread_count,
+            "path_nodes": int(self._store.control[kernel.NODES]),
+            "thread_steps": int(self._store.control[kernel.STEPS]),
+            "bytes": self._store.bytes,
+        }
+
+    def state(self) -> dict[str, np.ndarray]:
+        return self._store.state()
+
+    def load(self, state: dict[str, np.ndarray]) -> None:
+        threads = state["threads"].reshape(-1, 2)
+        fits = len(threads) == 0 or int(threads[:, 0].max()) < len(self._marks)
+        if not fits or state["registers"].size != len(threads) * len(self._fresh):
+            raise StateError("the snapshot belongs to another query", hint="Open the query that made it, or start without a snapshot.")
+        self._store.load(state)
+
+
+def _too_many_threads(limit: int) -> BudgetError:
+    return BudgetError(
+        f"the preferred match has more than {limit} alternatives under way",
+        hint="Add conditions that separate the variables, shorten WITHIN, or raise the budget's runs.",
+    )
