@@ -8,7 +8,7 @@ from ostinato.algebra.query import MatchQuery, Unit, When
 from ostinato.automata.nfa import construct
 from ostinato.base.errors import UnsupportedError
 from ostinato.expr.nodes import Call, Expr, Field, Literal, current
-from ostinato.expr.types import BOOL, STRING
+from ostinato.expr.types import BOOL, STRING, Kind
 from ostinato.plan.classify import Classified, PredicateClass, classify
 from ostinato.plan.components import linear_components
 from ostinato.plan.measures import MeasureEmitter
@@ -17,6 +17,7 @@ from ostinato.plan.scalar_code import ScalarPlan
 from ostinato.program.program import Column, Component, MeasureCode, Program, ScalarCode, VariableTest
 from ostinato.program.verify import verify
 
+MICROSECONDS_PER_DAY = 86_400_000_000
 MAX_VARIABLES = 250  # a row's variable is one byte
 
 
@@ -78,7 +79,7 @@ class Emitter:
             skip=query.skip.value,
             output=query.output.value,
             ties=query.ties.value,
-            within=-1 if query.within is None else query.within.length,
+            within=self._window(),
             within_unit="time" if query.within is None else query.within.unit.value,
             rows=rows,
             bits=bits,
@@ -94,6 +95,14 @@ class Emitter:
             measures=measures,
             kleene=tuple(name in query.kleene for name in self._variables),
         ))
+
+    def _window(self) -> int:
+        """The window in the unit of the time column: dates are counted in days."""
+        query = self._query
+        if query.within is None:
+            return -1
+        dated = query.within.unit is Unit.TIME and query.time is not None and query.schema.type_of(query.time).kind is Kind.DATE
+        return query.within.length // MICROSECONDS_PER_DAY if dated else query.within.length
 
     def _columnar(self, variable: str, *whens: When) -> list[Expr]:
         return [c.expr for c in self._classified[variable] if c.columnar and c.when in whens]
@@ -132,6 +141,8 @@ class Emitter:
         if measures.code is not None:
             used |= {op.params[0].split(":", 2)[2] for op in measures.code.ops if op.op == "input" and op.params[0].startswith("point:")}
         used |= {key.column for key in query.order} | set(query.partition) | ({query.time} - {None})
+        if not used:  # rows are counted by a column
+            used = set(query.schema.names[:1])
         return tuple(Column(name, type_) for name, type_ in query.schema.columns if name in used)
 
     def _filter_bits(self, components: tuple[Component, ...]) -> tuple[int, ...]:

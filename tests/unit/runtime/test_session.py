@@ -119,3 +119,18 @@ def test_idle_keys_are_forgotten(monkeypatch):
             session.advance(20 * i + 15)
     assert found == 200
     assert session.metrics()["keys"] < 200
+
+
+def test_a_window_over_dates_counts_days():
+    days = pa.table({"d": pa.array([0, 1, 4, 5], pa.int32()).cast(pa.date32()), "v": [1, 2, 3, 4]})
+    text = """SELECT * FROM t MATCH_RECOGNIZE (ORDER BY d MEASURES COUNT(*) AS n PATTERN (A+) WITHIN INTERVAL '1' DAY DEFINE A AS TRUE)"""
+    session = ost.compile(text, {"t": days.schema}).open()
+    counted = [*session.push(days).to_pylist(), *session.close().to_pylist()]
+    assert [row["n"] for row in counted] == [2, 2]
+
+
+def test_rows_count_also_where_no_column_is_read():
+    query = ost.compile("SELECT * FROM t MATCH_RECOGNIZE (MEASURES COUNT(*) AS n PATTERN (A+) DEFINE A AS TRUE)", {"t": SCHEMA})
+    session = query.open()
+    session.push(table(("a", 1, 1), ("b", 2, 2)))
+    assert session.close().to_pylist() == [{"n": 2}]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import timedelta
 
 import pyarrow as pa
@@ -11,7 +10,7 @@ from ostinato.base.errors import DataError
 from ostinato.expr.temporal_text import parse_interval
 from ostinato.expr.types import Kind
 from ostinato.hosts.embedded.source import Source
-from ostinato.program.program import Column, Program
+from ostinato.program.program import Program
 from ostinato.query import Query
 
 Lateness = timedelta | int | str
@@ -21,7 +20,6 @@ MICROSECOND = timedelta(microseconds=1)
 def run_query(query: Query, source: Source, lateness: Lateness | None = None) -> tuple[pa.Table, dict[str, int]]:
     """The matches and the session's counters. Without `lateness` all rows are put in order first; with it they are taken as they
     arrive, as from a live stream: each waits that long, and what comes later still is left out and counted."""
-    query = _reading_something(query)
     if lateness is None:
         session, batches = query.open(ordered=True), source.ordered(query.program)
     else:
@@ -29,14 +27,6 @@ def run_query(query: Query, source: Source, lateness: Lateness | None = None) ->
     outputs = [session.push(batch) for batch in batches]
     outputs.append(session.close())
     return pa.concat_tables(outputs), session.metrics()
-
-
-def _reading_something(query: Query) -> Query:
-    """A program that needs no column (PATTERN (A+), COUNT(*), no ORDER BY) reads one nevertheless: batches without columns have no rows."""
-    columns = query.algebra.schema.columns
-    if query.program.columns or not columns:
-        return query
-    return replace(query, program=replace(query.program, columns=(Column(*columns[0]),)))
 
 
 def lateness_units(lateness: Lateness, program: Program) -> int:

@@ -7,7 +7,7 @@ from datetime import timedelta
 from ostinato.algebra.pattern import Alternation, Empty, Pattern, Repetition, Sequence, Variable, variables_of
 from ostinato.algebra.policies import NullKeys, Selection, Skip
 from ostinato.algebra.query import Condition, Definition, MatchQuery, Measure, OrderKey, Within
-from ostinato.base.errors import QuerySyntaxError, TypeMismatchError, UnknownNameError, UnsupportedError
+from ostinato.base.errors import QuerySyntaxError, TypeMismatchError, UnknownNameError
 from ostinato.expr.infer import infer
 from ostinato.expr.schema import Schema
 from ostinato.expr.types import Kind
@@ -100,9 +100,6 @@ def _within(within: WithinTree, tree: MatchRecognize, time: str | None, names: N
         hint = "ORDER BY a timestamp or integer column, ascending, first"
         raise QuerySyntaxError(f"WITHIN needs a time to measure, but {reason}", hint=hint, span=within.span)
     kind = names.schema.type_of(time).kind
-    if kind is Kind.DATE:
-        hint = f"Cast it in a subquery: (SELECT *, CAST({time} AS TIMESTAMP) AS at FROM ...), and ORDER BY at"
-        raise UnsupportedError(f"WITHIN over the date `{time}` is not offered yet", hint=hint, span=within.span)
     if isinstance(within.length, timedelta):
         if kind is Kind.INT:
             hint = f"Write WITHIN and a number, in the unit of `{time}`"

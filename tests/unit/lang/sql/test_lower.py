@@ -311,13 +311,6 @@ CLAUSE_ERRORS = [
         "Write WITHIN INTERVAL '5' MINUTE",
     ),
     (
-        "ORDER BY day MEASURES n AS m PATTERN (A) WITHIN INTERVAL '5' DAY DEFINE A AS TRUE",
-        UnsupportedError,
-        "WITHIN INTERVAL '5' DAY",
-        "WITHIN over the date `day` is not offered yet",
-        "Cast it in a subquery: (SELECT *, CAST(day AS TIMESTAMP) AS at FROM ...), and ORDER BY at",
-    ),
-    (
         "ORDER BY n MEASURES n AS m PATTERN (A) WITHIN INTERVAL '5' DAY DEFINE A AS TRUE",
         TypeMismatchError,
         "WITHIN INTERVAL '5' DAY",
