@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Annotated
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import typer
 from rich.console import Console
 
@@ -18,7 +19,7 @@ from ostinato.cli.demo.queries import BURST, EXPLAINED, V_SHAPE
 from ostinato.cli.kernels import prepare_kernels
 from ostinato.cli.progress import progress
 from ostinato.cli.spark_session import spark_session
-from ostinato.cli.terminal import show_table
+from ostinato.cli.terminal import show_table, standard_output
 
 PARTS = 4
 
@@ -30,13 +31,13 @@ def demo(
     ticks: Annotated[int, typer.Option(min=200, help="Ticks of each of the six symbols.")] = 5_000,
 ) -> None:
     """Stream a generated market feed through an SQL and a SASE+ query on a local Spark, archive it, and query the archive."""
-    console, errors = Console(), Console(stderr=True)
+    console, errors = standard_output(), Console(stderr=True)
     prepare_kernels(errors)  # before Spark's workers would all want to
     feed = market_feed(ticks)
     output.mkdir(parents=True, exist_ok=True)
     found = _on_spark(feed, output, errors)
     for (title, explanation), outcome in zip(EXPLAINED.items(), found.values(), strict=True):
-        show_table(outcome.live.sort_by("start_ts"), console, limit=6, title=f"{title}: {explanation}")
+        show_table(_clock_times(outcome.live.sort_by("start_ts")), console, limit=6, title=f"{title}: {explanation}")
         verdict = "the same matches" if outcome.agree else "DIFFERENT matches"
         console.print(f"Live stream and archive: {verdict} ({outcome.live.num_rows} and {outcome.archived.num_rows})\n")
     _leave_pictures(feed, found, output)
@@ -64,6 +65,15 @@ def _leave_pictures(feed: Feed, found: dict, output: Path) -> None:
         for (title, explanation), text, outcome in zip(EXPLAINED.items(), (V_SHAPE, BURST), found.values(), strict=True)
     ]
     write_page(output / "index.html", "matches.png", sections, feed.ticks.num_rows)
+
+
+def _clock_times(matches: pa.Table) -> pa.Table:
+    """It is all one day: the time of day is enough to read."""
+    for number, field in enumerate(matches.schema):
+        if pa.types.is_timestamp(field.type):
+            seconds = pc.floor_temporal(matches[number], unit="second").cast(pa.timestamp("s"))
+            matches = matches.set_column(number, field.name.removesuffix("_ts"), pc.strftime(seconds, format="%H:%M:%S"))
+    return matches
 
 
 def _in_order(ticks: pa.Table) -> pa.Table:

@@ -18,7 +18,7 @@ from ostinato.cli.inputs import read_inputs
 from ostinato.cli.outputs import WRITERS, check_output, write
 from ostinato.cli.query_file import read_query
 from ostinato.cli.settings import MatchSettings
-from ostinato.cli.terminal import show_table
+from ostinato.cli.terminal import show_table, standard_output
 
 
 class Shown(StrEnum):
@@ -71,7 +71,7 @@ def _deliver(found: pa.Table, output: Path | None, shown: Shown, limit: int, err
             soft_wrap=True,
         )
     elif shown is Shown.table:
-        show_table(found, Console(), limit)
+        show_table(found, standard_output(), limit)
     elif not hasattr(sys.stdout, "buffer"):
         raise Usage("standard output takes text only here: write to a file with -o")
     else:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+import os
+from datetime import datetime, timedelta
 from typing import Any
 
 import pyarrow as pa
@@ -11,6 +12,13 @@ from rich.table import Table
 from rich.text import Text
 
 NESTED_SHOWN = 3
+PIPE_WIDTH = 160
+
+
+def standard_output() -> Console:
+    """A table that goes into a file or a pipe is not folded to the width of a terminal that is not there."""
+    console = Console()
+    return console if console.is_terminal or "COLUMNS" in os.environ else Console(width=PIPE_WIDTH)
 
 
 def show_table(table: pa.Table, console: Console, limit: int = 20, title: str | None = None) -> None:
@@ -34,7 +42,7 @@ def readable(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:.6g}"
     if isinstance(value, datetime):
-        return value.isoformat(sep=" ")
+        return _moment(value)
     if isinstance(value, dict):
         return f"#{value['seq']}" if "seq" in value else ", ".join(f"{name}={readable(inner)}" for name, inner in value.items())
     if isinstance(value, list):
@@ -43,3 +51,10 @@ def readable(value: Any) -> str:
             shown = shown[:NESTED_SHOWN] + ["…"] + shown[-NESTED_SHOWN:]
         return f"[{' '.join(shown)}]"
     return str(value)
+
+
+def _moment(value: datetime) -> str:
+    """UTC goes without saying, and so do zeros of a second's fraction."""
+    text = value.replace(tzinfo=None).isoformat(sep=" ")
+    text = text.rstrip("0") if value.microsecond else text
+    return text if value.tzinfo is None or value.utcoffset() == timedelta(0) else f"{text}{value:%z}"
