@@ -12,8 +12,9 @@ IS_VALUE = 1
 HAS_FAILED = 2  # an error, if anything depends on it
 
 OVERFLOW = -1  # what evaluation returns then
+TOO_MANY = -2
 
-ERRORS = {OVERFLOW: "an integer calculation went beyond 64 bits"}
+ERRORS = {OVERFLOW: "an integer calculation went beyond 64 bits", TOO_MANY: "the number of matches went beyond 64 bits"}
 
 _MAX = np.iinfo(np.int64).max
 _MIN = np.iinfo(np.int64).min

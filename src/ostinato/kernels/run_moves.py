@@ -10,11 +10,13 @@ variable, which made the same kernel ten times slower (see `_jit.borrowing`)."""
 from __future__ import annotations
 
 from ostinato.kernels._jit import inlined
+from ostinato.kernels.arithmetic import TOO_MANY, addition_overflows
 from ostinato.kernels.run_table import (
     BORN,
     COMPONENT,
     DOOMED,
     EMPTY,
+    ERROR,
     FIRST_ORDINAL,
     FIRST_TIME,
     FOUND,
@@ -22,7 +24,6 @@ from ostinato.kernels.run_table import (
     LAST_TIME,
     MATCHES,
     NODE,
-    NOTHING,
     SCRATCH,
     add_node,
     claim,
@@ -62,7 +63,11 @@ HORIZON = 8
 HAS_HORIZON = 9
 FINAL = 10
 LATEST = 11  # strict contiguity: a run that ends before this position has been passed by
-SETTING_CELLS = 12
+MERGES = 12  # equivalent runs are followed as one
+SETTING_CELLS = 13
+
+SAME_START = 1
+WHATEVER_START = 2  # without a window the start makes no difference
 
 STRICT = 0
 PARTITION = 1
@@ -97,25 +102,29 @@ def holds(
 @inlined
 def record(states, settings, runs, nodes, found, header, born, key, ordinal, time, position, run, new, target, complete, in_place):
     """Note the binding of an event: count or keep the match if it is complete, make `new` a run if it can go on.
-    Returns whether it goes on."""
+    Returns whether it goes on. Where matches are counted, NODE is how many runs this one stands for."""
     goes_on = states[target, FIRST_MOVE] < states[target, END_MOVE] and not (complete and settings[OUTPUT] == FIRST)
-    node = NOTHING
+    node = runs[run, NODE]
     if settings[OUTPUT] != COUNT and (complete or goes_on):
-        node = add_node(nodes, header, ordinal, target, runs[run, NODE])
-    if complete:
+        node = add_node(nodes, header, ordinal, target, node)
+    if complete and settings[OUTPUT] == COUNT:
+        if addition_overflows(header[MATCHES], node):
+            header[ERROR] = TOO_MANY
+        header[MATCHES] += node
+    elif complete:
         header[MATCHES] += 1
-        if settings[OUTPUT] != COUNT:
-            found[header[FOUND], 0] = node
-            found[header[FOUND], 1] = key
-            header[FOUND] += 1
+        found[header[FOUND], 0] = node
+        found[header[FOUND], 1] = key
+        header[FOUND] += 1
     if goes_on:
         if not in_place:
             claim(runs, header)
             born[header[BORN]] = new
             header[BORN] += 1
             runs[new, DOOMED] = 0
-            runs[new, FIRST_ORDINAL] = ordinal if run == EMPTY else runs[run, FIRST_ORDINAL]
-            runs[new, FIRST_TIME] = time if run == EMPTY else runs[run, FIRST_TIME]
+            known = run != EMPTY or settings[MERGES] == WHATEVER_START
+            runs[new, FIRST_ORDINAL] = runs[run, FIRST_ORDINAL] if known else ordinal
+            runs[new, FIRST_TIME] = runs[run, FIRST_TIME] if known else time
         runs[new, COMPONENT] = target
         runs[new, NODE] = node
         runs[new, LAST_POSITION] = position

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from ostinato.kernels._jit import borrowing, inlined, jit
+from ostinato.kernels.arithmetic import TOO_MANY, addition_overflows
 
 SCRATCH = 0
 EMPTY = 1
@@ -21,7 +22,7 @@ FIRST_ORDINAL = 1
 FIRST_TIME = 2
 LAST_TIME = 3
 LAST_POSITION = 4
-NODE = 5
+NODE = 5  # last node; where matches are only counted: how many equivalent runs this one stands for
 NEXT = 6
 DOOMED = 7  # to be dropped when its key is next looked at
 RUN_COLUMNS = 8
@@ -100,6 +101,36 @@ def collect_runs(runs, header, head, key, live):
             count += 1
         run = following
     return count
+
+
+@borrowing
+def merge_runs(runs, header, live, count, born, spare):
+    """Put the new runs among the others, in the order of their starts, where runs that have the same start and are in the same
+    component have the same future: one stands for all. Returns how many are left, or an error below 0."""
+    i = 0
+    j = 0
+    merged = 0
+    while i < count or j < header[BORN]:
+        old = j == header[BORN] or (i < count and runs[live[i], FIRST_ORDINAL] <= runs[born[j], FIRST_ORDINAL])
+        run = live[i] if old else born[j]
+        i += old
+        j += not old
+        same = merged - 1
+        while same >= 0 and runs[spare[same], FIRST_ORDINAL] == runs[run, FIRST_ORDINAL]:
+            if runs[spare[same], COMPONENT] == runs[run, COMPONENT]:
+                break
+            same -= 1
+        if same < 0 or runs[spare[same], FIRST_ORDINAL] != runs[run, FIRST_ORDINAL]:
+            spare[merged] = run
+            merged += 1
+        elif addition_overflows(runs[spare[same], NODE], runs[run, NODE]):
+            return TOO_MANY
+        else:
+            runs[spare[same], NODE] += runs[run, NODE]
+            release(runs, header, run)
+    for k in range(merged):
+        live[k] = spare[k]
+    return merged
 
 
 @borrowing

@@ -14,6 +14,7 @@ from ostinato.kernels.run_moves import (
     HAS_HORIZON,
     HORIZON,
     LATEST,
+    MERGES,
     NONOVERLAPPING,
     OUTPUT,
     REPEATS,
@@ -51,6 +52,7 @@ from ostinato.kernels.run_table import (
     RESERVED,
     collect_runs,
     link_runs,
+    merge_runs,
     release,
 )
 
@@ -136,7 +138,7 @@ def has_room(settings, runs, nodes, found, header, count):
 _SIGNATURE = (
     "int64(int64[:,::1], int64[:,::1], int64[::1], int64[:,::1], int64[::1], uint8[::1], int64[::1],"
     "int64[::1], int64[::1], int64[::1], int64[:,::1], uint8[:,::1],"
-    "int64[:,::1], int64[:,::1], uint8[:,::1], int64[:,::1], int64[:,::1], int64[::1], int64[::1], int64[::1],"
+    "int64[:,::1], int64[:,::1], uint8[:,::1], int64[:,::1], int64[:,::1], int64[::1], int64[::1], int64[::1], int64[::1],"
     "int64[::1], int64[::1], int64[::1], int64[::1], int64[::1])"
 )
 
@@ -145,7 +147,7 @@ _SIGNATURE = (
 def advance(
     moves, states, settings, code, scratch, scratch_valid, ranks,
     bits, times, positions, slots, slot_valid,
-    runs, registers, register_valid, nodes, found, header, born, live,
+    runs, registers, register_valid, nodes, found, header, born, live, spare,
     head, keys, begin, end, ordinal,
 ):  # fmt: skip
     """Go on over the rows [begin[i], end[i]) of each of `keys`, the first of which has `ordinal[i]`. Anything but DONE leaves in the
@@ -203,9 +205,17 @@ def advance(
                     kept += 1
                 else:
                     release(runs, header, run)
-            for b in range(header[BORN]):
-                live[kept + b] = born[b]
-            count = kept + header[BORN]
+            count = kept
+            if settings[MERGES] and header[BORN] > 0:
+                count = merge_runs(runs, header, live, kept, born, spare)
+                if count < 0:
+                    header[ERROR] = count
+            else:
+                for b in range(header[BORN]):
+                    live[kept + b] = born[b]
+                count += header[BORN]
+            if header[ERROR] != 0:
+                return FAILED
             header[PEAK] = max(header[PEAK], header[LIVE])
             if settings[OUTPUT] == NONOVERLAPPING and header[FOUND] > before:
                 settle(runs, nodes, found, header, live, count, before)

@@ -81,7 +81,7 @@ class RunMatcher:
                 plan.moves, plan.states, plan.settings, code.code, code.scratch, code.scratch_valid, code.ranks,
                 bits, times, rows.positions, rows.slots, rows.slot_valid,
                 store.runs, store.registers, store.register_valid, store.nodes, store.found, store.header, store.born, store.live,
-                store.head, keys, begin, end, ordinal,
+                store.spare, store.head, keys, begin, end, ordinal,
             )  # fmt: skip
             if status == kernel.DONE:
                 return

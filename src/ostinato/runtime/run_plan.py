@@ -92,5 +92,8 @@ def _settings(program: Program, fanout: int, run_limit: int | None) -> np.ndarra
     settings[kernel.TIMED] = program.time >= 0
     settings[kernel.EPOCH] = program.ties == "epoch" and program.time >= 0
     settings[kernel.FANOUT] = fanout
+    # A run without registers is known by its component and its start; under epoch also by the time of its last event.
+    if program.output == "count" and not program.registers and program.ties != "epoch":
+        settings[kernel.MERGES] = kernel.WHATEVER_START if program.within < 0 else kernel.SAME_START
     settings[kernel.RUN_LIMIT] = NO_LIMIT if run_limit is None else run_limit
     return settings

@@ -36,10 +36,13 @@ class RunStore:
         self.register_valid = _grown(self.register_valid, capacity)
         self.born = np.empty(capacity, np.int64)
         self.live = np.empty(capacity, np.int64)
+        self.spare = np.empty(capacity, np.int64)
 
     def _reserve(self) -> None:
         """The empty run: nothing selected, counters at zero, everything else null."""
         self.runs[: table.RESERVED] = table.NOTHING
+        if not self.keeps_matches:
+            self.runs[table.EMPTY, table.NODE] = 1
         self.registers[table.EMPTY] = 0
         self.register_valid[table.EMPTY] = self._initial
 

@@ -85,6 +85,22 @@ def test_counting_keeps_no_rows_and_no_nodes():
     assert feed.matcher.keep_from(np.array([0])).tolist() == [6]
 
 
+def test_equivalent_runs_are_counted_as_one():
+    feed = Feed(program(output="count"))
+    feed.push(*[(0, A, 0)] * 60, (0, B, 0))
+    assert feed.matcher.metrics()["matches"] == 2**60 - 1
+    assert feed.matcher.metrics()["peak_runs"] == 1
+    feed = Feed(program(output="count", within=4, unit="events"))
+    feed.push(*[(0, A, 0)] * 60, (0, B, 0), (0, B, 0))
+    assert feed.matcher.metrics()["matches"] == (2**3 - 1) + (2**2 - 1)
+
+
+def test_more_matches_than_can_be_counted_are_an_error():
+    feed = Feed(program(output="count"))
+    with pytest.raises(DataError, match="number of matches"):
+        feed.push(*[(0, A, 0)] * 65, (0, B, 0))
+
+
 def test_rows_are_kept_from_the_first_event_of_any_run():
     feed = Feed(program("skip_till_next_match", within=3))
     feed.push((0, 0, 0), (0, A, 0), (1, A, 0), (0, 0, 0))
