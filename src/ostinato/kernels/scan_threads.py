@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ostinato.kernels._jit import borrowing
+from ostinato.kernels._jit import borrowing, inlined
 from ostinato.kernels.scalar import NOT_TRUE, evaluate
 from ostinato.kernels.scan_dfa import BY_EVENTS, TO_NEXT_ROW, WITHIN, window_closed
 
@@ -57,7 +57,7 @@ def same_future(at, half_start, state, marks, chain, live, registers, register_v
     return False
 
 
-@borrowing
+@inlined
 def step(
     row, bits, slots, slot_valid, first, moves, masks, tests, marks, live, code, scratch, scratch_valid, ranks,
     threads, chain, registers, register_valid, nodes, control,
@@ -115,7 +115,7 @@ def step(
     return DONE
 
 
-@borrowing
+@inlined
 def begin_attempt(start, first, moves, masks, marks, initial, bits, shift, limit, threads, registers, register_valid, fresh, control):
     """Put one thread into the initial state, at the first row from `start` on that may be mapped to anything; returns that row."""
     if not marks[initial, ACCEPTING]:
@@ -134,7 +134,7 @@ def begin_attempt(start, first, moves, masks, marks, initial, bits, shift, limit
     return start
 
 
-@borrowing
+@inlined
 def any_open(threads, marks, control):
     """Whether some thread could read a further row."""
     at = control[HALF] * (len(threads) // 2)
@@ -144,7 +144,7 @@ def any_open(threads, marks, control):
     return at < behind
 
 
-@borrowing
+@inlined
 def report(k, start, end, node, nodes, out, variables, control):
     """Write a match and the variables on its path; False if there is no room."""
     if control[FOUND] == out.shape[1] or control[PLACED] + end - start > len(variables):
