@@ -45,8 +45,7 @@ class RunMatcher:
             keys, ready = self._with_waiting(keys, ready)
         settings = self._plan.settings
         settings[moves.HORIZON], settings[moves.HAS_HORIZON], settings[moves.FINAL] = horizon, horizon != NEVER, final
-        codes = self._strings.codes(self._interpreter.strings)
-        self._interpreter.bind(codes, self._strings.ranks() if self._interpreter.ranked else None)
+        self._bind_strings()
         ordinal = self._read[keys]
         begin = rows.offset[keys] + ordinal - rows.base[keys]
         end = begin + np.maximum(ready - ordinal, 0)
@@ -58,6 +57,12 @@ class RunMatcher:
         matches = self._matches()
         self._within_bytes()
         return matches
+
+    def _bind_strings(self) -> None:
+        """Codes are asked for again each time: a session that is restored has other ones than it had when it was made."""
+        code = self._interpreter
+        if code.strings or code.ranked:
+            code.bind(self._strings.codes(code.strings), self._strings.ranks() if code.ranked else None)
 
     def _with_waiting(self, keys: np.ndarray, ready: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Under strict contiguity only the partition of the latest event can have runs. If the stream goes on in another one, they
@@ -106,8 +111,7 @@ class RunMatcher:
     def _within_bytes(self) -> None:
         """After a batch: nodes that nobody reaches any more are no reason to complain."""
         store, limit = self._store, self._budget.bytes
-        crowded = store.header[table.NODES] > max(1024, len(store.nodes) // 2)
-        if crowded or (limit is not None and store.bytes > limit):
+        if store.has_doubled or (limit is not None and store.bytes > limit):
             store.compact()
         while limit is not None and store.bytes > limit:
             if self._budget.beyond is Beyond.ERROR:

@@ -25,6 +25,7 @@ class RunStore:
         self.header = np.zeros(table.HEADER_CELLS, np.int64)
         self.head = np.zeros(0, np.int64)
         self.shed = 0
+        self._reachable = FIRST_CAPACITY  # nodes after the last compaction
         self.header[table.FREE] = table.NOTHING
         self.header[table.USED] = table.RESERVED
         self._resize(FIRST_CAPACITY)
@@ -70,6 +71,12 @@ class RunStore:
         header[table.NODES] = compact_nodes(
             self.runs, header[table.USED], self.nodes, header[table.NODES], self.found, header[table.FOUND]
         )
+        self._reachable = max(FIRST_CAPACITY, int(header[table.NODES]))
+
+    @property
+    def has_doubled(self) -> bool:
+        """Whether compacting is paid for by the nodes made since the last time."""
+        return bool(self.header[table.NODES] > 2 * self._reachable)
 
     @property
     def bytes(self) -> int:
