@@ -22,13 +22,14 @@ from pathlib import Path
 from typing import Any
 
 import numba
-from numba.core import config
+import numba.core.config
 
 from ostinato.kernels._compile_lock import compile_lock
 
+config: Any = numba.core.config  # its attributes are made at run time
 log = logging.getLogger("ostinato")
 
-_FLAGS = {"cache": True, "nogil": True, "boundscheck": False, "error_model": "numpy", "forceinline": False, "_nrt": True}
+_FLAGS: dict[str, Any] = {"cache": True, "nogil": True, "boundscheck": False, "error_model": "numpy", "forceinline": False, "_nrt": True}
 _IMPORT = re.compile(r"^\s*from (ostinato(?:\.\w+)+) import|^\s*import (ostinato(?:\.\w+)+)", re.MULTILINE)
 _registered: list[tuple[Any, str]] = []
 
@@ -131,7 +132,7 @@ def _source_digest(module: str) -> str:
 
 def _source(module: str) -> str:
     spec = sys.modules[module].__spec__ if module in sys.modules else importlib.util.find_spec(module)
-    loader = spec.loader if spec is not None else None
+    loader: Any = spec.loader if spec is not None else None
     source = loader.get_source(module) if hasattr(loader, "get_source") else None
     return source or ""
 

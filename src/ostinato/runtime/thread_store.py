@@ -34,6 +34,12 @@ class ThreadStore:
         self.saved_registers = np.zeros((room, self._register_count), np.int64)
         self.saved_valid = np.zeros((room, self._register_count), np.uint8)
 
+    def _worked_on(self) -> list[np.ndarray]:
+        return [self.threads, self.registers, self.register_valid]
+
+    def _stored(self) -> list[np.ndarray]:
+        return [self.saved, self.saved_registers, self.saved_valid]
+
     def ensure_keys(self, count: int) -> None:
         have = len(self.cursor)
         if count > have:
@@ -50,22 +56,22 @@ class ThreadStore:
     def grow_room(self) -> None:
         """Twice the room in each half; the threads in use become the first half's."""
         count, begin = int(self.control[kernel.COUNT]), int(self.control[kernel.HALF]) * self.room
-        old = self.threads, self.registers, self.register_valid
+        old = self._worked_on()
         self._make_halves(2 * self.room)
         if self.control[kernel.LOADED]:
-            for new, values in zip((self.threads, self.registers, self.register_valid), old, strict=True):
+            for new, values in zip(self._worked_on(), old, strict=True):
                 new[:count] = values[begin : begin + count]
             self.control[kernel.HALF] = 0
 
     def room_to_save(self, needed: int) -> None:
         """Drop threads that were taken out, and grow the store if it is still more than half full. The partition that is being worked
         on has its threads elsewhere."""
-        old = self.saved, self.saved_registers, self.saved_valid
+        old = self._stored()
         holders = np.flatnonzero(self.cursor[:, kernel.SAVED_COUNT])
         counts = self.cursor[holders, kernel.SAVED_COUNT]
         source = ranges(self.cursor[holders, kernel.SAVED_AT], counts)
         self._make_saved(max(MIN_ROOM, 2 * (len(source) + needed)))
-        for new, values in zip((self.saved, self.saved_registers, self.saved_valid), old, strict=True):
+        for new, values in zip(self._stored(), old, strict=True):
             new[: len(source)] = values[source]
         self.cursor[holders, kernel.SAVED_AT] = np.cumsum(counts) - counts
         self.control[kernel.SAVED] = len(source)
@@ -102,7 +108,7 @@ class ThreadStore:
 
     @property
     def bytes(self) -> int:
-        arrays = self.threads, self.registers, self.register_valid, self.saved, self.saved_registers, self.saved_valid, self.cursor
+        arrays = [*self._worked_on(), *self._stored(), self.cursor]
         return sum(array.nbytes for array in arrays) + 16 * int(self.control[kernel.NODES])
 
     def state(self) -> dict[str, np.ndarray]:
