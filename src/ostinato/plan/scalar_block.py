@@ -137,9 +137,10 @@ class BlockWriter:
 
     def _computed(self, expr: Expr) -> int:
         """A function of several rows' values where there is a rule for it, else a value of one row, computed as a column."""
-        rule = rule_for(expr) if isinstance(expr, Call) else None
-        if rule is not None and not self._of_one_row(expr):
-            return rule(self, expr)
+        if isinstance(expr, Call) and not self._of_one_row(expr):
+            rule = rule_for(expr)
+            if rule is not None:
+                return rule(self, expr)
         one_row = gathered(expr)
         if one_row is not None:
             return self.value(one_row)
@@ -152,7 +153,7 @@ class BlockWriter:
             span=expr.span,
         )
 
-    def _of_one_row(self, expr: Expr) -> bool:
+    def _of_one_row(self, expr: Call) -> bool:
         """Functions that the columns compute more cheaply: everything about the current row alone."""
         found = gathered(expr)
         return found is not None and found == current(found.body)

@@ -133,8 +133,13 @@ class RunMatcher:
         unroll_matches(store.nodes, store.found, offsets, ordinals, components)
         order = np.arange(count)
         order_matches(store.found, offsets, ordinals, components, order)
-        matches = Matches(store.found[:count, 1].copy(), ordinals[offsets[:-1]], offsets, self._variable_of[components], ordinals)
-        return matches if (order[1:] > order[:-1]).all() else _taken(matches, order)
+        keys, variables = store.found[:count, 1].copy(), self._variable_of[components]
+        if (order[1:] > order[:-1]).all():
+            return Matches(keys, ordinals[offsets[:-1]], offsets, variables, ordinals)
+        lengths = np.diff(offsets)[order]
+        moved = np.concatenate([[0], np.cumsum(lengths)])
+        source = np.repeat(offsets[order] - moved[:-1], lengths) + np.arange(moved[-1])
+        return Matches(keys[order], ordinals[offsets[order]], moved, variables[source], ordinals[source])
 
     def keep_from(self, keys: np.ndarray) -> np.ndarray:
         earliest = self._read[keys]
@@ -170,10 +175,3 @@ class RunMatcher:
         self._store.load(state)
         self._plan.settings[moves.LATEST] = state["latest"][0]
         self._read = state["read"].copy()
-
-
-def _taken(matches: Matches, order: np.ndarray) -> Matches:
-    lengths = np.diff(matches.offsets)[order]
-    offsets = np.concatenate([[0], np.cumsum(lengths)])
-    source = np.repeat(matches.offsets[order] - offsets[:-1], lengths) + np.arange(offsets[-1])
-    return Matches(matches.key[order], matches.start[order], offsets, matches.variables[source], matches.ordinals[source])
