@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ostinato.base.errors import UnsupportedError
-from ostinato.expr.nodes import Aggregate, Anchor
+from ostinato.expr.nodes import Aggregate, Anchor, Expr
 from ostinato.expr.types import FLOAT, INT, Kind, Type
 from ostinato.plan import run_registers as registers
 from ostinato.plan.run_registers import RunRegister
@@ -57,18 +57,18 @@ def _deviation(writer: BlockWriter, squares: int, count: int) -> int:
 def updated_value(writer: BlockWriter, register: RunRegister) -> int:
     """The operand that holds the register's value after the current row."""
     code, held = writer.code, writer.held(register)
-    if register.kind == registers.ROWS:
+    if register.body is None:  # a count of rows
         return code.compute(Op.ADD_INT, held, code.whole(1))
     if register.kind == registers.LAST and register.depth:
         nearer = writer.registers.at(Anchor.LAST, register.variable, register.depth - 1, register.body, register.shift, register.type)
         return writer.held(nearer)
     if register.kind == registers.FIRST:
-        return _first(writer, register)
+        return _first(writer, register, register.body)
     value = writer.row_value(register.body, register.shift)
     if register.kind == registers.LAST:
         return value
     if register.kind in (registers.MEAN, registers.DEVIATION):
-        return _welford(writer, register, value)
+        return _welford(writer, register, register.body, value)
     if register.kind == registers.LATEST:
         return code.compute(Op.COALESCE, value, held)
     return code.compute(_running_operation(register), held, value)
@@ -87,24 +87,24 @@ def _running_operation(register: RunRegister) -> Op:
     return {Kind.FLOAT: broken, Kind.STRING: text}.get(register.type.kind, whole)
 
 
-def _first(writer: BlockWriter, register: RunRegister) -> int:
+def _first(writer: BlockWriter, register: RunRegister, body: Expr) -> int:
     """Taken over from the row if it is the one that the register waits for. Which row of its variable this is may be known already."""
     own = register.variable is not None
     if own and writer.kind.value == "later" and register.depth == 0:
         return writer.held(register)
     if own and writer.kind.value == "first":
-        return writer.held(register) if register.depth else writer.row_value(register.body, register.shift)
+        return writer.held(register) if register.depth else writer.row_value(body, register.shift)
     code = writer.code
     rows = writer.held(writer.registers.rows(register.variable))
     target = code.fresh(Op.MOVE, writer.held(register), 0)
     arrived = code.compute(Op.EQ_INT, rows, code.whole(register.depth))
-    code.select(arrived, writer.row_value(register.body, register.shift), target)
+    code.select(arrived, writer.row_value(body, register.shift), target)
     return target
 
 
-def _welford(writer: BlockWriter, register: RunRegister, value: int) -> int:
+def _welford(writer: BlockWriter, register: RunRegister, body: Expr, value: int) -> int:
     """Mean and sum of squared deviations after one more value; a null value changes neither."""
-    code, body, variable = writer.code, register.body, register.variable
+    code, variable = writer.code, register.variable
     mean = writer.registers.running(registers.MEAN, variable, body, FLOAT)
     number = value if type_of(body).kind is Kind.FLOAT else float_of(code, value, type_of(body))
     off = code.compute(Op.SUB_FLOAT, number, writer.held(mean))

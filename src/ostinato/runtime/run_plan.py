@@ -17,6 +17,7 @@ SELECTIONS = {
     "skip_till_any_match": kernel.SKIP_TO_ANY,
 }
 OUTPUTS = {"all": kernel.ALL, "count": kernel.COUNT, "first": kernel.FIRST, "nonoverlapping": kernel.NONOVERLAPPING}
+Move = tuple[int, int, int, int, int]
 NO_LIMIT = np.iinfo(np.int64).max
 
 
@@ -34,7 +35,7 @@ def run_plan(program: Program, run_limit: int | None) -> RunPlan:
         raise UnsupportedError("one match per start is not offered under skip till any match", hint="use output all or nonoverlapping")
     components = program.components
     states = np.zeros((len(components) + 1, kernel.STATE_COLUMNS), np.int64)
-    moves: list[tuple[int, ...]] = []
+    moves: list[Move] = []
     for state in range(len(components) + 1):
         own = _moves(program, -1 if state == len(components) else state)
         states[state, kernel.FIRST_MOVE] = len(moves)
@@ -51,10 +52,10 @@ def run_plan(program: Program, run_limit: int | None) -> RunPlan:
     return RunPlan(np.array(moves, np.int64).reshape(-1, kernel.MOVE_COLUMNS), states, _settings(program, fanout, run_limit))
 
 
-def _moves(program: Program, state: int) -> list[tuple[int, ...]]:
+def _moves(program: Program, state: int) -> list[Move]:
     """What a run in component `state` (-1: the empty run) may select; see `kernels.run_moves` for the place of the take."""
     components = program.components
-    take = []
+    take: list[Move] = []
     if state >= 0 and components[state].repeats:
         component = components[state]
         take = [(state, _mask(component.later_bit), *_block(program, component.later_block), 1)]
