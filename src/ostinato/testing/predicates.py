@@ -3,17 +3,20 @@ the time that drawing from them takes."""
 
 from __future__ import annotations
 
+from datetime import timedelta
 from functools import cache
 
 from hypothesis import strategies as st
 
 from ostinato.expr.nodes import Aggregate, Anchor, Call, Expr, Field, Literal, Nav, current
+from ostinato.testing.streams import EPOCH
 
 COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge")
-NUMERIC_AGGREGATES = ("count", "sum", "avg", "min", "max")
+NUMERIC_AGGREGATES = ("count", "sum", "avg", "min", "max", "first", "last", "stddev")
 
 _compare = st.sampled_from(COMPARISONS)
-_numeric = st.sampled_from(("v", "w")).map(Field)
+_numeric = st.sampled_from(("v", "w", "v", "w", "m")).map(Field)
+_ordered = st.sampled_from(("s", "at")).map(Field)  # values that have an order and no arithmetic
 _small = st.integers(0, 3).map(Literal)
 _quarter = st.integers(-4, 8).map(lambda quarters: Literal(quarters / 4))
 
@@ -40,7 +43,8 @@ def static() -> st.SearchStrategy[Expr]:
         st.builds(lambda op, c: _call(op, at(Field("s")), Literal(c)), _compare, st.sampled_from(("a", "b", "z"))),
         st.builds(lambda op: _call(op, at(Field("v")), at(Field("w"))), _compare),
         st.builds(lambda body, op, c: _call(op, at(body), c), row_bodies(), _compare, _quarter),
-        st.sampled_from(("v", "w", "s")).map(lambda name: _call("is_null", at(Field(name)))),
+        st.builds(lambda op, hours: _call(op, at(Field("at")), Literal(EPOCH + timedelta(hours=hours))), _compare, st.integers(0, 3)),
+        st.sampled_from(("v", "w", "s", "m", "at")).map(lambda name: _call("is_null", at(Field(name)))),
     )
 
 
@@ -49,11 +53,11 @@ def neighbour() -> st.SearchStrategy[Expr]:
     """About the current row and physical neighbours in its partition."""
     shift = st.sampled_from((-2, -1, -1, 1, 2))
     moved = st.builds(lambda by, body: Nav(None, Anchor.LAST, 0, by, body), shift, row_bodies())
-    strings = shift.map(lambda by: Nav(None, Anchor.LAST, 0, by, Field("s")))
+    ordered = st.builds(lambda op, by, body: _call(op, current(body), Nav(None, Anchor.LAST, 0, by, body)), _compare, shift, _ordered)
     return st.one_of(
         st.builds(lambda op, body, other: _call(op, current(body), other), _compare, _numeric, moved),
-        st.builds(lambda op, other: _call(op, current(Field("s")), other), _compare, strings),
-        strings.map(lambda other: _call("is_null", other)),
+        ordered,
+        shift.map(lambda by: _call("is_null", Nav(None, Anchor.LAST, 0, by, Field("s")))),
     )
 
 
@@ -65,7 +69,7 @@ def key(others: tuple[str, ...]) -> st.SearchStrategy[Expr]:
         lambda name, anchor, column: _call("eq", current(Field(column)), Nav(name, anchor, 0, 0, Field(column))),
         st.sampled_from(others),
         anchors,
-        st.sampled_from(("q", "s", "v")),
+        st.sampled_from(("q", "s", "v", "m", "at")),
     )
 
 
@@ -85,6 +89,21 @@ def dynamic(variables: tuple[str | None, ...], shifts: tuple[int, ...] = (0,)) -
     return st.one_of(
         st.builds(lambda op, a, b: _call(op, a, b), _compare, current_values(), rows),
         st.builds(lambda op, a, b: _call(op, a, b), _compare, compared, totals),
+        st.builds(
+            lambda op, name, anchor, offset, body: _call(op, current(body), Nav(name, anchor, offset, 0, body)),
+            _compare,
+            st.sampled_from(variables),
+            st.sampled_from((Anchor.FIRST, Anchor.LAST)),
+            st.sampled_from((0, 1)),
+            _ordered,
+        ),
+        st.builds(
+            lambda op, function, name, body: _call(op, current(body), Aggregate(function, name, body)),
+            _compare,
+            st.sampled_from(("min", "max", "first", "last")),
+            st.sampled_from(variables),
+            _ordered,
+        ),
         rows.map(lambda row: _call("is_null", row)),
     )
 

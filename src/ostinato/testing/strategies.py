@@ -68,7 +68,8 @@ def preferred_queries(draw: st.DrawFn, columnar: bool | None = None) -> MatchQue
 
 def held(names: tuple[str, ...]) -> tuple[Measure, ...]:
     """The number of the match, and which rows each variable holds, as a sum of `bit`."""
-    return (Measure("number", _typed(MatchNumber())),) + tuple(Measure(f"held_{name}", _typed(Aggregate("sum", name, Field("bit")))) for name in names)
+    rows = (Measure(f"held_{name}", _typed(Aggregate("sum", name, Field("bit")))) for name in names)
+    return (Measure("number", _typed(MatchNumber())), *rows)
 
 
 @cache
@@ -76,7 +77,7 @@ def measures(names: tuple[str, ...]) -> st.SearchStrategy[tuple[Measure, ...]]:
     """Navigation, aggregates, the match number and the classifier, over the finished match."""
     variables = st.sampled_from((None, *names))
     anchors = st.sampled_from((Anchor.FIRST, Anchor.LAST))
-    columns = st.sampled_from(("ts", "v", "w", "s")).map(Field)
+    columns = st.sampled_from(("ts", "v", "w", "m", "s", "at")).map(Field)
     expressions = st.one_of(
         st.builds(Nav, variables, anchors, st.sampled_from((0, 0, 1)), st.sampled_from((0, 0, -1, 1)), columns),
         predicates.aggregates((None, *names)),

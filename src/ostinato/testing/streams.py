@@ -2,15 +2,31 @@
 
 from __future__ import annotations
 
+from datetime import datetime, timedelta
+from decimal import Decimal
 from typing import Any
 
 from hypothesis import strategies as st
 
 from ostinato.expr.schema import Schema
-from ostinato.expr.types import FLOAT, INT, STRING
+from ostinato.expr.types import FLOAT, INT, STRING, TIMESTAMP, decimal
 
 # `bit` is 2 to the power of the position: a sum of it tells exactly which rows went into the sum.
-SCHEMA = Schema((("bit", INT), ("ts", INT), ("p", STRING), ("q", INT), ("kind", STRING), ("v", INT), ("w", FLOAT), ("s", STRING)))
+SCHEMA = Schema(
+    (
+        ("bit", INT),
+        ("ts", INT),
+        ("p", STRING),
+        ("q", INT),
+        ("kind", STRING),
+        ("v", INT),
+        ("w", FLOAT),
+        ("m", decimal(9, 2)),
+        ("s", STRING),
+        ("at", TIMESTAMP),
+    )
+)
+EPOCH = datetime(2026, 1, 1)
 
 KINDS = ("K", "L")
 
@@ -28,7 +44,9 @@ _VALUES = st.fixed_dictionaries(
         "kind": _often(st.sampled_from(KINDS)),
         "v": _often(st.integers(0, 3)),
         "w": _often(st.integers(-4, 8).map(lambda quarters: quarters / 4)),  # exact in binary, so that sums do not depend on their order
+        "m": _often(st.integers(-4, 8).map(lambda quarters: Decimal(quarters) * Decimal("0.25"))),
         "s": _often(st.sampled_from(("a", "b", "ä"))),
+        "at": _often(st.integers(0, 3).map(lambda hours: EPOCH + timedelta(hours=hours))),
     }
 )
 
