@@ -139,28 +139,30 @@ class Session:
         order = None if presorted else sort_order(columns, self.program)
         positions = np.arange(self.position, self.position + count)
         self.position += count
-        chosen = self._selected(columns, order)
+        chosen, ranks = self._selected(columns, order)
         if chosen is not None:
             columns = {name: take(vector, chosen) for name, vector in columns.items()}
             times = None if times is None else times[chosen]
-            positions = positions[chosen] if order is None else positions[: len(chosen)]  # numbered in the order of processing
+            positions = positions if ranks is None else positions[ranks]  # rows that are left out count, however batches are cut
         touched = self._append(columns, times, positions)
         output = self._go_on(touched, final=False)
         self._forget_idle_keys()
         return output if not self._due_for_sweep(count) else self.report.joined([output, self._sweep()])
 
-    def _selected(self, columns: dict[str, Vector], order: np.ndarray | None) -> np.ndarray | None:
-        """The rows to process, in order; None: all as they are. A null in an equivalence test is in no partition."""
+    def _selected(self, columns: dict[str, Vector], order: np.ndarray | None) -> tuple[np.ndarray | None, np.ndarray | None]:
+        """The rows to process, in order (None: all as they are), and their ranks among all rows in order (None: they are all).
+        A null in an equivalence test is in no partition."""
         if self.program.null_keys != "never":
-            return order
+            return order, None
         keep = None
         for k in self.program.keys:
             valid = columns[self.program.columns[k].name].valid
             if valid is not None and not valid.all():
                 keep = valid if keep is None else keep & valid
         if keep is None:
-            return order
-        return np.flatnonzero(keep) if order is None else order[keep[order]]
+            return order, None
+        ranks = np.flatnonzero(keep if order is None else keep[order])
+        return (ranks if order is None else order[ranks]), ranks
 
     def _append(self, columns: dict[str, Vector], times: np.ndarray | None, positions: np.ndarray) -> np.ndarray:
         """Put the rows behind those of their keys; returns the keys."""
