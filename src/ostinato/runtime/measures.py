@@ -163,6 +163,8 @@ class MatchView:
         return Vector(spec.type, np.rint(out).astype(np.int64), found, None)  # the mean of intervals
 
     def _count(self, valid: np.ndarray, variable: int) -> Vector:
+        if variable < 0 and not len(valid):
+            return Vector(INT, np.diff(self.matches.offsets), None, None)
         out = np.zeros(len(self.matches), np.int64)
         match_rows.count_rows(self.matches.offsets, self.matches.variables, valid, variable, out)
         return Vector(INT, out, None, None)
