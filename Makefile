@@ -27,8 +27,10 @@ $(STAMP): pyproject.toml constraints.txt
 demo: $(STAMP)
 	@$(JAVA) && $(BIN)/ostinato demo --output demo-output
 
+# Spark has cores of its own to use, so its tests follow in one process.
 test: $(STAMP)
-	@$(JAVA) && $(PYTEST) -m "not slow"
+	@$(PYTEST) -m "not slow and not spark" -n auto --maxprocesses 4
+	@$(JAVA) && $(PYTEST) -m "spark and not slow"
 
 test-slow: $(STAMP)
 	@$(JAVA) && $(PYTEST) -m slow --timeout 1800
