@@ -9,7 +9,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from ostinato.hosts.spark.batch.decision import BY_KEY, ONE, Decision, decide
-from ostinato.hosts.spark.batch.range_source import read_ranges
+from ostinato.hosts.spark.batch.read_ranges import read_ranges
 from ostinato.hosts.spark.batch.sorted_partitions import match_by_key, match_in_one_partition, quoted
 from ostinato.hosts.spark.types import to_arrow_schema, to_spark_schema
 from ostinato.plan.pushdown import pushdown
@@ -28,7 +28,7 @@ def match_batch(frame: DataFrame, query: Query, path: str | None = None) -> Data
     decision = decide_batch(frame, query, path)
     output = output_schema(query)
     if decision.job is not None:
-        matches = read_ranges(frame.sparkSession, decision.job.dumps(), len(decision.job.ranges), to_spark_schema(output))
+        matches = read_ranges(frame.sparkSession, decision.job)
     elif decision.path == BY_KEY:
         matches = match_by_key(prepared(frame, query), query.program, output)
     else:

@@ -1,0 +1,58 @@
+"""What Spark costs before anything is matched: jobs of the same shape as ours whose Python side does nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
+
+FORMAT = "do_nothing_parquet"
+
+
+class DoNothingSource(DataSource):
+    """Reads the given columns of all row groups and yields how many rows there were."""
+
+    @classmethod
+    def name(cls) -> str:
+        return FORMAT
+
+    def schema(self) -> str:
+        return "rows long"
+
+    def reader(self, schema: object) -> DataSourceReader:
+        return DoNothingReader(self.options["files"].split("|"), self.options["columns"].split("|"), int(self.options["tasks"]))
+
+
+class DoNothingReader(DataSourceReader):
+    def __init__(self, files: Sequence[str], columns: Sequence[str], tasks: int) -> None:
+        self.files = files
+        self.columns = columns
+        self.tasks = tasks
+
+    def partitions(self) -> Sequence[InputPartition]:
+        groups = [(file, number) for file in self.files for number in range(pq.ParquetFile(file).num_row_groups)]
+        size = -(-len(groups) // self.tasks)
+        return [InputPartition(groups[start : start + size]) for start in range(0, len(groups), size)]
+
+    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
+        rows = 0
+        for file, number in partition.value:
+            rows += pq.ParquetFile(file).read_row_group(number, columns=list(self.columns)).num_rows
+        yield pa.RecordBatch.from_arrays([pa.array([rows])], names=["rows"])
+
+
+def read_and_do_nothing(spark: SparkSession, files: Sequence[str], columns: Sequence[str], tasks: int) -> DataFrame:
+    spark.dataSource.register(DoNothingSource)
+    reader = spark.read.format(FORMAT).option("files", "|".join(files)).option("columns", "|".join(columns)).option("tasks", str(tasks))
+    return reader.load()
+
+
+def map_and_do_nothing(frame: DataFrame) -> DataFrame:
+    def count(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        rows = sum(batch.num_rows for batch in batches)
+        yield pa.RecordBatch.from_arrays([pa.array([rows])], names=["rows"])
+
+    return frame.mapInArrow(count, "rows long")

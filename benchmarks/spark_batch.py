@@ -1,0 +1,113 @@
+"""Spark batch: patterns over Parquet and over other DataFrames, against jobs of the same shape that do nothing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pyarrow.parquet as pq
+from pyspark import cloudpickle
+from pyspark.sql import DataFrame, SparkSession
+
+import benchmarks.do_nothing_spark as nothing
+from benchmarks import harness
+from benchmarks.harness import Experiment, Options
+from benchmarks.spark_session import consume, spark_and_folder
+from benchmarks.ticks import random_walk
+from ostinato.hosts.spark import on
+
+V_SHAPE = """
+SELECT * FROM ticks MATCH_RECOGNIZE (
+  PARTITION BY key ORDER BY ts
+  MEASURES A.ts AS start_ts, LAST(B.price) AS bottom, LAST(C.ts) AS end_ts, COUNT(*) AS ticks
+  ONE ROW PER MATCH
+  AFTER MATCH SKIP PAST LAST ROW
+  PATTERN (A B+ C+)
+  {within}
+  DEFINE B AS price < PREV(price), C AS price > PREV(price)
+)
+"""
+SEQUENCE = """
+PATTERN SEQ(Ticks a, Ticks b, Ticks c)
+WHERE skip_till_next_match(a, b, c) { [key] AND a.volume > 990 AND b.volume < 10 AND c.volume > 990 }
+WITHIN 100 milliseconds
+RETURN a.ts AS start_ts, c.ts AS end_ts
+"""
+COLUMNS = ("key", "ts", "price")
+
+
+def write_ticks(folder: Path, rows: int, keys: int, files: int = 4) -> list[str]:
+    folder.mkdir(parents=True)
+    ticks = random_walk(rows, keys)
+    size = -(-rows // files)
+    paths = []
+    for number in range(files):
+        path = folder / f"{number}.parquet"
+        pq.write_table(ticks.slice(number * size, size), path, row_group_size=1 << 18)
+        paths.append(str(path))
+    return paths
+
+
+def over_parquet(experiment: Experiment, spark: SparkSession, folder: Path, rows: int, keys: int, options: Options) -> None:
+    files = write_ticks(folder / f"parquet{keys}", rows, keys)
+    ticks = spark.read.parquet(*files)
+    query = V_SHAPE.format(within="WITHIN INTERVAL '0.1' SECOND")
+    case = experiment.case(f"V shape over Parquet, {keys:,} keys", rows, clock="wall", keys=keys)
+    contenders = {
+        "do-nothing source": lambda: consume(nothing.read_and_do_nothing(spark, files, COLUMNS, 4)),
+        "ostinato": lambda: consume(on(spark).sql(query, ticks=ticks)),
+        "ostinato, mapInArrow forced": lambda: consume(on(spark).sql(query, path="by key", ticks=ticks)),
+    }
+    case.compare(contenders, options)
+    case.target("ostinato", "ostinato, mapInArrow forced", at_least=3.0)
+    case.target("ostinato", "do-nothing source", at_least=0.6)
+    sequence = experiment.case(f"SASE+ sequence over Parquet, {keys:,} keys", rows, clock="wall", keys=keys)
+    sequence.compare(
+        {
+            "do-nothing source": lambda: consume(nothing.read_and_do_nothing(spark, files, ("key", "ts", "volume"), 4)),
+            "ostinato": lambda: consume(on(spark).match(SEQUENCE, ticks=ticks)),
+            "ostinato, mapInArrow forced": lambda: consume(on(spark).match(SEQUENCE, path="by key", ticks=ticks)),
+        },
+        options,
+    )
+    sequence.target("ostinato", "ostinato, mapInArrow forced", at_least=3.0)
+    sequence.target("ostinato", "do-nothing source", at_least=0.6)
+
+
+def over_other_frames(experiment: Experiment, spark: SparkSession, folder: Path, rows: int, keys: int, options: Options) -> None:
+    """A DataFrame that is not a plain scan. The do-nothing job shuffles and sorts as ours has to."""
+    files = write_ticks(folder / f"frame{keys}", rows, keys)
+    ticks = spark.read.parquet(*files).where("volume > 0")
+    case = experiment.case(f"V shape without WITHIN over another DataFrame, {keys:,} keys", rows, clock="wall", keys=keys)
+    contenders = {
+        "do-nothing mapInArrow, sorted by key": lambda: consume(nothing.map_and_do_nothing(_sorted(ticks))),
+        "ostinato": lambda: consume(on(spark).sql(V_SHAPE.format(within=""), ticks=ticks)),
+    }
+    case.compare(contenders, options)
+    case.target("ostinato", "do-nothing mapInArrow, sorted by key", at_least=0.6)
+
+
+def _sorted(ticks: DataFrame) -> DataFrame:
+    cores = ticks.sparkSession.sparkContext.defaultParallelism
+    return ticks.select(*COLUMNS).repartition(cores, "key").sortWithinPartitions("key", "ts")
+
+
+def main() -> None:
+    options = harness.options("Spark batch")
+    cloudpickle.register_pickle_by_value(nothing)  # Spark's workers do not see the benchmarks
+    experiment = Experiment(
+        "spark_batch",
+        "Spark batch",
+        "Local Spark with 2 cores, wall time. The do-nothing jobs move or read the same columns and match nothing: they are what Spark "
+        "itself costs. Over Parquet tasks read the row groups themselves, in time ranges; other DataFrames are shuffled by key.",
+        show=("keys",),
+    )
+    with spark_and_folder() as (spark, folder):
+        rows = options.rows(10_000_000, 200_000)
+        for keys in (100, 10_000):
+            over_parquet(experiment, spark, folder, rows, keys, options)
+        over_other_frames(experiment, spark, folder, options.rows(4_000_000, 100_000), 100, options)
+    experiment.save(options)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,114 @@
+"""Time ranges find exactly what one pass finds, wherever the borders fall. No Spark is needed for that."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from ostinato.compiler import compile
+from ostinato.hosts.spark.batch.decision import why_no_ranges
+from ostinato.hosts.spark.batch.range_job import RangeJob
+from ostinato.hosts.spark.batch.range_task import run_range
+from ostinato.hosts.spark.batch.reach_back import reach_back
+from ostinato.hosts.spark.batch.row_groups import list_row_groups
+from ostinato.hosts.spark.batch.time_ranges import TimeRange
+from ostinato.hosts.spark.conform import conform
+from ostinato.hosts.spark.worker import run
+
+CLAUSE = """SELECT * FROM ticks MATCH_RECOGNIZE (
+  {partition} ORDER BY ts
+  MEASURES FIRST(ts) AS first_ts, LAST(ts) AS last_ts, COUNT(*) AS n, SUM(v) AS total, LAST(k) AS k_last
+  ONE ROW PER MATCH AFTER MATCH SKIP {skip} PATTERN ({pattern}) WITHIN INTERVAL '{seconds}' SECOND DEFINE {define})"""
+PATTERNS = {
+    "v shape": ("A B+ C+", "B AS v < PREV(v), C AS v > PREV(v)"),
+    "looks before its first row": ("A B", "A AS v < PREV(v, 2), B AS v >= PREV(v)"),
+    "parity": ("A B", "A AS v >= 0"),
+    "dynamic": ("A B+ C", "B AS v > A.v, C AS v < A.v"),
+}
+SASE = {
+    "next": "PATTERN SEQ(Ticks a, Ticks+ b[], Ticks c) WHERE skip_till_next_match(a, b[], c) "
+    "{ [k] AND b[i].v > a.v AND c.v < a.v } WITHIN 9 seconds",
+    "any": "PATTERN SEQ(Ticks a, Ticks b) WHERE skip_till_any_match(a, b) { [k] AND b.v > a.v } WITHIN 3 seconds",
+    "strict": "PATTERN SEQ(Ticks a, Ticks b) WHERE strict_contiguity(a, b) { b.v > a.v } WITHIN 9 seconds",
+}
+
+
+def ticks(rows: int, keys: int, seed: int) -> pa.Table:
+    rng = np.random.default_rng(seed)
+    times = np.cumsum(rng.integers(0, 3, rows)) * 1_000_000
+    names = [None if n == keys else f"schlüssel {n}" for n in rng.integers(0, keys + 1, rows)]
+    columns = {"ts": pa.array(times, pa.timestamp("us", "UTC")), "k": pa.array(names, pa.string()), "v": pa.array(rng.integers(0, 6, rows))}
+    return pa.table(columns)
+
+
+def job(text: str, table: pa.Table, folder: Path, borders: list[int], group: int, **options) -> RangeJob:
+    query = compile(text, {"ticks": table.schema}, **options)
+    assert why_no_ranges(query.program) is None
+    path = folder / "ticks.parquet"
+    pq.write_table(table, path, row_group_size=group)
+    schema = pa.schema([table.schema.field(column.name) for column in query.program.columns])
+    edges = [None, *borders, None]
+    ranges = tuple(TimeRange(low, high) for low, high in zip(edges[:-1], edges[1:]))
+    groups = tuple(list_row_groups([str(path)], "ts"))
+    made = RangeJob(query.program, schema, query.output_schema, groups, ranges, reach_back(query.program))
+    return RangeJob.loads(made.dumps())
+
+
+def bag(tables: list[pa.Table], made: RangeJob) -> list[str]:
+    found = [conform(table, made.output) for table in tables]
+    return sorted(str([value for name, value in row.items() if name != "match_id"]) for table in found for row in table.to_pylist())
+
+
+def without_seq(lines: list[str]) -> list[str]:
+    """The place of an event counts from the beginning of what a session has seen."""
+    return [re.sub(r"'seq': \d+", "", line) for line in lines]
+
+
+def check(made: RangeJob) -> int:
+    whole = bag(list(run(made.program, made.rows.between(None, None))), made)
+    parts = bag([table for one in made.ranges for table in run_range(made, one)], made)
+    assert without_seq(parts) == without_seq(whole)
+    return len(whole)
+
+
+@pytest.mark.parametrize("skip", ["PAST LAST ROW", "TO NEXT ROW"])
+@pytest.mark.parametrize("partition", ["", "PARTITION BY k"])
+@pytest.mark.parametrize("name", PATTERNS)
+@pytest.mark.parametrize("seconds", [2, 15])
+def test_clause(name: str, partition: str, skip: str, seconds: int, tmp_path: Path) -> None:
+    pattern, define = PATTERNS[name]
+    text = CLAUSE.format(partition=partition, skip=skip, pattern=pattern, define=define, seconds=seconds)
+    rng = np.random.default_rng(len(name) + seconds)
+    found = 0
+    for seed in range(3):
+        table = ticks(400, 4, seed)
+        borders = sorted({int(b) * 1_000_000 for b in rng.integers(1, 400, 4)})
+        found += check(job(text, table, tmp_path, borders, group=int(rng.integers(7, 90))))
+    assert found
+
+
+@pytest.mark.parametrize(("name", "output"), [("next", "all"), ("next", "first"), ("any", "all"), ("strict", "all"), ("strict", "first")])
+def test_event_pattern(name: str, output: str, tmp_path: Path) -> None:
+    assert check(job(SASE[name], ticks(300, 3, 1), tmp_path, [50_000_000, 51_000_000, 200_000_000], 40, output=output))
+
+
+@pytest.mark.parametrize("name", SASE)
+def test_count(name: str, tmp_path: Path) -> None:
+    made = job(SASE[name], ticks(300, 3, 2), tmp_path, [50_000_000, 51_000_000, 200_000_000], 40, output="count")
+    whole = [table.column("count").to_pylist() for table in run(made.program, made.rows.between(None, None))]
+    parts = [table.column("count").to_pylist() for one in made.ranges for table in run_range(made, one)]
+    assert sum(sum(counts) for counts in parts) == sum(sum(counts) for counts in whole) > 0
+
+
+def test_reach_back_counts_only_rows_before_the_match() -> None:
+    schema = {"ticks": ticks(1, 1, 0).schema}
+    reached = {}
+    for name, (pattern, define) in PATTERNS.items():
+        text = CLAUSE.format(partition="", skip="TO NEXT ROW", pattern=pattern, define=define, seconds=1)
+        reached[name] = reach_back(compile(text, schema).program)
+    assert reached == {"v shape": 0, "looks before its first row": 2, "parity": 0, "dynamic": 0}
