@@ -30,35 +30,41 @@ _event_windows = st.integers(1, 6).map(lambda length: Within(length, Unit.EVENTS
 _windows = st.one_of(st.none(), st.none(), _time_windows, _event_windows)
 
 
+def _dynamic(names: tuple[str, ...]) -> st.SearchStrategy[Expr]:
+    return predicates.dynamic((None, *names), shifts=(0, 0, 0, -1, 1))
+
+
 @cache
 def _row_conditions(names: tuple[str, ...]) -> st.SearchStrategy[tuple[Condition, ...]]:
     """Of one variable of a row pattern: columnar ones, and dynamic ones about `names`."""
     parts = st.one_of(predicates.static(), predicates.neighbour())
     if names:
-        parts = st.one_of(parts, predicates.key(names), predicates.dynamic((None, *names), shifts=(0, 0, 0, -1, 1)))
+        parts = st.one_of(_dynamic(names), _dynamic(names), predicates.key(names), parts)
     return st.lists(predicates.combined(parts).map(lambda expr: Condition(_typed(expr))), max_size=2).map(tuple)
 
 
 @st.composite
 def preferred_queries(draw: st.DrawFn, columnar: bool | None = None) -> MatchQuery:
-    """ISO row patterns. `columnar` True: static and neighbour conditions only; False: dynamic ones are possible. The measures tell
-    which rows each variable holds, and some more."""
+    """ISO row patterns. `columnar` True: static and neighbour conditions only; False: at least one is dynamic, if there is a variable.
+    The measures tell which rows each variable holds, and some more."""
     pattern = draw(patterns())
     names = variables_of(pattern)
     columnar = draw(st.booleans()) if columnar is None else columnar
     conditions = _row_conditions(() if columnar else names)
-    definitions = tuple(Definition(name, draw(conditions)) for name in names)
-    within = draw(st.none() | _time_windows)
+    definitions = [Definition(name, draw(conditions)) for name in names]
+    if names and not columnar:
+        sure = Condition(_typed(draw(_dynamic(names))))
+        definitions[-1] = Definition(names[-1], (sure, *definitions[-1].conditions))
     return MatchQuery(
         stream="events",
         schema=SCHEMA,
         pattern=pattern,
-        definitions=definitions,
+        definitions=tuple(definitions),
         selection=Selection.PREFERRED,
         time="ts",
         order=_ORDER,
         partition=draw(_PARTITIONS),
-        within=within,
+        within=draw(st.none() | _time_windows),
         skip=draw(st.sampled_from(Skip)),
         kleene=names,
         measures=held(names) + draw(measures(names)),
