@@ -30,7 +30,7 @@ SQL_FEATURES = {
     "physical navigation": r"\b(PREV|NEXT)\(",
     "aggregates": r"\b(sum|count|avg|min|max)\(",
     "reluctant quantifiers": r"[*+?}]\?",
-    "empty pattern": r"\(\)",
+    "empty pattern": r"[(| ]\(\)",
 }
 
 SASE_FEATURES = {

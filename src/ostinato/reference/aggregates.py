@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 from ostinato.base.errors import DataError, UnsupportedError
@@ -46,7 +47,7 @@ def _deviation(values: list[Any]) -> float | None:
     return math.sqrt(math.fsum((number - mean) ** 2 for number in numbers) / (len(numbers) - 1))
 
 
-_FUNCTIONS = {
+_FUNCTIONS: dict[str, Callable[[list[Any]], Any]] = {
     "sum": _sum,
     "avg": _average,
     "min": min,

@@ -57,14 +57,15 @@ def _first(moves: Moves) -> set[Run]:
     """At most one match per start, by a run that prefers take, then the nearest begin, then ignore, and stops at its first match."""
     found: set[Run] = set()
     for start in range(len(moves.stream)):
-        run: Run | None = ()
+        run: Run = ()
         for event in range(start, len(moves.stream)):
             selected = moves.select(run, event)
-            run = selected[0] if selected else run if run and moves.may_ignore(run, event) else None
-            if run is None:
-                break
-            if selected and moves.complete(run):
-                found.add(run)
+            if selected:
+                run = selected[0]
+                if moves.complete(run):
+                    found.add(run)
+                    break
+            elif not run or not moves.may_ignore(run, event):
                 break
     return found
 

@@ -32,11 +32,10 @@ def ordered(query: MatchQuery, rows: list[dict[str, Any]]) -> list[Row]:
 
 def partitions(query: MatchQuery, rows: list[dict[str, Any]]) -> list[list[Row]]:
     """The rows of each partition in order, partitions by their first row in the input; rows that are never selected are in none."""
-    groups: dict[tuple[Any, ...], list[Row]] = {_key(query, values): [] for values in rows if _key(query, values) is not None}
+    groups: dict[tuple[Any, ...] | None, list[Row]] = {_key(query, values): [] for values in rows}
     for row in ordered(query, rows):
-        if row.key is not None:
-            groups[row.key].append(row)
-    return list(groups.values())
+        groups[row.key].append(row)
+    return [group for key, group in groups.items() if key is not None]
 
 
 def _key(query: MatchQuery, values: dict[str, Any]) -> tuple[Any, ...] | None:

@@ -13,7 +13,7 @@ Or step by step; every `expect` is about what was decided since the one before:
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import pyarrow as pa
 
@@ -23,7 +23,7 @@ from ostinato.query import Query
 from ostinato.runtime.session import Session
 from ostinato.testing.compare_rows import difference
 
-Rows = Sequence[Mapping[str, Any]] | pa.Table
+Rows: TypeAlias = "Sequence[Mapping[str, Any]] | pa.Table"
 
 
 class Given:

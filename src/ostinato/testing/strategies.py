@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from typing import Any
 
 from hypothesis import strategies as st
 
@@ -169,7 +170,7 @@ def later(name: str) -> st.SearchStrategy[Condition]:
 def leaving(name: str, earlier: tuple[str, ...]) -> st.SearchStrategy[Condition]:
     """`x.LEN`, `x[x.LEN]` and aggregates over all of `x`."""
     values = st.one_of(predicates.aggregates((name,)), st.just(Nav(name, Anchor.LAST, 0, 0, Field("v"))))
-    bounds = [st.integers(0, 4).map(Literal)]
+    bounds: list[st.SearchStrategy[Any]] = [st.integers(0, 4).map(Literal)]
     if earlier:
         bounds.append(st.sampled_from(earlier).map(lambda other: Nav(other, Anchor.LAST, 0, 0, Field("v"))))
     compared = st.builds(lambda op, a, b: Call(op, (a, b)), st.sampled_from(predicates.COMPARISONS), values, st.one_of(bounds))
