@@ -8,6 +8,7 @@ import pytest
 from tests.docs.examples import PAGES, ROOT, examples_of
 
 LINK = re.compile(r"\]\((?!https?:|#)([^)#]+)")
+FILE = re.compile(r"`([\w/]+\.py)`")
 
 
 def _name(page):
@@ -40,3 +41,10 @@ def test_tags_are_known():
 def test_links_lead_somewhere(page):
     broken = [link for link in LINK.findall(page.read_text(encoding="utf-8")) if not (page.parent / link).exists()]
     assert broken == []
+
+
+@pytest.mark.parametrize("page", sorted((ROOT / "docs" / "developer").glob("*.md")), ids=_name)
+def test_named_files_exist(page):
+    named = set(FILE.findall(page.read_text(encoding="utf-8")))
+    files = [f"/{path.relative_to(ROOT).as_posix()}" for folder in ("src", "benchmarks", "tests") for path in (ROOT / folder).rglob("*.py")]
+    assert [name for name in sorted(named) if not any(file.endswith(f"/{name}") for file in files)] == []
