@@ -107,6 +107,7 @@ FROM joined WHERE is_match
 
 
 def by_duckdb(table: pa.Table) -> pa.Table:
-    with duckdb.connect(config={"threads": 1, "enable_progress_bar": False}) as connection:
+    with duckdb.connect(config={"threads": 1}) as connection:
+        connection.execute("SET enable_progress_bar = false")
         connection.register("ticks", table)
         return connection.sql(GAPS_AND_ISLANDS).to_arrow_table()
