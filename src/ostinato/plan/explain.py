@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import timedelta
 
 from ostinato.algebra.pattern import variables_of
-from ostinato.algebra.query import MatchQuery, When
+from ostinato.algebra.query import MatchQuery, Unit, When, Within
 from ostinato.automata import text as nfa_text
 from ostinato.expr.text import to_text
+from ostinato.expr.types import Kind
 from ostinato.plan.classify import classify
 from ostinato.program.program import Program
 
@@ -22,16 +24,26 @@ def _plan_lines(query: MatchQuery, program: Program, applied: tuple[str, ...]) -
         yield f"rewrites: {', '.join(applied)}"
     yield f"partitions: {', '.join(query.partition) or 'none, the stream is one'}"
     if query.within is not None:
-        yield f"window: {query.within.length} {query.within.unit.value}"
+        yield f"window: {_window(query, query.within)}"
     yield f"columns read: {', '.join(c.name for c in program.columns)}"
     for variable in variables_of(query.pattern):
+        if query.definition(variable).event_type is not None:
+            yield f"{variable}: static    {query.type_column} = {query.definition(variable).event_type!r}"
         for part in classify(query.definition(variable)):
             when = "" if part.when is When.EACH else f" ({part.when.value})"
             yield f"{variable}{when}: {part.kind.value:9} {to_text(part.expr)}"
     if program.registers:
         yield f"a run carries: {', '.join(r.name for r in program.registers)}"
     if program.filter_bits:
-        yield "rows that satisfy no component's conditions are left out before matching"
+        yield "rows that satisfy no component's conditions cannot matter: Spark leaves them out before they reach Python"
+
+
+def _window(query: MatchQuery, within: Within) -> str:
+    if within.unit is Unit.EVENTS:
+        return f"{within.length} events" + (" of the partition" if query.partition else "")
+    if query.time is not None and query.schema.type_of(query.time).kind is Kind.INT:
+        return f"{within.length} in the unit of {query.time}"
+    return str(timedelta(microseconds=within.length))
 
 
 def automaton_text(program: Program) -> str:
