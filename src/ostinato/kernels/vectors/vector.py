@@ -64,9 +64,14 @@ def _one_piece(array: pa.Array | pa.ChunkedArray) -> pa.Array:
         return array.chunk(0)
     if pa.types.is_dictionary(array.type):
         array = array.unify_dictionaries()
-    elif pa.types.is_string(array.type) or pa.types.is_string_view(array.type):
-        array = array.cast(TEXT)  # 2 GB of characters do not fit the small offsets
+    elif array.num_chunks and type_from_arrow(array.type).kind is Kind.STRING:
+        array = _encoded(array)  # codes are put together, not characters
     return pa.concat_arrays(array.chunks) if array.num_chunks else pa.array([], array.type)
+
+
+def _encoded(array: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
+    """Plain strings as dictionary codes; the pieces of a chunked array share one dictionary."""
+    return (array.cast(TEXT) if pa.types.is_string_view(array.type) else array).dictionary_encode()
 
 
 def _data(array: pa.Array, type_: Type, valid: np.ndarray | None) -> np.ndarray:
@@ -123,9 +128,7 @@ def _micros(data: np.ndarray, unit: str, valid: np.ndarray | None) -> np.ndarray
 def _strings(array: pa.Array, type_: Type) -> Vector:
     given = pa.types.is_dictionary(array.type)
     if not given:
-        if pa.types.is_string_view(array.type):
-            array = array.cast(TEXT)
-        array = array.dictionary_encode()
+        array = _encoded(array)
     indices, dictionary = array.indices, array.dictionary
     if dictionary.type != TEXT:
         dictionary = dictionary.cast(TEXT)
