@@ -1,0 +1,103 @@
+"""Streaming queries through the public calls, on a real Spark."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from pyspark.errors import StreamingQueryException
+
+from ostinato.base.errors import UnsupportedError
+from ostinato.compiler import compile
+from ostinato.hosts.spark import on
+
+pytestmark = [pytest.mark.spark, pytest.mark.timeout(600)]
+
+TEXT = """SELECT k, n, first_ts FROM ticks MATCH_RECOGNIZE (PARTITION BY k ORDER BY ts
+  MEASURES FIRST(ts) AS first_ts, COUNT(*) AS n PATTERN (A B+ C) WITHIN INTERVAL '20' SECOND DEFINE B AS v < PREV(v), C AS v > PREV(v))"""
+BARE = TEXT.replace("SELECT k, n, first_ts", "SELECT *")
+
+
+def ticks(rows: int, seed: int = 3) -> pa.Table:
+    rng = np.random.default_rng(seed)
+    columns = {
+        "ts": pa.array(np.cumsum(rng.integers(1, 3, rows)) * 1_000_000, pa.timestamp("us", "UTC")),  # no ties: disorder would change them
+        "k": pa.array([f"k{n}" for n in rng.integers(0, 5, rows)]),
+        "v": pa.array(rng.integers(0, 6, rows), pa.int32()),
+    }
+    return pa.table(columns)
+
+
+def land(table: pa.Table, folder: Path, name: str) -> None:
+    """Appears at once, as a collector would do it."""
+    folder.mkdir(exist_ok=True)
+    pq.write_table(table, folder / ("_" + name))
+    os.rename(folder / ("_" + name), folder / name)
+
+
+def run_to_end(frame, folder: Path):
+    writer = frame.writeStream.format("parquet").option("path", str(folder / "out"))
+    query = writer.option("checkpointLocation", str(folder / "checkpoint")).trigger(availableNow=True).start()
+    query.awaitTermination()
+    return query
+
+
+def found(spark, folder: Path) -> list[tuple]:
+    return sorted(tuple(row) for row in spark.read.parquet(str(folder / "out")).select("k", "n", "first_ts").collect())
+
+
+def expected(table: pa.Table, horizon: int) -> list[tuple]:
+    """What is decided when the watermark stands at `horizon`."""
+    session = compile(BARE, {"ticks": table.schema}).open(lateness=None)
+    rows = pa.concat_tables([session.push(table), session.advance(horizon)]).select(["k", "n", "first_ts"]).to_pylist()
+    return sorted((row["k"], row["n"], row["first_ts"].replace(tzinfo=None)) for row in rows)
+
+
+def test_directory_restart_disorder_late_rows_and_a_poisoned_file(spark, tmp_path) -> None:
+    table = ticks(300)
+    disordered = table.take(np.argsort(np.arange(300) + np.random.default_rng(0).integers(0, 5, 300), kind="stable"))
+    last = int(table.column("ts").cast(pa.int64())[-1].as_py())
+    source = tmp_path / "in"
+    for number in range(3):
+        land(disordered.slice(number * 50, 50), source, f"{number}.parquet")
+    stream = on(spark).read_stream(str(source), rows_per_batch=60)
+    matches = on(spark).sql(TEXT, ticks=stream, lateness="20 seconds", buckets=3)
+    assert matches.isStreaming
+    run_to_end(matches, tmp_path)
+    early = len(found(spark, tmp_path))
+    poisoned = ticks(5).set_column(0, "ts", pa.array([None] * 5, table.schema.field("ts").type))
+    land(disordered.slice(150, 100), source, "3.parquet")
+    land(poisoned, source, "4.parquet")
+    with pytest.raises(StreamingQueryException, match='time column "ts"'):
+        run_to_end(matches, tmp_path)
+    (source / "4.parquet").unlink()
+    land(disordered.slice(250), source, "5.parquet")
+    land(table.slice(0, 7), source, "6.parquet")
+    query = run_to_end(matches, tmp_path)
+    got = found(spark, tmp_path)
+    assert 0 < early < len(got)
+    assert got == expected(table, last - 20_000_000)
+    assert sum(progress.observedMetrics["ostinato"].late_rows for progress in query.recentProgress) == 7
+    with pytest.raises(StreamingQueryException, match="begun with 3 buckets"):
+        land(table.slice(290), source, "7.parquet")
+        run_to_end(on(spark).sql(TEXT, ticks=stream, lateness="20 seconds", buckets=4), tmp_path)
+
+
+def test_a_streaming_frame_with_its_own_watermark(spark, tmp_path) -> None:
+    table = ticks(120)
+    last = int(table.column("ts").cast(pa.int64())[-1].as_py())
+    land(table, tmp_path / "in", "0.parquet")
+    frame = spark.readStream.schema("ts timestamp, k string, v int").parquet(str(tmp_path / "in"))
+    with pytest.raises(UnsupportedError, match="no watermark"):
+        on(spark).sql(TEXT, ticks=frame)
+    with pytest.raises(UnsupportedError, match="never final"):
+        pattern = "PATTERN SEQ(Ticks a, Ticks b) WHERE skip_till_next_match(a, b) { a.v > b.v } WITHIN 5 seconds"
+        on(spark).match(pattern, output="count", ticks=frame, lateness=0)
+    frame.withWatermark("ts", "0 seconds").createOrReplaceTempView("ticks")
+    run_to_end(on(spark).sql(TEXT), tmp_path)
+    spark.catalog.dropTempView("ticks")
+    assert found(spark, tmp_path) == expected(table, last)
