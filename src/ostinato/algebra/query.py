@@ -41,6 +41,19 @@ class Definition:
     event_type: str | None = None
 
 
+@dataclass(frozen=True)
+class Negation:
+    """Kills a match if its gap here holds events for `items`, one each, in this order and by the query's selection. `position` is the
+    number of items of the pattern's sequence before it. The gap lies between the last event selected before it and the first selected
+    after it; with nothing selected on one side it goes on, outside the match, as far as the window would have reached.
+    It plays no part in how matches are found, so that its conditions may speak of every variable of the pattern; the current row
+    is the forbidden event."""
+
+    items: tuple[Definition, ...]
+    position: int
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+
 class Unit(Enum):
     TIME = "time"  # microseconds, or the unit of an integer time column
     EVENTS = "events"  # events of the partition from first to last, inclusive
@@ -90,6 +103,7 @@ class MatchQuery:
     kleene: tuple[str, ...] = ()  # variables reported as a list in the default output
     measures: tuple[Measure, ...] | None = None
     measured_partition: bool = False  # put the partition columns before the measures (ISO ONE ROW PER MATCH)
+    negations: tuple[Negation, ...] = ()  # under the run-based selections, in the order of the text
 
     def definition(self, variable: str) -> Definition:
         for definition in self.definitions:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ostinato.algebra.pattern import Alternation, Empty, Pattern, Repetition, Sequence, Variable
 from ostinato.algebra.policies import NullKeys, Selection, Ties
-from ostinato.algebra.query import Definition, MatchQuery, OrderKey, Unit, When
+from ostinato.algebra.query import Definition, MatchQuery, Negation, OrderKey, Unit, When
 from ostinato.expr.text import to_text as expression_text
 
 _QUANTIFIERS = {(0, None): "*", (1, None): "+", (0, 1): "?"}
@@ -31,10 +31,10 @@ def _clauses(query: MatchQuery) -> Iterator[str]:
         yield f"TYPE {_name(query.type_column)}"
     yield f"SELECTION {query.selection.value}"
     yield f"SKIP {query.skip.value}" if query.selection is Selection.PREFERRED else f"OUTPUT {query.output.value}"
-    yield f"PATTERN {pattern_text(query.pattern)}"
+    yield f"PATTERN {_with_negations(query)}"
     if query.within is not None:
         yield f"WITHIN {query.within.length}" + (" events" if query.within.unit is Unit.EVENTS else "")
-    for definition in query.definitions:
+    for definition in (*query.definitions, *(item for negation in query.negations for item in negation.items)):
         yield from _definition(definition)
     if query.kleene:
         yield f"LISTS {', '.join(map(_name, query.kleene))}"
@@ -49,6 +49,22 @@ def _definition(definition: Definition) -> Iterator[str]:
     for condition in definition.conditions:
         when = "" if condition.when is When.EACH else f"{condition.when.value}: "
         yield f"  {when}{expression_text(condition.expr)}"
+
+
+def _with_negations(query: MatchQuery) -> str:
+    """The pattern, with `~(x y)` where these events must not be."""
+    if not query.negations:
+        return pattern_text(query.pattern)
+    items = query.pattern.items if isinstance(query.pattern, Sequence) else (query.pattern,)
+    shown: list[str] = []
+    for place in range(len(items) + 1):
+        shown += [_negation(negation) for negation in query.negations if negation.position == place]
+        shown += [_grouped(item, Sequence, Alternation) for item in items[place : place + 1]]
+    return " ".join(shown)
+
+
+def _negation(negation: Negation) -> str:
+    return f"~({' '.join(_name(item.variable) for item in negation.items)})"
 
 
 def pattern_text(pattern: Pattern) -> str:

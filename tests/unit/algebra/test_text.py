@@ -6,7 +6,7 @@ import pytest
 
 from ostinato.algebra.pattern import Alternation, Empty, Pattern, Repetition, Sequence, Variable
 from ostinato.algebra.policies import NullKeys, Output, Selection, Skip, Ties
-from ostinato.algebra.query import Condition, Definition, MatchQuery, Measure, OrderKey, Unit, When, Within
+from ostinato.algebra.query import Condition, Definition, MatchQuery, Measure, Negation, OrderKey, Unit, When, Within
 from ostinato.algebra.text import pattern_text, to_text
 from ostinato.expr.infer import infer
 from ostinato.expr.nodes import Aggregate, Call, Field, Literal, current
@@ -100,3 +100,36 @@ def test_runs() -> None:
         "  leaving: TRUE",
         "LISTS A",
     ]
+
+
+def test_negations_stand_in_the_pattern() -> None:
+    true = infer(Literal(True), SCHEMA)
+    query = MatchQuery(
+        "t",
+        SCHEMA,
+        Sequence((A, Repetition(B, 1, None))),
+        (Definition("A"), Definition("b c")),
+        Selection.ANY,
+        negations=(
+            Negation((Definition("x"),), 0),
+            Negation((Definition("y"), Definition("z w", (Condition(true),), event_type="Z")), 1),
+            Negation((Definition("u"),), 1),
+            Negation((Definition("v"),), 2),
+        ),
+    )
+    assert to_text(query).splitlines()[3:] == [
+        'PATTERN ~(x) A ~(y "z w") ~(u) "b c"+ ~(v)',
+        "DEFINE A",
+        'DEFINE "b c"',
+        "DEFINE x",
+        "DEFINE y",
+        "DEFINE \"z w\" : 'Z'",
+        "  TRUE",
+        "DEFINE u",
+        "DEFINE v",
+    ]
+
+
+def test_a_negation_beside_a_pattern_of_one_variable() -> None:
+    query = MatchQuery("t", SCHEMA, A, (), Selection.NEXT, negations=(Negation((Definition("x"),), 1),))
+    assert "PATTERN A ~(x)" in to_text(query).splitlines()
