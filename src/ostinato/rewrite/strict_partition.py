@@ -1,7 +1,8 @@
 """Strict contiguity is a matter of the whole stream, so its equivalence test cannot group rows: it becomes a condition.
 
 Nothing else changes by leaving the partition out: all runs that are alive contain the latest event, hence belong to one partition,
-and a run without gaps counts the same events in the stream as in its partition."""
+and a run without gaps counts the same events in the stream as in its partition. A query with negation stays as it is: before and
+after a match the window goes on, and there the events of the partition are not those of the stream."""
 
 from __future__ import annotations
 
@@ -15,7 +16,7 @@ from ostinato.expr.types import BOOL
 
 
 def rewrite(query: MatchQuery) -> MatchQuery:
-    if query.selection is not Selection.STRICT or not query.partition:
+    if query.selection is not Selection.STRICT or not query.partition or query.negations:
         return query
     tests: list[Condition] = []
     for column in query.partition:
