@@ -1,23 +1,22 @@
 """Run-based selection (SASE+): strict and partition contiguity, skip till next, skip till any.
 
 A run is the events selected so far. Every event may start one; each move that an event offers to a run makes a run of its own:
-take, begin, ignore. The class below is the meaning of these words; docs/semantics.md explains the decisions.
+take, begin, ignore. The module `moves` is the meaning of these words; docs/semantics.md explains the decisions. Negation filters what
+the runs find; a match that it kills is none, so it drops no runs and stops none.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
-from ostinato.algebra.policies import Output, Selection, Ties
-from ostinato.algebra.query import MatchQuery, Unit
+from ostinato.algebra.policies import Output, Selection
+from ostinato.algebra.query import MatchQuery
 from ostinato.base.errors import UnsupportedError
-from ostinato.reference.binding import Binding, admits, may_leave
-from ostinato.reference.components import Component, components_of
+from ostinato.reference.absence import nothing_forbidden
+from ostinato.reference.components import components_of
 from ostinato.reference.match import Match
-from ostinato.reference.stream import Row, elapsed, ordered
-
-Run = tuple[tuple[int, int], ...]  # (index in the ordered stream, component number), never empty once started
+from ostinato.reference.moves import Moves, Run
+from ostinato.reference.stream import ordered
 
 
 def run_matches(query: MatchQuery, rows: list[dict[str, Any]]) -> list[Match]:
@@ -34,7 +33,7 @@ def _all(moves: Moves) -> set[Run]:
     runs: list[Run] = []
     for event in range(len(moves.stream)):
         grown = [after for run in ((), *runs) for after in moves.select(run, event)]
-        found.update(run for run in grown if moves.complete(run))
+        found.update(run for run in grown if _is_match(moves, run))
         runs = grown + [run for run in runs if moves.may_ignore(run, event)]
     return found
 
@@ -45,7 +44,7 @@ def _nonoverlapping(moves: Moves) -> set[Run]:
     runs: list[Run] = []
     for event in range(len(moves.stream)):
         grown = [after for run in ((), *runs) for after in moves.select(run, event)]
-        completed = [run for run in grown if moves.complete(run)]
+        completed = [run for run in grown if _is_match(moves, run)]
         runs = grown + [run for run in runs if moves.may_ignore(run, event)]
         if completed:
             found.add(min(completed, key=moves.preference))
@@ -62,7 +61,7 @@ def _first(moves: Moves) -> set[Run]:
             selected = moves.select(run, event)
             if selected:
                 run = selected[0]
-                if moves.complete(run):
+                if _is_match(moves, run):
                     found.add(run)
                     break
             elif not run or not moves.may_ignore(run, event):
@@ -70,105 +69,5 @@ def _first(moves: Moves) -> set[Run]:
     return found
 
 
-@dataclass(frozen=True)
-class Moves:
-    """The moves that an event offers to a run."""
-
-    query: MatchQuery
-    stream: list[Row]
-    components: tuple[Component, ...]
-
-    def select(self, run: Run, event: int) -> list[Run]:
-        """take first, then begin from the nearest component on. The empty run has begun nothing yet."""
-        selected = [(*run, (event, run[-1][1]))] if self.may_take(run, event) else []
-        return selected + [(*run, (event, number)) for number in self._within_reach(run) if self.may_begin(run, event, number)]
-
-    def may_take(self, run: Run, event: int) -> bool:
-        return bool(run) and self.components[run[-1][1]].repeats and self._binds(run, event, run[-1][1])
-
-    def may_begin(self, run: Run, event: int, number: int) -> bool:
-        return self._may_pass(run, number) and self._binds(run, event, number)
-
-    def may_ignore(self, run: Run, event: int) -> bool:
-        if self._expired(run, event):
-            return False
-        match self.query.selection:
-            case Selection.STRICT:
-                return False
-            case Selection.PARTITION:
-                return not self.in_partition(run, event)
-            case Selection.ANY:
-                return True
-        if self.components[run[-1][1]].repeats:
-            return not self.may_take(run, event)
-        following = run[-1][1] + 1
-        return following < len(self.components) and not self.may_begin(run, event, following)
-
-    def complete(self, run: Run) -> bool:
-        """Nothing mandatory is left, and the conditions about the component that the run is in, and about empty ones after it, hold."""
-        return all(component.optional for component in self.components[run[-1][1] + 1 :]) and self._may_pass(run, len(self.components))
-
-    def in_partition(self, run: Run, event: int) -> bool:
-        return self.stream[run[0][0]].key == self.stream[event].key
-
-    def _within_reach(self, run: Run) -> list[int]:
-        """The next component, and those after it as long as what is left out may be empty."""
-        reach = []
-        for number in range(run[-1][1] + 1 if run else 0, len(self.components)):
-            reach.append(number)
-            if not self.components[number].optional:
-                break
-        return reach
-
-    def _binds(self, run: Run, event: int, number: int) -> bool:
-        row = self.stream[event]
-        if row.key is None or (run and (not self.in_partition(run, event) or self._expired(run, event) or self._simultaneous(run, event))):
-            return False
-        return admits(self.query, self.components[number].variable, self._binding((*run, (event, number))))
-
-    def _may_pass(self, run: Run, number: int) -> bool:
-        """The conditions about finished components that lie before `number`: the one that the run is in, and those left empty."""
-        left = self.components[run[-1][1] if run else 0 : number]
-        return all(may_leave(self.query, component.variable, self._binding(run)) for component in left)
-
-    def _simultaneous(self, run: Run, event: int) -> bool:
-        """Under `epoch` an event cannot be selected after one of the same time; as for any other, it may be possible to ignore it."""
-        if self.query.ties is not Ties.EPOCH or self.query.time is None:
-            return False
-        return self.stream[run[-1][0]].values[self.query.time] == self.stream[event].values[self.query.time]
-
-    def _expired(self, run: Run, event: int) -> bool:
-        within = self.query.within
-        if within is None:
-            return False
-        if within.unit is Unit.TIME:
-            return elapsed(self.query, self.stream[run[0][0]], self.stream[event]) > within.length
-        counted = [row for row in self.stream[run[0][0] : event + 1] if row.key == self.stream[run[0][0]].key]
-        return len(counted) > within.length
-
-    def _binding(self, run: Run) -> Binding:
-        """Physical neighbours are those of the partition, so the rows are numbered there."""
-        partition = [index for index, row in enumerate(self.stream) if not run or row.key == self.stream[run[0][0]].key]
-        mapped = tuple((partition.index(index), self.components[number].variable) for index, number in run)
-        return Binding([self.stream[index] for index in partition], mapped, 1)
-
-    def preference(self, run: Run) -> tuple[Any, ...]:
-        """The earliest positions first, then the one whose earlier components hold more."""
-        held = [0] * len(self.components)
-        for _, number in run:
-            held[number] -= 1
-        return tuple(index for index, _ in run), tuple(held)
-
-    def rank(self, run: Run) -> tuple[Any, ...]:
-        """Output order: by the completing event, then by the positions selected."""
-        return run[-1][0], *self.preference(run)
-
-    def report(self, runs: list[Run]) -> list[Match]:
-        numbers: dict[Any, int] = {}
-        matches = []
-        for run in runs:
-            first = self.stream[run[0][0]]
-            numbers[first.key] = number = numbers.get(first.key, 0) + 1
-            named = tuple((self.stream[index].position, self.components[component].variable) for index, component in run)
-            matches.append(Match(named, first.key or (), number, first.position))
-        return matches
+def _is_match(moves: Moves, run: Run) -> bool:
+    return moves.complete(run) and nothing_forbidden(moves, run)

@@ -1,0 +1,126 @@
+"""The moves of runs: take, begin, ignore, and when a run is a match."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from ostinato.algebra.policies import Selection, Ties
+from ostinato.algebra.query import MatchQuery, Unit
+from ostinato.reference.binding import Binding, admits, may_leave
+from ostinato.reference.components import Component
+from ostinato.reference.match import Match
+from ostinato.reference.stream import Row, elapsed
+
+Run = tuple[tuple[int, int], ...]  # (index in the ordered stream, component number), never empty once started
+
+
+@dataclass(frozen=True)
+class Moves:
+    """The moves that an event offers to a run. `given` are (index in the stream, variable) of a match that the runs add to: its
+    partition is theirs, and their conditions may speak of it."""
+
+    query: MatchQuery
+    stream: list[Row]
+    components: tuple[Component, ...]
+    given: tuple[tuple[int, str], ...] = ()
+
+    def select(self, run: Run, event: int) -> list[Run]:
+        """take first, then begin from the nearest component on. The empty run has begun nothing yet."""
+        selected = [(*run, (event, run[-1][1]))] if self.may_take(run, event) else []
+        return selected + [(*run, (event, number)) for number in self._within_reach(run) if self.may_begin(run, event, number)]
+
+    def may_take(self, run: Run, event: int) -> bool:
+        return bool(run) and self.components[run[-1][1]].repeats and self._binds(run, event, run[-1][1])
+
+    def may_begin(self, run: Run, event: int, number: int) -> bool:
+        return self._may_pass(run, number) and self._binds(run, event, number)
+
+    def may_ignore(self, run: Run, event: int) -> bool:
+        if self._expired(run, event):
+            return False
+        match self.query.selection:
+            case Selection.STRICT:
+                return False
+            case Selection.PARTITION:
+                return not self.in_partition(run, event)
+            case Selection.ANY:
+                return True
+        if self.components[run[-1][1]].repeats:
+            return not self.may_take(run, event)
+        following = run[-1][1] + 1
+        return following < len(self.components) and not self.may_begin(run, event, following)
+
+    def complete(self, run: Run) -> bool:
+        """Nothing mandatory is left, and the conditions about the component that the run is in, and about empty ones after it, hold."""
+        return all(component.optional for component in self.components[run[-1][1] + 1 :]) and self._may_pass(run, len(self.components))
+
+    def in_partition(self, run: Run, event: int) -> bool:
+        return not (self.given or run) or self.stream[(self.given or run)[0][0]].key == self.stream[event].key
+
+    def _within_reach(self, run: Run) -> list[int]:
+        """The next component, and those after it as long as what is left out may be empty."""
+        reach = []
+        for number in range(run[-1][1] + 1 if run else 0, len(self.components)):
+            reach.append(number)
+            if not self.components[number].optional:
+                break
+        return reach
+
+    def _binds(self, run: Run, event: int, number: int) -> bool:
+        row = self.stream[event]
+        if row.key is None or not self.in_partition(run, event):
+            return False
+        if run and (self._expired(run, event) or self._simultaneous(run, event)):
+            return False
+        return admits(self.query, self.components[number].variable, self._binding((*run, (event, number))))
+
+    def _may_pass(self, run: Run, number: int) -> bool:
+        """The conditions about finished components that lie before `number`: the one that the run is in, and those left empty."""
+        left = self.components[run[-1][1] if run else 0 : number]
+        return all(may_leave(self.query, component.variable, self._binding(run)) for component in left)
+
+    def _simultaneous(self, run: Run, event: int) -> bool:
+        """Under `epoch` an event cannot be selected after one of the same time; as for any other, it may be possible to ignore it."""
+        if self.query.ties is not Ties.EPOCH or self.query.time is None:
+            return False
+        return self.stream[run[-1][0]].values[self.query.time] == self.stream[event].values[self.query.time]
+
+    def _expired(self, run: Run, event: int) -> bool:
+        within = self.query.within
+        if within is None:
+            return False
+        if within.unit is Unit.TIME:
+            return elapsed(self.query, self.stream[run[0][0]], self.stream[event]) > within.length
+        counted = [row for row in self.stream[run[0][0] : event + 1] if row.key == self.stream[run[0][0]].key]
+        return len(counted) > within.length
+
+    def _binding(self, run: Run) -> Binding:
+        """Physical neighbours are those of the partition, so the rows are numbered there."""
+        partition = [index for index in range(len(self.stream)) if self.in_partition(run, index)]
+        mapped = tuple((partition.index(index), variable) for index, variable in (*self.given, *self.named(run)))
+        return Binding([self.stream[index] for index in partition], mapped, 1)
+
+    def named(self, run: Run) -> tuple[tuple[int, str], ...]:
+        return tuple((index, self.components[number].variable) for index, number in run)
+
+    def preference(self, run: Run) -> tuple[Any, ...]:
+        """The earliest positions first, then the one whose earlier components hold more."""
+        held = [0] * len(self.components)
+        for _, number in run:
+            held[number] -= 1
+        return tuple(index for index, _ in run), tuple(held)
+
+    def rank(self, run: Run) -> tuple[Any, ...]:
+        """Output order: by the completing event, then by the positions selected."""
+        return run[-1][0], *self.preference(run)
+
+    def report(self, runs: list[Run]) -> list[Match]:
+        numbers: dict[Any, int] = {}
+        matches = []
+        for run in runs:
+            first = self.stream[run[0][0]]
+            numbers[first.key] = number = numbers.get(first.key, 0) + 1
+            named = tuple((self.stream[index].position, variable) for index, variable in self.named(run))
+            matches.append(Match(named, first.key or (), number, first.position))
+        return matches

@@ -1,0 +1,174 @@
+"""Where the gap of a negation begins and ends."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from ostinato.algebra.pattern import Repetition, Sequence, Variable
+from ostinato.algebra.policies import NullKeys, Output, Selection
+from ostinato.algebra.query import Definition, MatchQuery, Negation, OrderKey, Unit, Within
+from ostinato.base.errors import UnsupportedError
+from ostinato.expr.schema import Schema
+from ostinato.expr.types import INT, STRING
+from ostinato.reference import evaluate
+
+SCHEMA = Schema((("ts", INT), ("kind", STRING), ("p", STRING)))
+
+
+def forbidding(position: int, *kinds: str) -> Negation:
+    return Negation(tuple(Definition(f"{kind.lower()}{number}", event_type=kind) for number, kind in enumerate(kinds)), position)
+
+
+def query(*negations: Negation, **changes: Any) -> MatchQuery:
+    """`A a, B b` with negations around and between."""
+    plain = MatchQuery(
+        "t",
+        SCHEMA,
+        Sequence((Variable("a"), Variable("b"))),
+        (Definition("a", event_type="A"), Definition("b", event_type="B")),
+        Selection.ANY,
+        time="ts",
+        order=(OrderKey("ts"),),
+        within=Within(3),
+        type_column="kind",
+        negations=negations,
+    )
+    return replace(plain, **changes)
+
+
+def found(asked: MatchQuery, events: str, times: list[int] | None = None) -> list[tuple[int, ...]]:
+    """The positions of each match. `events` are kinds, with the partition behind a dot."""
+    rows = []
+    for number, word in enumerate(events.split()):
+        kind, _, p = word.partition(".")
+        rows.append({"ts": times[number] if times else number, "kind": kind, "p": p or None})
+    return [match.positions for match in evaluate(asked, rows)]
+
+
+START, MIDDLE, END = (query(forbidding(position, "X")) for position in range(3))
+
+
+@pytest.mark.parametrize(
+    ("asked", "events", "times", "survives"),
+    [
+        (MIDDLE, "X A B X", None, True),
+        (MIDDLE, "A X B", None, False),
+        (MIDDLE, "A X B", [1, 1, 1], False),  # by position, whatever the time
+        (START, "A X B", None, True),
+        (START, "A B X", None, True),
+        (START, "X A B", [0, 1, 3], False),  # the window reaches back from the last event
+        (START, "X A B", [0, 1, 4], True),
+        (START, "X A B", [1, 1, 1], False),
+        (END, "X A B", None, True),
+        (END, "A X B", None, True),
+        (END, "A B X", [0, 2, 3], False),  # and forward from the first
+        (END, "A B X", [0, 2, 4], True),
+        (END, "A B C X", [0, 1, 2, 3], False),
+    ],
+)
+def test_gap_by_time(asked: MatchQuery, events: str, times: list[int] | None, survives: bool) -> None:
+    assert bool(found(asked, events, times)) is survives
+
+
+@pytest.mark.parametrize(
+    ("position", "events", "survives"),
+    [
+        (0, "X A B", False),
+        (0, "X C A B", False),
+        (0, "X C A C B", True),
+        (2, "A B C X", False),
+        (2, "A C B C X", True),
+    ],
+)
+def test_gap_by_events(position: int, events: str, survives: bool) -> None:
+    assert bool(found(query(forbidding(position, "X"), within=Within(4, Unit.EVENTS)), events)) is survives
+
+
+@pytest.mark.parametrize(
+    ("position", "events", "survives"),
+    [
+        (1, "A.x X.y B.x", True),
+        (1, "A.x X.x B.x", False),
+        (1, "A.x X B.x", True),  # a null is never selected
+        (0, "X.x C.y C.y A.x B.x", False),  # only the partition is counted
+        (0, "X.x C.x A.x B.x", True),
+        (2, "A.x B.x C.y C X.x", False),
+        (2, "A.x B.x C.x X.x", True),
+    ],
+)
+def test_gap_in_a_partition(position: int, events: str, survives: bool) -> None:
+    asked = query(forbidding(position, "X"), partition=("p",), null_keys=NullKeys.NEVER, within=Within(3, Unit.EVENTS))
+    assert bool(found(asked, events)) is survives
+
+
+@pytest.mark.parametrize("position", [0, 1])
+def test_nothing_selected_before_it_is_the_start(position: int) -> None:
+    optional = Sequence((Repetition(Variable("a"), 0, 1), Variable("b")))
+    asked = query(forbidding(position, "X"), pattern=optional)
+    assert found(asked, "X B", [0, 3]) == []
+    assert found(asked, "X B", [0, 4]) == [(1,)]
+
+
+@pytest.mark.parametrize("position", [1, 2])
+def test_nothing_selected_after_it_is_the_end(position: int) -> None:
+    optional = Sequence((Variable("a"), Repetition(Variable("b"), 0, None)))
+    asked = query(forbidding(position, "X"), pattern=optional)
+    assert found(asked, "A X", [0, 3]) == []
+    assert found(asked, "A X", [0, 4]) == [(0,)]
+
+
+@pytest.mark.parametrize(
+    ("selection", "events", "survives"),
+    [
+        (Selection.ANY, "A X C Y B", False),
+        (Selection.NEXT, "A X C Y B", False),
+        (Selection.NEXT, "A Y X B", True),
+        (Selection.NEXT, "X A Y B", True),  # all of it has to lie in the gap
+        (Selection.NEXT, "A X B Y", True),
+    ],
+)
+def test_a_sequence_in_the_gap(selection: Selection, events: str, survives: bool) -> None:
+    assert bool(found(query(forbidding(1, "X", "Y"), selection=selection), events, [0] * 5)) is survives
+
+
+@pytest.mark.parametrize(
+    ("selection", "events", "survives"),
+    [
+        (Selection.STRICT, "X.x Y.x A.x B.x", False),
+        (Selection.STRICT, "X.x C.y Y.x A.x B.x", True),
+        (Selection.PARTITION, "X.x C.y Y.x A.x B.x", False),
+        (Selection.PARTITION, "X.x C.x Y.x A.x B.x", True),
+        (Selection.NEXT, "X.x C.x Y.x A.x B.x", False),
+        (Selection.NEXT, "X.y Y.y A.x B.x", True),
+    ],
+)
+def test_a_sequence_by_the_selection_of_the_query(selection: Selection, events: str, survives: bool) -> None:
+    asked = query(forbidding(0, "X", "Y"), selection=selection, partition=("p",), null_keys=NullKeys.NEVER, within=Within(9))
+    assert bool(found(asked, events)) is survives
+
+
+def test_adjacent_negations_are_independent() -> None:
+    both = query(forbidding(1, "X"), forbidding(1, "Y"), within=Within(9))
+    assert found(both, "A Y B") == found(both, "A X B") == []
+    assert found(both, "A C B") == [(0, 2)]
+
+
+def test_a_killed_match_drops_and_stops_no_run() -> None:
+    asked = query(forbidding(1, "X"), within=Within(9))
+    assert found(replace(asked, output=Output.NONOVERLAPPING), "A X A B A B") == [(2, 3), (4, 5)]
+    trailing = replace(asked, selection=Selection.NEXT, pattern=Sequence((Variable("a"), Repetition(Variable("b"), 1, None))))
+    end = replace(trailing, negations=(forbidding(2, "X"),), output=Output.FIRST)
+    assert found(end, "A B X B") == [(0, 1, 3)]
+
+
+def test_an_end_without_a_window_is_refused() -> None:
+    with pytest.raises(UnsupportedError, match="needs a window"):
+        found(query(forbidding(2, "X"), within=None), "A B")
+
+
+def test_row_patterns_have_no_negation() -> None:
+    with pytest.raises(UnsupportedError, match="run-based"):
+        found(query(forbidding(1, "X"), selection=Selection.PREFERRED), "A B")
