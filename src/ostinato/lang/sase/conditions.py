@@ -11,33 +11,36 @@ from ostinato.expr.infer import infer
 from ostinato.expr.nodes import Anchor, Expr, Literal, Nav
 from ostinato.expr.schema import Schema
 from ostinato.expr.types import Kind
-from ostinato.lang.sase.references import Mention, References
-from ostinato.lang.sase.syntax import At, Component
+from ostinato.lang.sase.negation import place_negated
+from ostinato.lang.sase.references import STEPPING, Mention, References
+from ostinato.lang.sase.syntax import At, Component, Item, Negation, all_components
 
-STEPPING = (At.CURRENT, At.PREVIOUS, At.BEFORE)
 FINISHED = (At.LAST, At.ALL)
 
 
-def lower_conjuncts(conjuncts: tuple[Expr, ...], components: tuple[Component, ...], schema: Schema) -> dict[str, tuple[Condition, ...]]:
-    """The conditions of each variable, in the order of the text."""
+def lower_conjuncts(conjuncts: tuple[Expr, ...], items: tuple[Item, ...], schema: Schema) -> dict[str, tuple[Condition, ...]]:
+    """The conditions of each variable, negated ones too, in the order of the text."""
+    components = all_components(items)
+    negation_of = {component: item for item in items if isinstance(item, Negation) for component in item.components}
     placed: dict[str, list[Condition]] = {component.variable: [] for component in components}
     for conjunct in conjuncts:
         references = References(components, schema)
         resolved = references.resolve(conjunct)
         if references.mentions:
-            last, when = _place(references.mentions)
+            last, when = place_negated(references.mentions, negation_of) or _place(references.mentions)
             placed[last.variable].append(_condition(resolved, last, when, schema, conjunct))
         else:
-            _place_constant(resolved, placed, schema, conjunct)
+            positive = [placed[component.variable] for component in components if component not in negation_of]
+            _place_constant(resolved, positive, schema, conjunct)
     return {variable: tuple(conditions) for variable, conditions in placed.items()}
 
 
-def _place_constant(resolved: Expr, placed: dict[str, list[Condition]], schema: Schema, conjunct: Expr) -> None:
+def _place_constant(resolved: Expr, placed: list[list[Condition]], schema: Schema, conjunct: Expr) -> None:
     """A conjunct without a variable holds for every event or for none: `true` is left out, anything else keeps all of them away."""
     typed = _boolean(resolved, schema, conjunct)
     if isinstance(typed, Literal) and typed.value is True:
         return
-    for conditions in placed.values():
+    for conditions in placed:
         conditions.append(Condition(typed, When.EACH, conjunct.span))
 
 

@@ -6,14 +6,16 @@ from collections.abc import Mapping
 
 from ostinato.algebra.pattern import Pattern, Repetition, Sequence, Variable
 from ostinato.algebra.policies import NullKeys, Output, Selection, Ties
-from ostinato.algebra.query import Condition, Definition, MatchQuery, Measure, OrderKey
+from ostinato.algebra.query import Condition, Definition, MatchQuery, Measure, Negation, OrderKey
 from ostinato.base.errors import OstinatoError, QuerySyntaxError, UnsupportedError
 from ostinato.expr.infer import infer
 from ostinato.expr.schema import Schema
-from ostinato.lang.sase.conditions import STEPPING, lower_conjuncts
-from ostinato.lang.sase.references import References, find_column
+from ostinato.lang.sase import syntax
+from ostinato.lang.sase.conditions import lower_conjuncts
+from ostinato.lang.sase.negation import placed_negations, refuse_returned, refuse_unbounded
+from ostinato.lang.sase.references import STEPPING, References, find_column
 from ostinato.lang.sase.stream import Stream, choose_stream
-from ostinato.lang.sase.syntax import At, Component, Element, Equivalence, Negation, Quantifier, Return, SaseQuery
+from ostinato.lang.sase.syntax import At, Component, Element, Equivalence, Quantifier, Return, SaseQuery, all_components
 from ostinato.lang.sase.window import lower_window
 
 DEFAULT_SELECTION = Selection.NEXT
@@ -40,14 +42,14 @@ def lower(
 def _lower(
     tree: SaseQuery, schemas: Mapping[str, Schema], type_by: str | None, time: str, output: str | None, ties: str | None
 ) -> MatchQuery:
-    _refuse_negation(tree)
     components = tree.components
-    stream = choose_stream(components, schemas, type_by, time)
+    stream = choose_stream(all_components(tree.items), schemas, type_by, time)
+    refuse_unbounded(tree)
     selection = DEFAULT_SELECTION if tree.strategy is None else Selection(tree.strategy.name)
     chosen = _output(tree, output, selection)
     plain = tuple(conjunct for conjunct in tree.conjuncts if not isinstance(conjunct, Equivalence))
-    conditions = lower_conjuncts(plain, components, stream.schema)
-    measures = _measures(tree.returns, components, stream.schema)
+    conditions = lower_conjuncts(plain, tree.items, stream.schema)
+    measures = _measures(tree, stream.schema)
     partition = _partition(tree, stream.schema)
     return MatchQuery(
         stream=stream.name,
@@ -65,17 +67,8 @@ def _lower(
         type_column=stream.type_column,
         kleene=tuple(component.variable for component in components if component.quantifier.is_kleene),
         measures=None if chosen is Output.COUNT else measures,
+        negations=tuple(_negation(place, item, conditions, stream) for place, item in placed_negations(tree.items)),
     )
-
-
-def _refuse_negation(tree: SaseQuery) -> None:
-    for item in tree.items:
-        if isinstance(item, Negation):
-            raise UnsupportedError(
-                "Negation is not offered yet",
-                hint="Leave the negated component out and filter the matches afterwards",
-                span=item.span,
-            )
 
 
 def _pattern(component: Component) -> Pattern:
@@ -87,6 +80,11 @@ def _pattern(component: Component) -> Pattern:
 
 def _definition(component: Component, conditions: tuple[Condition, ...], stream: Stream) -> Definition:
     return Definition(component.variable, conditions, component.event_type if stream.type_column is not None else None)
+
+
+def _negation(place: int, item: syntax.Negation, conditions: dict[str, tuple[Condition, ...]], stream: Stream) -> Negation:
+    items = tuple(_definition(component, conditions[component.variable], stream) for component in item.components)
+    return Negation(items, place, item.span)
 
 
 def _partition(tree: SaseQuery, schema: Schema) -> tuple[str, ...]:
@@ -122,21 +120,22 @@ def _ties(ties: str | None) -> Ties:
     return Ties(ties.lower())
 
 
-def _measures(returns: tuple[Return, ...], components: tuple[Component, ...], schema: Schema) -> tuple[Measure, ...] | None:
-    if not returns:
+def _measures(tree: SaseQuery, schema: Schema) -> tuple[Measure, ...] | None:
+    if not tree.returns:
         return None
     measures: dict[str, Measure] = {}
-    for item in returns:
-        measure = _measure(item, components, schema)
+    for item in tree.returns:
+        measure = _measure(item, tree, schema)
         if measure.name.lower() in measures:
             raise QuerySyntaxError(f"Two returned attributes are called `{measure.name}`", hint="Name one of them with AS", span=item.span)
         measures[measure.name.lower()] = measure
     return tuple(measures.values())
 
 
-def _measure(item: Return, components: tuple[Component, ...], schema: Schema) -> Measure:
-    references = References(components, schema)
+def _measure(item: Return, tree: SaseQuery, schema: Schema) -> Measure:
+    references = References(all_components(tree.items), schema)
     resolved = references.resolve(item.expr)
+    refuse_returned(references.mentions, tree.components)
     for mention in references.mentions:
         if mention.at in STEPPING:
             name = mention.component.variable

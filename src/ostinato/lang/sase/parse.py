@@ -11,7 +11,7 @@ from ostinato.expr.temporal_text import is_calendar_unit
 from ostinato.expr.tokens import tokenize
 from ostinato.lang.sase.parse_expression import SaseExpressionParser
 from ostinato.lang.sase.parse_pattern import parse_pattern
-from ostinato.lang.sase.syntax import Component, Item, OutputClause, Return, SaseQuery, Strategy, Window
+from ostinato.lang.sase.syntax import Component, Item, OutputClause, Return, SaseQuery, Strategy, Window, all_components
 from ostinato.lang.sase.window import window_unit
 
 STRATEGIES = ("strict_contiguity", "partition_contiguity", "skip_till_next_match", "skip_till_any_match")
@@ -87,7 +87,7 @@ class _QueryParser:
 
     def _strategy_arguments(self, items: tuple[Item, ...], start: Span) -> None:
         """Every variable of the pattern, each once, lists with `[ ]`: it tells nothing new, so it may not disagree either."""
-        declared = {component.variable.lower(): component for component in _all_components(items)}
+        declared = {component.variable.lower(): component for component in all_components(items)}
         named: set[str] = set()
         while True:
             name = self.cursor.expect_name("a variable of the pattern")
@@ -175,10 +175,6 @@ def _split(expr: Expr) -> tuple[Expr, ...]:
     if isinstance(expr, Call) and expr.name == "and":
         return tuple(part for arg in expr.args for part in _split(arg))
     return (expr,)
-
-
-def _all_components(items: tuple[Item, ...]) -> tuple[Component, ...]:
-    return tuple(part for item in items for part in ((item,) if isinstance(item, Component) else item.components))
 
 
 def _variables_hint(declared: dict[str, Component]) -> str:

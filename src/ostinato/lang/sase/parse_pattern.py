@@ -5,7 +5,7 @@ from __future__ import annotations
 from ostinato.base.errors import QuerySyntaxError, UnsupportedError
 from ostinato.expr.cursor import TokenCursor
 from ostinato.expr.tokens import Token
-from ostinato.lang.sase.syntax import Component, Item, Negation, Quantifier
+from ostinato.lang.sase.syntax import Component, Item, Negation, Quantifier, all_components
 
 RESERVED = frozenset(("PATTERN", "WHERE", "WITHIN", "RETURN", "OUTPUT", "SEQ", "AND", "OR", "NOT", "AS"))
 
@@ -114,8 +114,7 @@ def _refuse_alternation(cursor: TokenCursor) -> None:
 
 def _refuse_repeated_names(items: tuple[Item, ...]) -> None:
     seen: set[str] = set()
-    for item in items:
-        for component in (item,) if isinstance(item, Component) else item.components:
-            if component.variable.lower() in seen:
-                raise QuerySyntaxError(f"The variable `{component.variable}` is declared twice", span=component.span)
-            seen.add(component.variable.lower())
+    for component in all_components(items):
+        if component.variable.lower() in seen:
+            raise QuerySyntaxError(f"The variable `{component.variable}` is declared twice", span=component.span)
+        seen.add(component.variable.lower())

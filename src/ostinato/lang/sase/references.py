@@ -32,6 +32,9 @@ NAVIGATION = {
 }
 
 
+STEPPING = (At.CURRENT, At.PREVIOUS, At.BEFORE)
+
+
 class References:
     """Resolves the references of one expression, and remembers what it mentions."""
 

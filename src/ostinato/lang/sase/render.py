@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ostinato.expr.parse import OR
 from ostinato.lang.sase.render_expression import render_expression, render_name, render_operand
-from ostinato.lang.sase.syntax import Component, Item, Return, SaseQuery, Window
+from ostinato.lang.sase.syntax import Component, Item, Return, SaseQuery, Window, all_components
 
 
 def render(tree: SaseQuery) -> str:
@@ -44,7 +44,7 @@ def _variable(component: Component) -> str:
 
 
 def _variables(items: tuple[Item, ...]) -> list[str]:
-    return [_variable(part) for item in items for part in ((item,) if isinstance(item, Component) else item.components)]
+    return [_variable(component) for component in all_components(items)]
 
 
 def _window(window: Window) -> str:

@@ -43,6 +43,11 @@ class Negation:
 Item = Component | Negation
 
 
+def all_components(items: tuple[Item, ...]) -> tuple[Component, ...]:
+    """Positive and negated ones, in the order of the text."""
+    return tuple(part for item in items for part in ((item,) if isinstance(item, Component) else item.components))
+
+
 class At(Enum):
     """Which events of a variable a reference speaks of; the value is the index as it is written."""
 

@@ -180,13 +180,3 @@ ARGUMENTS = [
 def test_arguments(text, schemas, options, kind, message):
     error = _refusal(text, schemas, **options)
     assert (type(error), error.message) == (kind, message)
-
-
-def test_negation_is_refused_with_its_place():
-    error = _refusal("PATTERN SEQ(A a,\n ∼(B b))", {"events": EVENTS}, type_by="kind")
-    assert str(error) == (
-        "Negation is not offered yet (line 2, column 2)\n"
-        "   2 |  ∼(B b))\n"
-        "     |  ^^^^^^\n"
-        "Hint: Leave the negated component out and filter the matches afterwards"
-    )
