@@ -32,6 +32,7 @@ log = logging.getLogger("ostinato")
 _FLAGS: dict[str, Any] = {"cache": True, "nogil": True, "boundscheck": False, "error_model": "numpy", "forceinline": False, "_nrt": True}
 _IMPORT = re.compile(r"^\s*from (ostinato(?:\.\w+)+) import|^\s*import (ostinato(?:\.\w+)+)", re.MULTILINE)
 _registered: list[tuple[Any, str]] = []
+_announced: list[str] = []
 
 
 def jit(function: Callable | str) -> Any:
@@ -83,13 +84,21 @@ def _guard(dispatcher: Any, function: Callable, directory: Path) -> None:
             return compile_unguarded(signature)
         with compile_lock(cache_directory() / "compile.lock"):
             if not stored.exists():
-                log.info("compiling kernel %s (once for this machine)", function.__name__)
+                _announce(function.__name__)
             entry = compile_unguarded(signature)
             directory.mkdir(parents=True, exist_ok=True)
             stored.touch()
             return entry
 
     dispatcher.compile = compile_guarded
+
+
+def _announce(kernel: str) -> None:
+    """Once per process for people, each kernel for those who look closely."""
+    if not _announced:
+        _announced.append(kernel)
+        log.warning("Ostinato compiles its kernels for this machine; this happens once and takes up to half a minute")
+    log.info("compiling kernel %s", kernel)
 
 
 @cache
@@ -161,6 +170,8 @@ def warm_up(progress: Callable[[str, int, int], None] | None = None) -> int:
     if config.DISABLE_JIT:
         return 0
     _import_kernels()
+    if progress is not None:
+        _announced.append("whoever is told of the progress announces it")
     for number, (dispatcher, signature) in enumerate(_registered):
         if progress is not None:
             progress(dispatcher.py_func.__name__, number + 1, len(_registered))
