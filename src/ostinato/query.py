@@ -48,6 +48,8 @@ class Query:
     def output_schema(self) -> pa.Schema:
         return Session(self.program).schema
 
-    def open(self, *, budget: Budget | None = None, lateness: int | None = 0, ordered: bool = False, snapshot: bytes | None = None) -> Session:
+    def open(
+        self, *, budget: Budget | None = None, lateness: int | None = 0, ordered: bool = False, snapshot: bytes | None = None
+    ) -> Session:
         """A session to push batches to; see `runtime.session.Session`."""
         return Session(self.program, budget=budget, lateness=lateness, ordered=ordered, snapshot=snapshot)

@@ -1,4 +1,4 @@
-"""One process compiles while the others wait: a lock that holds between processes and is re-entrant inside one."""
+"""One process compiles a module while the others wait: locks that hold between processes and are re-entrant inside one."""
 
 from __future__ import annotations
 
@@ -22,24 +22,25 @@ else:
 
 
 _inside = threading.RLock()
-_depth = 0
-_handle = -1
+_held: dict[Path, int] = {}  # how often, per lock file
 
 
 @contextmanager
 def compile_lock(path: Path) -> Iterator[None]:
     """Hold the lock file `path`. The operating system lets go of it when the process dies, so that a killed worker blocks nobody.
-    Compiling one kernel compiles those that it calls: nested use takes nothing more."""
-    global _depth, _handle
+    Compiling one kernel compiles those that it calls: nested use of a lock takes nothing more. Modules do not call each other in
+    circles, so that two processes never wait for each other."""
     with _inside:
-        if _depth == 0:
+        handle = -1
+        if path not in _held:
             path.parent.mkdir(parents=True, exist_ok=True)
-            _handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
-            _acquire(_handle)
-        _depth += 1
+            handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+            _acquire(handle)
+        _held[path] = _held.get(path, 0) + 1
         try:
             yield
         finally:
-            _depth -= 1
-            if _depth == 0:
-                os.close(_handle)
+            _held[path] -= 1
+            if _held[path] == 0:
+                del _held[path]
+                os.close(handle)

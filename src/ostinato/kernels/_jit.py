@@ -14,6 +14,7 @@ import logging
 import os
 import pkgutil
 import re
+import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
@@ -32,6 +33,7 @@ log = logging.getLogger("ostinato")
 _FLAGS: dict[str, Any] = {"cache": True, "nogil": True, "boundscheck": False, "error_model": "numpy", "forceinline": False, "_nrt": True}
 _IMPORT = re.compile(r"^\s*from (ostinato(?:\.\w+)+) import|^\s*import (ostinato(?:\.\w+)+)", re.MULTILINE)
 _registered: list[tuple[Any, str]] = []
+_announced: list[str] = []
 
 
 def jit(function: Callable | str) -> Any:
@@ -72,8 +74,8 @@ def _compiled(function: Callable, signature: str | None, **flags: bool) -> Any:
 
 
 def _guard(dispatcher: Any, function: Callable, directory: Path) -> None:
-    """Let one process compile at a time. Numba's cache writes its index before the code and numbers files without a lock; processes
-    that start together would overwrite each other. Once a signature is marked as stored it is only read, without the lock."""
+    """Let one process compile a module at a time. Numba's cache writes its index before the code and numbers files without a lock:
+    processes that start together would overwrite each other. A signature that is marked as stored is only read, without the lock."""
     compile_unguarded = dispatcher.compile
 
     def compile_guarded(signature: Any) -> Any:
@@ -81,15 +83,23 @@ def _guard(dispatcher: Any, function: Callable, directory: Path) -> None:
         stored = directory / f"{function.__name__}-{_digest(repr(arguments))}.stored"
         if stored.exists():
             return compile_unguarded(signature)
-        with compile_lock(cache_directory() / "compile.lock"):
+        with compile_lock(directory.parent / f"{directory.name}.lock"):
             if not stored.exists():
-                log.info("compiling kernel %s (once for this machine)", function.__name__)
+                _announce(function.__name__)
             entry = compile_unguarded(signature)
             directory.mkdir(parents=True, exist_ok=True)
             stored.touch()
             return entry
 
     dispatcher.compile = compile_guarded
+
+
+def _announce(kernel: str) -> None:
+    """Once per process for people, each kernel for those who look closely."""
+    if not _announced:
+        _announced.append(kernel)
+        log.warning("Ostinato compiles its kernels for this machine; this happens once and takes up to half a minute")
+    log.info("compiling kernel %s", kernel)
 
 
 @cache
@@ -157,13 +167,34 @@ def is_warm() -> bool:
 
 def warm_up(progress: Callable[[str, int, int], None] | None = None) -> int:
     """Compile every kernel, or load it where it is stored; returns how many there are. `progress(name, number, total)` is told
-    before each."""
+    before each. Where there is a second processor, another process begins at the other end."""
     if config.DISABLE_JIT:
         return 0
     _import_kernels()
-    for number, (dispatcher, signature) in enumerate(_registered):
+    if progress is not None:
+        _announced.append("whoever is told of the progress announces it")
+    other = None if is_warm() or (os.cpu_count() or 1) < 2 else subprocess.Popen([sys.executable, "-c", _FROM_THE_END])
+    kernels = _heaviest_first()
+    for number, (dispatcher, signature) in enumerate(kernels):
         if progress is not None:
-            progress(dispatcher.py_func.__name__, number + 1, len(_registered))
+            progress(dispatcher.py_func.__name__, number + 1, len(kernels))
         dispatcher.compile(signature)
+    if other is not None and other.wait() != 0:
+        log.warning("the process that helped to compile kernels ended with code %d", other.returncode)
     _warm_mark().touch()
-    return len(_registered)
+    return len(kernels)
+
+
+_FROM_THE_END = "from ostinato.kernels._jit import compile_from_the_end; compile_from_the_end()"
+
+
+def compile_from_the_end() -> None:
+    """What the second process of `warm_up` does."""
+    _announced.append("the first process announces it")
+    _import_kernels()
+    for dispatcher, signature in reversed(_heaviest_first()):
+        dispatcher.compile(signature)
+
+
+def _heaviest_first() -> list[tuple[Any, str]]:
+    return sorted(_registered, key=lambda kernel: -len(kernel[0].py_func.__code__.co_code))

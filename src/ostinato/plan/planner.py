@@ -14,13 +14,9 @@ def plan(query: MatchQuery) -> Program:
     emitter = Emitter(query)
     if query.selection is Selection.PREFERRED:
         if query.ties is Ties.EPOCH:
-            raise UnsupportedError(
-                "row patterns order all rows of a partition; simultaneous ones cannot be kept apart", hint="leave out ties="
-            )
+            raise UnsupportedError("row patterns order all rows of a partition, simultaneous ones too", hint="leave out ties=")
         if query.output is not Output.ALL:
-            raise UnsupportedError(
-                f"the output {query.output.value} belongs to event patterns", hint="count the rows of the result instead"
-            )
+            raise UnsupportedError(f"the output {query.output.value} belongs to event patterns", hint="aggregate the result instead")
         if emitter.dynamic:
             return emitter.emit("threads", "preferred match; some conditions look at other rows of the match")
         return emitter.emit("scan", "preferred match; every condition looks at the row and its neighbours only")

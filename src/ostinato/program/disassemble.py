@@ -97,7 +97,8 @@ def _scalar(program: Program) -> Iterator[str]:
 def _measures(program: Program) -> Iterator[str]:
     measures = program.measures
     if measures.code is None:
-        yield "output: the number of matches" if program.output == "count" else "output: match_id, start_ts, end_ts, the events of every variable"
+        counted = program.output == "count"
+        yield "output: the number of matches" if counted else "output: match_id, start_ts, end_ts, the events of every variable"
         return
     for i, point in enumerate(measures.points):
         yield f"point {i}: {_point(point, program.variables)}"

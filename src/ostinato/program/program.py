@@ -44,7 +44,8 @@ class MeasureCode:
 
     `rows` is evaluated over the rows of the matches (inputs: stream columns). `code` is evaluated over matches; its inputs are
     named "point:P:COLUMN" (stream column COLUMN at `points[P]`), "exists:P" (whether there is such a row), "aggregate:A",
-    "match_number", "classifier:P", "partition:COLUMN". Without `code` (None) the default output is built: match_id, start_ts, end_ts, a column per variable."""
+    "match_number", "classifier:P", "partition:COLUMN". Without `code` (None) the default output is built: match_id, start_ts, end_ts,
+    a column per variable."""
 
     names: tuple[str, ...]
     code: ColumnCode | None

@@ -189,7 +189,9 @@ class KeyedRows:
             self.arena.write(name, at, _ordered(data, grouping.order), _ordered(valid, grouping.order))
         self.length[keys] += counts
 
-    def restore(self, keys: np.ndarray, lengths: np.ndarray, base: np.ndarray, columns: dict[str, tuple[np.ndarray, np.ndarray | None]]) -> None:
+    def restore(
+        self, keys: np.ndarray, lengths: np.ndarray, base: np.ndarray, columns: dict[str, tuple[np.ndarray, np.ndarray | None]]
+    ) -> None:
         """Lay out retained rows of a snapshot, key by key."""
         self._lay_out(Grouping(keys, np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64), None), columns)
         self.base[: len(base)] = base

@@ -33,7 +33,9 @@ _NO_FLAGS = np.empty(0, np.uint8)
 class MatchView:
     """The values that measures ask for, each computed once per batch of matches."""
 
-    def __init__(self, program: Program, matches: Matches, rows: KeyedRows, pool: StringPool, keys: KeyIndex | None, numbers: np.ndarray | None) -> None:
+    def __init__(
+        self, program: Program, matches: Matches, rows: KeyedRows, pool: StringPool, keys: KeyIndex | None, numbers: np.ndarray | None
+    ) -> None:
         self.program = program
         self.matches = matches
         self.rows = rows
@@ -192,4 +194,5 @@ def measured(view: MatchView, schema: pa.Schema) -> pa.Table:
 
 def measured_schema(program: Program) -> pa.Schema:
     measures = program.measures
-    return pa.schema([pa.field(n, arrow_type(measures.code.ops[r].type)) for n, r in zip(measures.names, measures.code.results, strict=True)])
+    types = [measures.code.ops[result].type for result in measures.code.results]
+    return pa.schema([pa.field(name, arrow_type(type_)) for name, type_ in zip(measures.names, types, strict=True)])

@@ -123,16 +123,16 @@ class Session:
         if self.closed:
             raise StateError("the session is closed", hint="open a new one from the query")
         if self._failed:
-            raise StateError(
-                "the session stopped at an error in an earlier batch", hint="restore a snapshot from before that batch, or open a new session"
-            )
+            hint = "restore a snapshot from before that batch, or open a new session"
+            raise StateError("the session stopped at an error in an earlier batch", hint=hint)
 
     def _process(self, batches: list[Any], presorted: bool) -> pa.Table:
         if not batches:
             return self.report.nothing()
         batch = batches[0] if len(batches) == 1 else pa.concat_tables(batches)
         columns = read_columns(batch, self.program)
-        return self._process_columns(columns, times_of(columns, self.program, nulls_allowed=presorted and self.program.within < 0), presorted)
+        times = times_of(columns, self.program, nulls_allowed=presorted and self.program.within < 0)
+        return self._process_columns(columns, times, presorted)
 
     def _process_columns(self, columns: dict[str, Vector], times: np.ndarray | None, presorted: bool = False) -> pa.Table:
         count = len(next(iter(columns.values())).data) if columns else 0

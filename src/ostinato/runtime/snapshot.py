@@ -41,7 +41,8 @@ def unpack(program: Program, data: bytes) -> tuple[dict[str, Any], dict[str, np.
         raise StateError("these bytes are not a snapshot of a session")
     version = int.from_bytes(data[4:6], "big")
     if version != FORMAT:
-        raise StateError(f"the snapshot has format {version}, this release reads format {FORMAT}", hint="restore it with the release that made it")
+        text = f"the snapshot has format {version}, this release reads format {FORMAT}"
+        raise StateError(text, hint="restore it with the release that made it")
     try:
         raw = pa.decompress(data[14:], decompressed_size=int.from_bytes(data[6:14], "big"), codec="zstd", asbytes=True)
         length = int.from_bytes(raw[:8], "big")
@@ -49,7 +50,8 @@ def unpack(program: Program, data: bytes) -> tuple[dict[str, Any], dict[str, np.
     except (OSError, ValueError) as cause:
         raise StateError("the snapshot is damaged", detail=str(cause)) from cause
     if header["program"] != fingerprint(program):
-        raise StateError("the snapshot belongs to another query", hint="a session continues only with the query, schema and release that it began with")
+        hint = "a session continues only with the query, schema and release that it began with"
+        raise StateError("the snapshot belongs to another query", hint=hint)
     arrays, blobs, at = {}, {}, 8 + length
     for name, kind, shape, size in header["layout"]:
         if kind == "blob":

@@ -13,6 +13,7 @@ def open_connection() -> duckdb.DuckDBPyConnection:
     connection = duckdb.connect(":memory:")
     spill = os.path.join(tempfile.gettempdir(), f"ostinato-{os.getpid()}")
     connection.execute(f"SET temp_directory = '{spill.replace(chr(39), chr(39) * 2)}'")
+    connection.execute("SET enable_progress_bar = false")  # it would be printed into the output of whoever calls
     connection.execute("SET python_enable_replacements = false")
     connection.execute("SET errors_as_json = true")
     connection.execute("SET TimeZone = 'UTC'")
