@@ -43,7 +43,7 @@ def run_statement(
                 views[clause.placeholder] = match_source(spark, source, query, lateness=lateness, buckets=buckets, name=name)
             else:
                 views[clause.placeholder] = match_batch(source, query, path)
-        return _delegated(spark, cut.outer, views)
+        return views[cut.clauses[0].placeholder] if cut.bare else _delegated(spark, cut.outer, views)
     except OstinatoError as error:
         raise error.within(text) from error.__cause__
 

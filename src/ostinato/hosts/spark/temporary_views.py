@@ -18,8 +18,7 @@ def temporary_views(spark: SparkSession, views: Mapping[str, DataFrame]) -> Iter
         yield
         return
     with _ANALYSING:
-        present = {table.name.lower() for table in spark.catalog.listTables() if table.isTemporary}
-        replaced = {name: spark.table(name) for name in views if name.lower() in present}
+        replaced = {name: spark.table(name) for name in views if _is_temporary_view(spark, name)}
         try:
             for name, frame in views.items():
                 frame.createOrReplaceTempView(name)
@@ -30,3 +29,7 @@ def temporary_views(spark: SparkSession, views: Mapping[str, DataFrame]) -> Iter
                     replaced[name].createOrReplaceTempView(name)
                 else:
                     spark.catalog.dropTempView(name)
+
+
+def _is_temporary_view(spark: SparkSession, name: str) -> bool:
+    return spark.catalog.tableExists(name) and spark.catalog.getTable(name).isTemporary

@@ -13,6 +13,7 @@ from ostinato.hosts.spark.batch.left_context import left_context
 from ostinato.hosts.spark.batch.range_job import RangeJob
 from ostinato.hosts.spark.batch.row_groups import times_of
 from ostinato.hosts.spark.batch.start_marks import start_column, with_start
+from ostinato.hosts.spark.batch.static_filter import StaticFilter
 from ostinato.hosts.spark.batch.time_ranges import TimeRange
 from ostinato.hosts.spark.conform import reported
 from ostinato.hosts.spark.worker import run
@@ -46,7 +47,7 @@ def _stop(job: RangeJob, one: TimeRange) -> int | None:
 
 
 def _tables(job: RangeJob, begin: int | None, stop: int | None) -> Iterator[pa.Table]:
-    rows = job.rows.between(begin, stop)
+    rows = map(StaticFilter(job.program).apply, job.rows.between(begin, stop))
     return rows if begin is None or not job.back else chain([left_context(job.rows, begin, stop, job.back)], rows)
 
 
@@ -62,8 +63,8 @@ def _own(matches: pa.Table, one: TimeRange, column: str) -> pa.Table:
 def _count(job: RangeJob, one: TimeRange) -> pa.Table:
     """Matches that start before the range's end: those over all rows, less those that start behind it. Runs never look back."""
     stop = _stop(job, one)
-    total = _counted(job.program, job.rows.between(one.low, stop))
-    behind = 0 if one.high is None else _counted(job.program, job.rows.between(one.high, stop))
+    total = _counted(job.program, _tables(job, one.low, stop))
+    behind = 0 if one.high is None else _counted(job.program, _tables(job, one.high, stop))
     return pa.table({"count": pa.array([total - behind], pa.int64())})
 
 

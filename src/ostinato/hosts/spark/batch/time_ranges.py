@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from ostinato.hosts.spark.batch.row_groups import RowGroup
 
-ROWS_PER_RANGE = 2_000_000  # a task of about a tenth of a second; more ranges than cores even out the load
+ROWS_PER_RANGE = 4_000_000  # a task of about a second; as many ranges as cores, or a multiple, so that no core waits for the last
 SMALLEST_RANGE = 100_000  # below this a task costs more than it saves
 MOST_READ_TWICE = 1.5  # rows read by all tasks, over rows: beyond it the files overlap too widely in time
 
@@ -34,7 +34,7 @@ class Cut:
 def cut(groups: Sequence[RowGroup], window: int, before: int, parallelism: int) -> Cut:
     """As many ranges as are worth it, cut where row groups begin, so that only windows at the borders are read twice."""
     rows = sum(group.rows for group in groups)
-    wanted = max(parallelism, -(-rows // ROWS_PER_RANGE))
+    wanted = parallelism * max(1, -(-rows // (ROWS_PER_RANGE * parallelism)))
     wanted = max(1, min(wanted, rows // SMALLEST_RANGE, len(groups)))
     while wanted > 1:
         attempt = _cut_into(groups, wanted, window, before)

@@ -1,0 +1,50 @@
+"""Drops rows that no component can ever select, before they reach a session: where tasks read files, Spark cannot filter for them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pyarrow as pa
+
+from ostinato.kernels.vectors.evaluate import evaluate
+from ostinato.kernels.vectors.vector import Vector, from_arrow
+from ostinato.program.column_code import ColumnCode
+from ostinato.program.program import Program
+
+
+class StaticFilter:
+    """Does nothing where every row counts, or where a predicate looks at neighbours."""
+
+    def __init__(self, program: Program) -> None:
+        results = [program.rows.results[bit] for bit in program.filter_bits]
+        self._code, self._inputs = _reached(program.rows, results)
+        self._works = bool(results) and not any(op.op == "shift" for op in self._code.ops)
+
+    def apply(self, table: pa.Table) -> pa.Table:
+        if not self._works or not table.num_rows:
+            return table
+        columns = {name: from_arrow(table.column(name)) for name in self._inputs}
+        kept = np.zeros(table.num_rows, np.bool_)
+        for predicate in evaluate(self._code, table.num_rows, columns.__getitem__, _no_shift):
+            kept |= predicate.data if predicate.valid is None else predicate.data & predicate.valid
+        return table.filter(pa.array(kept))
+
+
+def _reached(code: ColumnCode, results: list[int]) -> tuple[ColumnCode, list[str]]:
+    """Only the operations that the results need, numbered anew, and the columns that they read."""
+    needed: set[int] = set()
+    waiting = list(results)
+    while waiting:
+        op = waiting.pop()
+        if op not in needed:
+            needed.add(op)
+            waiting += code.ops[op].args
+    number = {old: new for new, old in enumerate(sorted(needed))}
+    ops = tuple(replace(code.ops[old], args=tuple(number[arg] for arg in code.ops[old].args)) for old in number)
+    inputs = list(dict.fromkeys(op.params[0] for op in ops if op.op == "input"))
+    return ColumnCode(ops, tuple(number[result] for result in results)), inputs
+
+
+def _no_shift(vector: Vector, rows: int) -> Vector:
+    raise AssertionError("a static predicate looks at one row")

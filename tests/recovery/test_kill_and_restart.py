@@ -1,0 +1,71 @@
+"""A streaming job that is killed in the middle of micro-batches, and started again, loses nothing and reports nothing twice."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from tests.recovery.stream_job import LATENESS_SECONDS, TEXT
+
+from ostinato.compiler import compile
+
+pytestmark = [pytest.mark.slow, pytest.mark.spark, pytest.mark.timeout(1500)]
+FILES, ROWS = 24, 100
+KILLED_AFTER_FILES = (4, 11, 17)  # micro-batches that are done when the process is killed
+
+
+def ticks() -> pa.Table:
+    rng = np.random.default_rng(8)
+    columns = {
+        "ts": pa.array(np.cumsum(rng.integers(1, 3, FILES * ROWS)) * 1_000_000, pa.timestamp("us", "UTC")),
+        "k": pa.array([f"k{n}" for n in rng.integers(0, 7, FILES * ROWS)]),
+        "v": pa.array(rng.integers(0, 6, FILES * ROWS), pa.int32()),
+    }
+    return pa.table(columns)
+
+
+def start(folder: Path) -> subprocess.Popen:
+    root = Path(__file__).parents[2]
+    return subprocess.Popen([sys.executable, str(root / "tests/recovery/stream_job.py"), str(folder)], cwd=root, start_new_session=True)
+
+
+def committed(folder: Path) -> int:
+    log = folder / "checkpoint" / "commits"
+    return sum(not entry.name.startswith(".") for entry in log.iterdir()) if log.exists() else 0
+
+
+def kill(process: subprocess.Popen) -> None:
+    """The driver, its JVM and its Python workers, without a word of warning."""
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+def test_kill_and_restart(tmp_path: Path, spark) -> None:
+    table = ticks()
+    (tmp_path / "in").mkdir()
+    for number in range(FILES):
+        pq.write_table(table.slice(number * ROWS, ROWS), tmp_path / "in" / f"{number:03d}.parquet")
+    for done in KILLED_AFTER_FILES:
+        process = start(tmp_path)
+        while committed(tmp_path) < done:
+            assert process.poll() is None, "the job ended before it was killed"
+            time.sleep(0.05)
+        kill(process)
+    assert committed(tmp_path) < FILES
+    assert start(tmp_path).wait() == 0
+    session = compile(TEXT, {"ticks": table.schema}).open(lateness=None)
+    last = table.column("ts").cast(pa.int64())[-1].as_py()
+    expected = pa.concat_tables([session.push(table), session.advance(last - LATENESS_SECONDS * 1_000_000)])
+    found = spark.read.parquet(str(tmp_path / "out")).collect()
+    assert sorted((row.k, row.n, row.first_ts) for row in found) == sorted(
+        (row["k"], row["n"], row["first_ts"].replace(tzinfo=None)) for row in expected.to_pylist()
+    )
+    assert len(found) > 100
