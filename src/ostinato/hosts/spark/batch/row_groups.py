@@ -35,9 +35,9 @@ def open_file(location: str) -> pq.ParquetFile:
     """A Parquet file by path or URI. Spark writes INT96 timestamps unless told otherwise; they are read as microseconds."""
     try:
         if "://" not in location and not location.startswith("file:"):
-            return pq.ParquetFile(location, coerce_int96_timestamp_unit="us")
+            return pq.ParquetFile(location, memory_map=True, coerce_int96_timestamp_unit="us")
         if location.startswith("file:"):
-            return pq.ParquetFile(unquote(urlparse(location).path), coerce_int96_timestamp_unit="us")
+            return pq.ParquetFile(unquote(urlparse(location).path), memory_map=True, coerce_int96_timestamp_unit="us")
         system, path = fs.FileSystem.from_uri(location)
         return pq.ParquetFile(system.open_input_file(path), coerce_int96_timestamp_unit="us")
     except (OSError, pa.ArrowInvalid) as error:
