@@ -9,12 +9,13 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.types import StructType
 
 import ostinato
 from ostinato.base.errors import UnsupportedError
 from ostinato.compiler import compile, recognise
 from ostinato.hosts.spark.batch.match_batch import decide_batch, match_batch
-from ostinato.hosts.spark.source import Source, is_streaming, resolve, schema_of
+from ostinato.hosts.spark.source import Source, is_streaming, read_path, resolve, schema_of
 from ostinato.hosts.spark.statement import run_statement
 from ostinato.hosts.spark.streaming.match_source import match_source
 from ostinato.hosts.spark.streaming.match_stream import Lateness
@@ -87,12 +88,13 @@ class SparkEngine:
             return f"{shown}\nspark: streaming, rows packed per bucket of keys, one session per bucket in the state store"
         return f"{shown}\n{decide_batch(source, query).text}"
 
-    def read_stream(self, path: str, *, rows_per_batch: int | None = None) -> ParquetStream:
+    def read_stream(self, path: str, *, schema: StructType | str | None = None, rows_per_batch: int | None = None) -> ParquetStream:
         """A directory of Parquet files as a stream whose tasks read the files themselves. Pass it in place of a streaming
-        DataFrame; `rows_per_batch` limits a micro-batch (whole files are taken)."""
+        DataFrame. `schema` is needed while the directory is empty; `rows_per_batch` limits a micro-batch (whole files are taken)."""
         if any(sign in path for sign in "*?["):
             raise UnsupportedError("a stream reads a whole directory", hint="pass the directory without a pattern")
-        return ParquetStream(path, to_arrow_schema(self.spark.read.parquet(path).schema), rows_per_batch)
+        known = read_path(self.spark, path) if schema is None else self.spark.createDataFrame([], schema)
+        return ParquetStream(path, to_arrow_schema(known.schema), rows_per_batch)
 
     def _compiled(self, text: str, streams: Mapping[str, Source], **options: str | None) -> Query:
         return compile(text, {name: schema_of(source) for name, source in streams.items()}, dialect="spark", **options)

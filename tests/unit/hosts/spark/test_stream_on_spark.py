@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 from pyspark.errors import StreamingQueryException
 
-from ostinato.base.errors import UnsupportedError
+from ostinato.base.errors import DataError, UnsupportedError
 from ostinato.compiler import compile
 from ostinato.hosts.spark import on
 
@@ -97,6 +97,10 @@ def test_a_streaming_frame_with_its_own_watermark(spark, tmp_path) -> None:
     with pytest.raises(UnsupportedError, match="never final"):
         pattern = "PATTERN SEQ(Ticks a, Ticks b) WHERE skip_till_next_match(a, b) { a.v > b.v } WITHIN 5 seconds"
         on(spark).match(pattern, output="count", ticks=frame, lateness=0)
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(DataError, match="cannot read"):
+        on(spark).read_stream(str(tmp_path / "empty"))
+    assert on(spark).read_stream(str(tmp_path / "empty"), schema="ts timestamp, v int").schema.names == ["ts", "v"]
     frame.withWatermark("ts", "0 seconds").createOrReplaceTempView("ticks")
     run_to_end(on(spark).sql(TEXT), tmp_path)
     spark.catalog.dropTempView("ticks")

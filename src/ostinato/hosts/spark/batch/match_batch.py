@@ -33,7 +33,7 @@ def match_batch(frame: DataFrame, query: Query, path: str | None = None) -> Data
         matches = match_by_key(prepared(frame, query), query.program, output)
     else:
         assert decision.path == ONE
-        text = f"one task matches all rows of {query.program.stream!r}\n{decision.text}\n  give the pattern a WITHIN or a key"
+        text = f"one task matches all rows of {query.program.stream!r}\n{decision.text}\n  {_advice(query)}"
         warnings.warn(OnePartitionWarning(text), stacklevel=4)
         matches = match_in_one_partition(prepared(frame, query), query.program, output)
     return _summed(matches) if query.program.output == "count" else matches
@@ -54,6 +54,11 @@ def input_schema(frame: DataFrame, query: Query) -> pa.Schema:
 def output_schema(query: Query) -> pa.Schema:
     """In the types that Spark shows and gets."""
     return to_arrow_schema(to_spark_schema(query.output_schema))
+
+
+def _advice(query: Query) -> str:
+    bounded = query.program.within >= 0 and query.program.within_unit == "time"
+    return "write the rows to Parquet in order of time, or give the pattern a key" if bounded else "give the pattern a WITHIN or a key"
 
 
 def _summed(counts: DataFrame) -> DataFrame:
