@@ -56,6 +56,41 @@ def gather(values: np.ndarray, order: np.ndarray) -> np.ndarray:
     return out
 
 
+@jit("void(int64[::1], int64[::1], int64[::1], int64[::1], int32[::1], int64[::1], int64[::1], int64[::1])")
+def merge_words(old, old_offset, old_length, begin, order, offset, values, out):
+    """Per key the retained rows, then the rows of the batch. Empty `order`: the batch is in order already."""
+    sorted_already = len(order) == 0
+    for i in range(len(old_offset)):
+        at = offset[i]
+        source = old_offset[i]
+        for j in range(old_length[i]):
+            out[at + j] = old[source + j]
+        at += old_length[i]
+        for j in range(begin[i], begin[i + 1]):
+            out[at] = values[j if sorted_already else order[j]]
+            at += 1
+
+
+def merge(old: np.ndarray, values: np.ndarray, layout: tuple, capacity: int) -> np.ndarray:
+    """See `merge_words`; `layout` as in `runtime.arena`."""
+    old_offset, old_length, begin, order, offset = layout
+    out = np.empty(capacity, old.dtype)
+    values = np.ascontiguousarray(values)
+    words = values if values.flags.writeable else _writable(values)
+    order = np.empty(0, np.int32) if order is None else order
+    kept = old if old.flags.writeable else _writable(old)
+    merge_words(kept.view(np.int64), old_offset, old_length, begin, order, offset, words.view(np.int64), out.view(np.int64))
+    return out
+
+
+@jit("void(uint8[::1], int64[::1], int64[::1], int64[::1], uint64[::1])")
+def put_octets(octets, source, counts, target, bits):
+    """Stretches of predicate bytes into the words of the arena."""
+    for i in range(len(source)):
+        for j in range(counts[i]):
+            bits[target[i] + j] = octets[source[i] + j]
+
+
 def _writable(values: np.ndarray) -> np.ndarray:
     """The same memory without the read-only mark that Arrow's buffers carry: it would be another type to compile for, and the
     kernel only reads. The caller keeps the values alive."""

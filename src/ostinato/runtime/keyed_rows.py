@@ -9,7 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ostinato.kernels.grouping import counting_sort, gather, number_touched, ranges
+from ostinato.kernels.grouping import counting_sort, number_touched, ranges
+from ostinato.runtime.arena import Arena, ordered
 
 
 @dataclass(frozen=True)
@@ -23,69 +24,6 @@ class Grouping:
     @property
     def counts(self) -> np.ndarray:
         return np.diff(self.begin)
-
-
-class Arena:
-    """Named arrays of equal capacity. A column has data and, once it has met a null, a validity array."""
-
-    def __init__(self) -> None:
-        self.data: dict[str, np.ndarray] = {}
-        self.valid: dict[str, np.ndarray | None] = {}
-        self.capacity = 0
-
-    def declare(self, name: str, dtype: np.dtype | type, width: int = 0) -> None:
-        self.data[name] = np.empty((self.capacity, width) if width else self.capacity, dtype)
-        self.valid[name] = None
-
-    def adopt(self, name: str, data: np.ndarray, valid: np.ndarray | None) -> None:
-        self.data[name] = data
-        self.valid[name] = valid
-
-    def reserve(self, capacity: int) -> None:
-        if capacity <= self.capacity:
-            return
-        for name, old in self.data.items():
-            self.data[name] = _lengthened(old, capacity)
-            valid = self.valid[name]
-            if valid is not None:
-                self.valid[name] = _lengthened(valid, capacity)
-        self.capacity = capacity
-
-    def rebuilt(self, source: np.ndarray, target: np.ndarray, capacity: int) -> None:
-        """Move rows `source` to `target` in fresh arrays."""
-        for name, old in self.data.items():
-            self.data[name] = _moved(old, source, target, capacity)
-            valid = self.valid[name]
-            if valid is not None:
-                self.valid[name] = _moved(valid, source, target, capacity)
-        self.capacity = capacity
-
-    def copy_rows(self, source: np.ndarray, target: np.ndarray) -> None:
-        for name, data in self.data.items():
-            data[target] = data[source]
-            valid = self.valid[name]
-            if valid is not None:
-                valid[target] = valid[source]
-
-    def write(self, name: str, at: np.ndarray | slice, data: np.ndarray, valid: np.ndarray | None) -> None:
-        self.data[name][at] = data
-        known = self.valid[name]
-        if known is None and valid is not None and not valid.all():
-            known = self.valid[name] = np.ones(self.capacity, np.bool_)
-        if known is not None:
-            known[at] = True if valid is None else valid
-
-
-def _lengthened(old: np.ndarray, capacity: int) -> np.ndarray:
-    new = np.empty((capacity, *old.shape[1:]), old.dtype)
-    new[: len(old)] = old
-    return new
-
-
-def _moved(old: np.ndarray, source: np.ndarray, target: np.ndarray, capacity: int) -> np.ndarray:
-    new = np.empty((capacity, *old.shape[1:]), old.dtype)
-    new[target] = old[source]
-    return new
 
 
 class KeyedRows:
@@ -157,23 +95,31 @@ class KeyedRows:
         for name in ("offset", "base", "length", "_room", "_stamp", "_local"):
             setattr(self, name, np.concatenate([getattr(self, name), np.zeros(grow, np.int64)]))
 
-    def group(self, keys: np.ndarray | None, rows: int, all_new: int = 0) -> Grouping:
-        """Order a batch by key; `keys` None: everything belongs to key 0. `all_new`: the keys are 0..all_new-1, none known before."""
+    def group(self, keys: np.ndarray | None, rows: int) -> Grouping:
+        """Order a batch by key; `keys` None: everything belongs to key 0."""
         if keys is None:
             return Grouping(np.zeros(1 if rows else 0, np.int64), np.array([0, rows] if rows else [0], np.int64), None)
-        count, touched, local_of = all_new, np.arange(all_new), keys
-        if not all_new:
-            self._epoch += 1
-            touched = np.empty(min(rows, len(self.offset)), np.int64)
-            local_of = np.empty(rows, np.int64)
-            count = number_touched(keys, self._stamp, self._epoch, self._local, touched, local_of)
-        begin = np.zeros(count + 1, np.int64)
-        if count == 1:
-            begin[1] = rows
-            return Grouping(touched[:1].copy(), begin, None)
-        order = np.empty(rows, np.int32)
+        if len(self.offset) <= 4 * rows:
+            touched, begin, order = self._by_number(keys, rows)
+        else:
+            touched, begin, order = self._by_appearance(keys, rows)
+        return Grouping(touched, begin, None if len(touched) == 1 else order)
+
+    def _by_number(self, keys: np.ndarray, rows: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """In the order of key numbers, which is the order of the arena: neighbours in memory are then used one after the other."""
+        begin, order = np.zeros(len(self.offset) + 1, np.int64), np.empty(rows, np.int32)
+        counting_sort(keys, len(self.offset), begin, order)
+        touched = np.flatnonzero(begin[1:] > begin[:-1])
+        return touched, np.append(begin[touched], rows), order
+
+    def _by_appearance(self, keys: np.ndarray, rows: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """At a cost that follows the batch, not the number of keys."""
+        self._epoch += 1
+        touched, local_of = np.empty(rows, np.int64), np.empty(rows, np.int64)
+        count = number_touched(keys, self._stamp, self._epoch, self._local, touched, local_of)
+        begin, order = np.zeros(count + 1, np.int64), np.empty(rows, np.int32)
         counting_sort(local_of, count, begin, order)
-        return Grouping(touched[:count].copy(), begin, order)
+        return touched[:count].copy(), begin, order
 
     def append(self, grouping: Grouping, batch: dict[str, tuple[np.ndarray, np.ndarray | None]]) -> None:
         """Add the rows of a batch behind those of their keys. `batch`: arena name -> (data, valid), in batch order."""
@@ -183,10 +129,13 @@ class KeyedRows:
         if not self.length.any():
             self._lay_out(grouping, batch)
             return
+        if int(grouping.begin[-1]) >= int(self.length.sum()):
+            self._merge(grouping, batch)
+            return
         self._make_room(keys, counts)
         at = ranges(self.offset[keys] + self.length[keys], counts)
         for name, (data, valid) in batch.items():
-            self.arena.write(name, at, _ordered(data, grouping.order), _ordered(valid, grouping.order))
+            self.arena.write(name, at, ordered(data, grouping.order), ordered(valid, grouping.order))
         self.length[keys] += counts
 
     def restore(
@@ -208,10 +157,28 @@ class KeyedRows:
         for name, old in list(self.arena.data.items()):
             if name in batch:
                 data, valid = batch[name]
-                self.arena.adopt(name, _ordered(data, grouping.order), _ordered(valid, grouping.order))
+                self.arena.adopt(name, ordered(data, grouping.order), ordered(valid, grouping.order))
             else:
                 self.arena.adopt(name, np.empty((rows, *old.shape[1:]), old.dtype), None)
         self.arena.capacity = self.used = rows
+
+    def _merge(self, grouping: Grouping, batch: dict[str, tuple[np.ndarray, np.ndarray | None]]) -> None:
+        """More rows come than are retained: lay everything out anew, the touched keys first and side by side, without spare room.
+        Memory is written from front to back, which at many keys is several times faster than filling up each region."""
+        touched = np.zeros(self.key_count, np.bool_)
+        touched[grouping.keys] = True
+        others = np.flatnonzero((self.length > 0) & ~touched)
+        keys = np.concatenate([grouping.keys, others])
+        begin = np.concatenate([grouping.begin, np.full(len(others), grouping.begin[-1])])
+        old_offset, old_length = self.offset[keys], self.length[keys]
+        length = old_length + np.diff(begin)
+        offset = np.concatenate([[0], np.cumsum(length)])
+        layout = (old_offset, old_length, begin, grouping.order, offset[:-1])
+        self.arena.merged(layout, batch, int(offset[-1]))
+        self._room[:] = 0
+        self.offset[keys] = offset[:-1]
+        self.length[keys] = self._room[keys] = length
+        self.used = int(offset[-1])
 
     def _make_room(self, keys: np.ndarray, counts: np.ndarray) -> None:
         needed = self.length[keys] + counts
@@ -269,12 +236,3 @@ class KeyedRows:
         """(keys with rows, arena indices of all retained rows, key by key)."""
         live = np.flatnonzero(self.length)
         return live, ranges(self.offset[live], self.length[live])
-
-
-def _ordered(values: np.ndarray | None, order: np.ndarray | None) -> np.ndarray | None:
-    """The rows in another order. Arrow's buffers are read-only, a type of its own for compiled kernels: those are copied."""
-    if values is None:
-        return None
-    if order is not None:
-        return gather(values, order)
-    return values if values.flags.writeable and values.flags.c_contiguous else values.copy()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ostinato.expr.types import Kind
-from ostinato.kernels.grouping import ranges
+from ostinato.kernels.grouping import put_octets, ranges
 from ostinato.kernels.vectors.evaluate import evaluate
 from ostinato.kernels.vectors.vector import Vector
 from ostinato.program.program import Program
@@ -30,13 +30,24 @@ class RowCode:
         fresh = wanted > 0
         if not fresh.all():
             keys, start, end, wanted = keys[fresh], start[fresh], end[fresh], wanted[fresh]
-        # neighbours that shifts look at are evaluated too, then dropped
-        low = np.maximum(rows.base[keys], start - program.back)
-        high = np.minimum(rows.base[keys] + rows.length[keys], end + program.ahead)
+        low, high = self._evaluated_with(rows, keys, start, end)
         extended = _Extent(rows, keys, low, high - low)
         results = evaluate(program.rows, extended.count, lambda name: self._input(rows, extended.index, name), extended.shift)
-        inner = None if extended.count == wanted.sum() else ranges(extended.begin[:-1] + (start - low), wanted)
-        self._store(rows, _index(rows, keys, start, wanted), results, inner)
+        target = rows.offset[keys] + start - rows.base[keys]
+        self._store_bits(rows, results[: program.bits], extended.begin[:-1] + (start - low), wanted, target, extended)
+        if program.slots:
+            inner = None if extended.count == wanted.sum() else ranges(extended.begin[:-1] + (start - low), wanted)
+            self._store_slots(rows, _index(rows, keys, start, wanted), results[program.bits :], inner)
+
+    def _evaluated_with(
+        self, rows: KeyedRows, keys: np.ndarray, start: np.ndarray, end: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """What is evaluated beside the new rows, and dropped: the neighbours that shifts look at; or whole regions where that is
+        little more, because regions side by side are read without being gathered."""
+        first, last = rows.base[keys], rows.base[keys] + rows.length[keys]
+        if 2 * int((end - start).sum()) > int(rows.length[keys].sum()):
+            return first, last
+        return np.maximum(first, start - self._program.back), np.minimum(last, end + self._program.ahead)
 
     def _input(self, rows: KeyedRows, index: np.ndarray | slice, name: str) -> Vector:
         held = rows.held_as(name)
@@ -47,11 +58,20 @@ class RowCode:
             return Vector(type_, data, valid, None)
         return _compacted(Vector(type_, data, valid, self._pool.strings))
 
-    def _store(self, rows: KeyedRows, at: np.ndarray | slice, results: list[Vector], inner: np.ndarray | None) -> None:
-        program = self._program
-        bits = _bit_sets(results[: program.bits])
-        rows.bits[at] = bits if inner is None or not isinstance(bits, np.ndarray) else bits[inner]
-        for number, vector in enumerate(results[program.bits :]):
+    @staticmethod
+    def _store_bits(
+        rows: KeyedRows, predicates: list[Vector], source: np.ndarray, counts: np.ndarray, target: np.ndarray, extended: _Extent
+    ) -> None:
+        bits = _bit_sets(predicates)
+        if isinstance(bits, np.ndarray) and extended.count == counts.sum() and isinstance(extended.index, slice):
+            rows.bits[extended.index] = bits
+        elif isinstance(bits, np.ndarray) and bits.dtype == np.uint8:
+            put_octets(bits, source, counts, target, rows.bits)
+        else:
+            rows.bits[ranges(target, counts)] = bits if not isinstance(bits, np.ndarray) else bits[ranges(source, counts)]
+
+    def _store_slots(self, rows: KeyedRows, at: np.ndarray | slice, values: list[Vector], inner: np.ndarray | None) -> None:
+        for number, vector in enumerate(values):
             data, valid = self._slot(vector)
             rows.slots[at, number] = data if inner is None else data[inner]
             rows.slot_valid[at, number] = 1 if valid is None else (valid if inner is None else valid[inner])

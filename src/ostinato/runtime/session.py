@@ -166,12 +166,10 @@ class Session:
 
     def _append(self, columns: dict[str, Vector], times: np.ndarray | None, positions: np.ndarray) -> np.ndarray:
         """Put the rows behind those of their keys; returns the keys."""
-        numbers, all_new = None, 0
+        numbers = None
         if self.keys is not None:
-            first = len(self.keys) == 0
             numbers = self.keys.number([columns[self.program.columns[k].name] for k in self.program.keys])
             self.rows.ensure_keys(len(self.keys))
-            all_new = len(self.keys) if first else 0
         if len(self.evaluated) < self.rows.key_count:
             self.evaluated = np.concatenate([self.evaluated, np.zeros(self.rows.key_count - len(self.evaluated), np.int64)])
         batch = {self.rows.held_as(name): self._storable(columns[name]) for name in self.stored}
@@ -179,7 +177,7 @@ class Session:
             batch["times"] = (times, columns[self.program.columns[self.program.time].name].valid)
         if needs_positions(self.program):
             batch["positions"] = (positions, None)
-        grouping = self.rows.group(numbers, len(positions), all_new)
+        grouping = self.rows.group(numbers, len(positions))
         self.rows.append(grouping, batch)
         return grouping.keys
 
