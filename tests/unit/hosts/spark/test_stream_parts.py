@@ -61,6 +61,9 @@ def test_clock() -> None:
     assert micros.from_watermark(7) == 7000 and own.from_watermark(7) == 7
     assert micros.delay(dt.timedelta(seconds=2)) == "2000 milliseconds" and micros.delay("3 minutes") == "3 minutes"
     assert micros.delay(1500) == "2 milliseconds" and own.delay(4) == "4 milliseconds"
+    assert micros.ticks_in("1 minutes 30 seconds") == 90_000_000 and own.ticks_in("4 milliseconds") == 4
+    assert micros.ticks_in("0 seconds") == 0 and micros.ticks_in("0.5 seconds") == 500_000
+    assert micros.ticks_in("1 months") is None and micros.ticks_in("") is None
     with pytest.raises(UnsupportedError, match="integer"):
         own.delay(dt.timedelta(seconds=1))
     with pytest.raises(DataError, match="too large"):

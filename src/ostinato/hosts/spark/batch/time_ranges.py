@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from ostinato.hosts.spark.batch.row_groups import RowGroup
 
-ROWS_PER_RANGE = 4_000_000  # a task of about a second; as many ranges as cores, or a multiple, so that no core waits for the last
+ROWS_PER_RANGE = 8_000_000  # a task of about a second; as many ranges as cores, or a multiple, so that no core waits for the last
 SMALLEST_RANGE = 100_000  # below this a task costs more than it saves
 MOST_READ_TWICE = 1.5  # rows read by all tasks, over rows: beyond it the files overlap too widely in time
 

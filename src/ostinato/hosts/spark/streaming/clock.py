@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import datetime as dt
+import math
+import re
 from dataclasses import dataclass
 
 from ostinato.base.errors import DataError, SchemaError, UnsupportedError
@@ -10,6 +12,9 @@ from ostinato.expr.types import Kind
 from ostinato.program.program import Program
 
 _LARGEST = (1 << 63) - 1
+_PART = re.compile(r"(\d+(?:\.\d+)?)\s*(microsecond|millisecond|second|minute|hour|day|week)s?", re.IGNORECASE)
+_MILLISECONDS = {"microsecond": 0.001, "millisecond": 1, "second": 1000, "minute": 60_000}
+_MILLISECONDS |= {"hour": 3_600_000, "day": 86_400_000, "week": 604_800_000}
 
 
 @dataclass(frozen=True)
@@ -61,3 +66,10 @@ class Clock:
                 raise UnsupportedError("the time column is an integer, the lateness is not", hint="pass lateness= as a number of its unit")
             return f"{-(-lateness // dt.timedelta(milliseconds=1)) if lateness else 0} milliseconds"
         return f"{-(-int(lateness) // self.ticks)} milliseconds"
+
+    def ticks_in(self, delay: str) -> int | None:
+        """A delay as Spark writes it, in the engine's time; None where it is not made of plain units (months differ in length)."""
+        text = delay.strip().lower().removeprefix("interval").strip()
+        if not text or _PART.sub("", text).strip():
+            return None
+        return math.ceil(sum(float(count) * _MILLISECONDS[unit.lower()] for count, unit in _PART.findall(text)) * self.ticks)

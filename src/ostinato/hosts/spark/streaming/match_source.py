@@ -21,7 +21,7 @@ from ostinato.hosts.spark.streaming.match_stream import (
 from ostinato.hosts.spark.streaming.parquet_stream import ParquetStream
 from ostinato.query import Query
 
-_WATERMARK = re.compile(r"EventTimeWatermark (?:[0-9a-fA-F-]+, )?(`[^`]+`|[^#\s]+)#\d+")
+_WATERMARK = re.compile(r"EventTimeWatermark (?:[0-9a-fA-F-]+, )?(`[^`]+`|[^#\s]+)#\d+: \w+, ([^\n]+)")
 
 
 def match_source(
@@ -41,30 +41,33 @@ def match_source(
         own_watermark = None
     else:
         input_schema(source, query)
-        own_watermark = watermark_column(source)
+        own_watermark = watermark_of(source)
         packed = pack_rows(prepared(source, query), packer)
     if lateness is not None:
         packed = with_lateness(packed, packer.clock, lateness)
+        delay = packer.clock.delay(lateness)
     else:
         _check_watermark(own_watermark, packer.time, packer.clock.is_integer)
-    return match_packed(packed, query.program, output_schema(query), packer, name)
+        delay = own_watermark[1]
+    known = packer.clock.ticks_in(delay)
+    return match_packed(packed, query.program, output_schema(query), packer, lateness=known, name=name)
 
 
-def watermark_column(frame: DataFrame) -> str | None:
-    """The column on which the DataFrame has a watermark."""
+def watermark_of(frame: DataFrame) -> tuple[str, str] | None:
+    """The column on which the DataFrame has a watermark, and its delay."""
     plan = frame.sparkSession.sql("EXPLAIN EXTENDED SELECT * FROM {frame}", frame=frame).collect()[0][0]
     found = _WATERMARK.search(plan)
-    return found.group(1).strip("`") if found else None
+    return (found.group(1).strip("`"), found.group(2)) if found else None
 
 
-def _check_watermark(own: str | None, time: str, is_integer: bool) -> None:
+def _check_watermark(own: tuple[str, str] | None, time: str, is_integer: bool) -> None:
     if own is None or is_integer:
         raise UnsupportedError(
             "the stream has no watermark: nothing would ever be decided",
             hint=f"say how late rows may come: lateness='10 seconds', or df.withWatermark({time!r}, '10 seconds')",
         )
-    if own.lower() != time.lower():
+    if own[0].lower() != time.lower():
         raise UnsupportedError(
-            f"the stream's watermark is on {own!r}, but the query goes by {time!r}",
+            f"the stream's watermark is on {own[0]!r}, but the query goes by {time!r}",
             hint=f"put the watermark on {time!r}, or pass lateness=",
         )

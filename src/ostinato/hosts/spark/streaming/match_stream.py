@@ -51,10 +51,12 @@ def with_lateness(packed: DataFrame, clock: Clock, lateness: Lateness) -> DataFr
     return packed.withWatermark(EVENT_TIME, clock.delay(lateness))
 
 
-def match_packed(packed: DataFrame, program: Program, output: pa.Schema, packer: Packer, name: str = METRICS) -> DataFrame:
-    """Rows with the query's columns, appended when they are decided. `late_rows` appears in the progress of the streaming query,
-    under observed metrics."""
-    processor = BucketProcessor(serde.dumps(program), output, len(packer.labels), packer.clock)
+def match_packed(
+    packed: DataFrame, program: Program, output: pa.Schema, packer: Packer, *, lateness: int | None = None, name: str = METRICS
+) -> DataFrame:
+    """Rows with the query's columns, appended when they are decided. `lateness` is in the unit of the time column, where it is known.
+    Late rows are counted in the progress of the streaming query, under observed metrics."""
+    processor = BucketProcessor(serde.dumps(program), output, len(packer.labels), packer.clock, lateness)
     rows = packed.select(BUCKET, ROWS)  # without the time Spark cannot drop a late blob unseen: the session counts late rows
     decided = rows.groupBy(BUCKET).transformWithStateInPandas(processor, DECIDED_ON_SPARK, "append", "eventTime")
     counted = decided.observe(
