@@ -9,6 +9,7 @@ import pyarrow as pa
 from ostinato.algebra import text as algebra_text
 from ostinato.algebra.query import MatchQuery
 from ostinato.base.errors import OstinatoError
+from ostinato.kernels._jit import prepare
 from ostinato.plan.explain import automaton_text, plan_text
 from ostinato.program.disassemble import disassemble
 from ostinato.program.program import Program
@@ -51,5 +52,6 @@ class Query:
     def open(
         self, *, budget: Budget | None = None, lateness: int | None = 0, ordered: bool = False, snapshot: bytes | None = None
     ) -> Session:
-        """A session to push batches to; see `runtime.session.Session`."""
+        """A session to push batches to; see `runtime.session.Session`. The first one ever on a machine compiles the kernels."""
+        prepare()
         return Session(self.program, budget=budget, lateness=lateness, ordered=ordered, snapshot=snapshot)

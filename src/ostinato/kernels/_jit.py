@@ -173,7 +173,7 @@ def warm_up(progress: Callable[[str, int, int], None] | None = None) -> int:
     _import_kernels()
     if progress is not None:
         _announced.append("whoever is told of the progress announces it")
-    other = None if is_warm() or (os.cpu_count() or 1) < 2 else subprocess.Popen([sys.executable, "-c", _FROM_THE_END])
+    other = _second_process()
     kernels = _heaviest_first()
     for number, (dispatcher, signature) in enumerate(kernels):
         if progress is not None:
@@ -183,6 +183,22 @@ def warm_up(progress: Callable[[str, int, int], None] | None = None) -> int:
         log.warning("the process that helped to compile kernels ended with code %d", other.returncode)
     _warm_mark().touch()
     return len(kernels)
+
+
+def _second_process() -> subprocess.Popen | None:
+    if is_warm() or (os.cpu_count() or 1) < 2:
+        return None
+    try:
+        return subprocess.Popen([sys.executable, "-c", _FROM_THE_END])
+    except OSError as cause:
+        log.info("kernels are compiled by one process: %s", cause)
+        return None
+
+
+def prepare() -> None:
+    """Compile all kernels if this machine has not done so, so that nobody waits a second time."""
+    if not is_warm():
+        warm_up()
 
 
 _FROM_THE_END = "from ostinato.kernels._jit import compile_from_the_end; compile_from_the_end()"
