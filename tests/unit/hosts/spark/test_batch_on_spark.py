@@ -137,7 +137,7 @@ def test_empty_input_gives_an_empty_result(spark, folder, ticks) -> None:
 
 
 def test_bad_input_is_named(spark, folder, tmp_path, ticks) -> None:
-    with pytest.raises(UnknownNameError, match="w"):
+    with pytest.raises(UnknownNameError, match="There is no column w"):
         on(spark).sql(f"SELECT * FROM ticks {KEYED.replace('LAST(v)', 'LAST(w)')}", ticks=folder)
     with pytest.raises(QuerySyntaxError, match="Spark refuses"):
         on(spark).sql(f"SELECT nothing FROM ticks {KEYED}", ticks=folder)
