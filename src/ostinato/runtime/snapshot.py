@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,9 @@ MAGIC = b"OSTS"
 FORMAT = 1
 
 
+@lru_cache(maxsize=64)
 def fingerprint(program: Program) -> str:
+    """Cached: a streaming worker makes and reads a snapshot per bucket and micro-batch, always of the same few programs."""
     return hashlib.sha256(serde.dumps(program)).hexdigest()
 
 
