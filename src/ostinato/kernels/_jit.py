@@ -79,14 +79,15 @@ def _guard(dispatcher: Any, function: Callable, directory: Path) -> None:
     compile_unguarded = dispatcher.compile
 
     def compile_guarded(signature: Any) -> Any:
+        # without the return type: the cache would keep what is compiled with one apart from what a call asks for
         arguments, _ = numba.core.sigutils.normalize_signature(signature)
         stored = directory / f"{function.__name__}-{_digest(repr(arguments))}.stored"
         if stored.exists():
-            return compile_unguarded(signature)
+            return compile_unguarded(arguments)
         with compile_lock(directory.parent / f"{directory.name}.lock"):
             if not stored.exists():
                 _announce(function.__name__)
-            entry = compile_unguarded(signature)
+            entry = compile_unguarded(arguments)
             directory.mkdir(parents=True, exist_ok=True)
             stored.touch()
             return entry
