@@ -9,8 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ostinato.algebra.pattern import Repetition, Sequence, Variable
 from ostinato.expr.nodes import Aggregate, Anchor, Call, Field, Literal, Nav, current
 from ostinato.expr.types import BOOL, INT
+from ostinato.plan.components import component_graph
 from ostinato.plan.scalar_code import ScalarPlan
 from ostinato.program.program import Component, Program
 from ostinato.runtime.budget import Budget
@@ -59,15 +61,22 @@ class Query:
 
     def program(self):
         plan = ScalarPlan(self.names[: len(self.parts)], lambda nav: 0)
-        components = tuple(self._component(plan, i, part) for i, part in enumerate(self.parts))
+        graph = component_graph(Sequence(tuple(self._pattern(i, part) for i, part in enumerate(self.parts))))
+        components = tuple(self._component(plan, i, part, graph.components[i].after) for i, part in enumerate(self.parts))
         scalar, registers = plan.finish()
         return Program(
             "runs", "", "events", (), self.names[: len(self.parts)], time=0, keys=(0,), null_keys="never", selection=self.selection,
             output=self.output, ties="epoch" if self.epoch else "order", within=self.within, within_unit=self.unit,
-            bits=BITS, slots=(INT,), components=components, scalar=scalar, registers=registers,
+            bits=BITS, slots=(INT,), components=components, entries=graph.entry.begins, scalar=scalar, registers=registers,
         )  # fmt: skip
 
-    def _component(self, plan, number, part):
+    def _pattern(self, number, part):
+        variable = Variable(self.names[number])
+        if not part.repeats and part.at_least:
+            return variable
+        return Repetition(variable, part.at_least, None if part.repeats else 1)
+
+    def _component(self, plan, number, part, after):
         name = self.names[number]
         rising = [call("gt", current(X), Nav(name, Anchor.LAST, 1, 0, X, type=INT))] if part.rising else []
         above = [call("ge", current(X), Nav(self.names[part.above], Anchor.LAST, 0, 0, X, type=INT))] if part.above >= 0 else []
@@ -76,7 +85,8 @@ class Query:
             rest = Call("mod", (Aggregate("sum", name, X, type=INT), Literal(2, type=INT)), type=INT)
             leaving.append(call("eq", rest, Literal(0, type=INT)))
         blocks = (plan.block(name, above, "first"), plan.block(name, rising, "later"), plan.block(name, leaving, "leaving"))
-        return Component(number, part.at_least, part.repeats, part.first_bit, part.later_bit, *blocks)
+        bits = part.first_bit, part.later_bit
+        return Component(number, part.at_least, part.repeats, *bits, *blocks, after.begins, after.completes, after.passed)
 
 
 def call(name, *args):

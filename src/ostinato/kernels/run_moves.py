@@ -1,8 +1,9 @@
 """The moves of a run that select an event: take and begin.
 
 `moves` lists, state by state, what a run may select: rows (target component, mask of the predicate bits it needs, block from, block
-to, whether it is a take). A state is the component a run is in; one more is the state of the empty run. For the output FIRST a
-take stands first among its state's moves, because it is preferred; else last, because it may overwrite the run.
+to, the conditions about finished components from and to in `passes`, whether it is a take, whether it begins the component that is
+next in order). A state is the component a run is in; one more is the state of the empty run. For the output FIRST a take stands
+first among its state's moves, because it is preferred; else last, because it may overwrite the run.
 
 Arrays are handed down one by one and never given second names: Numba counts references to whatever is put into a tuple or another
 variable, which made the same kernel ten times slower (see `_jit.borrowing`)."""
@@ -36,14 +37,17 @@ TARGET = 0
 MASK = 1
 BLOCK_START = 2
 BLOCK_END = 3
-TAKE = 4
-MOVE_COLUMNS = 5
+PASS_FROM = 4
+PASS_TO = 5
+TAKE = 6
+NEAREST = 7
+MOVE_COLUMNS = 8
 
 # Columns of `states`
 FIRST_MOVE = 0
 END_MOVE = 1
-LEAVING_START = 2
-LEAVING_END = 3
+REPORT_FROM = 2  # conditions in `passes` about what is finished when a match is reported
+REPORT_TO = 3
 COMPLETES = 4  # nothing mandatory follows
 REPEATS = 5
 STATE_MASK = 6  # a row without any of these bits offers no move ...
@@ -133,27 +137,26 @@ def record(states, settings, runs, nodes, found, header, born, key, ordinal, tim
 
 
 @inlined
-def may_pass(states, first, end, code, scratch, scratch_valid, ranks, slots, slot_valid, row, registers, register_valid, run):
-    """The conditions about the finished components [first, end): the one that the run is in, and those it leaves empty. 1, 0, or an
-    error below 0."""
+def may_pass(passes, first, end, code, scratch, scratch_valid, ranks, slots, slot_valid, row, registers, register_valid, run):
+    """The conditions `passes[first:end]` about finished components: the one that the run is in, and those it leaves empty. 1, 0, or
+    an error below 0."""
     status = 1
-    for component in range(first, end):
-        if status > 0 and states[component, LEAVING_START] != states[component, LEAVING_END]:
+    for at in range(first, end):
+        if status > 0:
             status = evaluate(
-                code, states[component, LEAVING_START], states[component, LEAVING_END], scratch, scratch_valid, ranks, slots, slot_valid,
-                row, registers, register_valid, run, run,
+                code, passes[at, 0], passes[at, 1], scratch, scratch_valid, ranks, slots, slot_valid, row,
+                registers, register_valid, run, run,
             )  # fmt: skip
     return status
 
 
 @inlined
 def select(
-    moves, states, settings, code, scratch, scratch_valid, ranks, slots, slot_valid,
+    moves, states, passes, settings, code, scratch, scratch_valid, ranks, slots, slot_valid,
     runs, registers, register_valid, nodes, found, header, born, key, row, ordinal, bits, time, position, run, state,
 ):  # fmt: skip
     """Try the moves that select the event. Returns what happened as bits, or an error below 0."""
     first_only = settings[OUTPUT] == FIRST
-    in_component = 0 if run == EMPTY else state
     happened = 0
     for m in range(states[state, FIRST_MOVE], states[state, END_MOVE]):
         if (bits & moves[m, MASK]) != moves[m, MASK]:
@@ -162,8 +165,9 @@ def select(
         target = moves[m, TARGET]
         if not take:
             status = may_pass(
-                states, in_component, target, code, scratch, scratch_valid, ranks, slots, slot_valid, row, registers, register_valid, run
-            )
+                passes, moves[m, PASS_FROM], moves[m, PASS_TO], code, scratch, scratch_valid, ranks, slots, slot_valid, row,
+                registers, register_valid, run,
+            )  # fmt: skip
             if status < 0:
                 return status
             if status == 0:
@@ -185,7 +189,7 @@ def select(
         complete = states[target, COMPLETES]
         if complete:
             complete = may_pass(
-                states, target, states.shape[0] - 1, code, scratch, scratch_valid, ranks, slots, slot_valid, row,
+                passes, states[target, REPORT_FROM], states[target, REPORT_TO], code, scratch, scratch_valid, ranks, slots, slot_valid, row,
                 registers, register_valid, new,
             )  # fmt: skip
             if complete < 0:
@@ -193,7 +197,7 @@ def select(
         goes_on = record(
             states, settings, runs, nodes, found, header, born, key, ordinal, time, position, run, new, target, complete > 0, in_place
         )
-        happened |= TOOK if take else (BEGAN_NEXT if target == state + 1 else 0)
+        happened |= TOOK if take else (BEGAN_NEXT if moves[m, NEAREST] else 0)
         if in_place and goes_on:
             happened |= REPLACED
         if first_only:

@@ -136,7 +136,7 @@ def has_room(settings, runs, nodes, found, header, count):
 
 
 _SIGNATURE = (
-    "int64(int64[:,::1], int64[:,::1], int64[::1], int64[:,::1], int64[::1], uint8[::1], int64[::1],"
+    "int64(int64[:,::1], int64[:,::1], int64[:,::1], int64[::1], int64[:,::1], int64[::1], uint8[::1], int64[::1],"
     "int64[::1], int64[::1], int64[::1], int64[:,::1], uint8[:,::1],"
     "int64[:,::1], int64[:,::1], uint8[:,::1], int64[:,::1], int64[:,::1], int64[::1], int64[::1], int64[::1], int64[::1],"
     "int64[::1], int64[::1], int64[::1], int64[::1], int64[::1])"
@@ -145,7 +145,7 @@ _SIGNATURE = (
 
 @borrowing(_SIGNATURE)
 def advance(
-    moves, states, settings, code, scratch, scratch_valid, ranks,
+    moves, states, passes, settings, code, scratch, scratch_valid, ranks,
     bits, times, positions, slots, slot_valid,
     runs, registers, register_valid, nodes, found, header, born, live, spare,
     head, keys, begin, end, ordinal,
@@ -191,7 +191,7 @@ def advance(
                             release(runs, header, run)
                         continue
                 happened = select(
-                    moves, states, settings, code, scratch, scratch_valid, ranks, slots, slot_valid,
+                    moves, states, passes, settings, code, scratch, scratch_valid, ranks, slots, slot_valid,
                     runs, registers, register_valid, nodes, found, header, born,
                     keys[i], row, at, bits[row], time, positions[row], run, state,
                 )  # fmt: skip

@@ -1,43 +1,94 @@
-"""A linear pattern as a list of components, for run-based selections."""
+"""A pattern as components and what may follow each, for run-based selections."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ostinato.algebra.pattern import Empty, Pattern, Repetition, Sequence, Variable
+from ostinato.algebra.pattern import Alternation, Empty, Pattern, Repetition, Sequence, Variable, variables_of
 from ostinato.base.errors import UnsupportedError
+from ostinato.program.program import Begin
+
+FORMS = {(1, None): (1, True), (0, None): (0, True), (0, 1): (0, False), (1, 1): (1, False)}
 
 
 @dataclass(frozen=True)
-class LinearComponent:
+class After:
+    """What a run may do behind a place in the pattern: begin one of these components, or be a match, leaving `passed` empty."""
+
+    begins: tuple[Begin, ...] = ()
+    completes: bool = False
+    passed: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class PlacedComponent:
     variable: str
     at_least: int
     repeats: bool
+    after: After
 
 
-def linear_components(pattern: Pattern) -> tuple[LinearComponent, ...]:
-    """Refuses what is no sequence of `x`, `x+`, `x*`, `x?` with distinct names."""
-    components = _components(pattern)
-    names = [component.variable for component in components]
+@dataclass(frozen=True)
+class ComponentGraph:
+    """Components in the order of the text; `entry` is what the empty run may do."""
+
+    components: tuple[PlacedComponent, ...]
+    entry: After
+
+
+def component_graph(pattern: Pattern) -> ComponentGraph:
+    """Refuses what is no sequence of `x`, `x+`, `x*`, `x?` and alternatives of such, with distinct names."""
+    names = _leaves(pattern)
     if len(set(names)) < len(names):
         raise UnsupportedError("a variable stands twice in the pattern", hint="give every component a name of its own")
-    if not components:
+    if not names:
         raise UnsupportedError("the pattern has no component")
-    return components
+    placed: dict[int, PlacedComponent] = {}
+    entry = _place(pattern, After(completes=True), {name: i for i, name in enumerate(variables_of(pattern))}, placed)
+    return ComponentGraph(tuple(placed[i] for i in range(len(names))), entry)
 
 
-def _components(pattern: Pattern) -> tuple[LinearComponent, ...]:
-    if isinstance(pattern, Variable):
-        return (LinearComponent(pattern.name, 1, False),)
-    if isinstance(pattern, Sequence):
-        return tuple(c for item in pattern.items for c in _components(item))
+def _leaves(pattern: Pattern) -> list[str]:
+    if isinstance(pattern, Sequence | Alternation):
+        return [name for item in pattern.items for name in _leaves(item)]
+    return list(variables_of(pattern))
+
+
+def _place(pattern: Pattern, after: After, numbers: dict[str, int], placed: dict[int, PlacedComponent]) -> After:
+    """Puts the components of `pattern`, which `after` follows, into `placed`; returns what may be done before it."""
     if isinstance(pattern, Empty):
-        return ()
+        return after
+    if isinstance(pattern, Sequence):
+        for item in reversed(pattern.items):
+            after = _place(item, after, numbers, placed)
+        return after
+    if isinstance(pattern, Alternation):
+        return _alternatives([_place(item, after, numbers, placed) for item in pattern.items], after)
+    name, at_least, repeats = _leaf(pattern)
+    number = numbers[name]
+    placed[number] = PlacedComponent(name, at_least, repeats, after)
+    begins = (Begin(number, (), True),)
+    if at_least:
+        return After(begins)
+    skipping = tuple(Begin(begin.target, (number, *begin.passed), False) for begin in after.begins)
+    return After(begins + skipping, after.completes, (number, *after.passed))
+
+
+def _alternatives(entries: list[After], after: After) -> After:
+    own = {begin.target for begin in after.begins}
+    if any(entry.completes or any(begin.target in own for begin in entry.begins) for entry in entries):
+        raise UnsupportedError("an alternative must select at least one event", hint="make one of its components mandatory")
+    return After(tuple(begin for entry in entries for begin in entry.begins))
+
+
+def _leaf(pattern: Pattern) -> tuple[str, int, bool]:
+    if isinstance(pattern, Variable):
+        return pattern.name, 1, False
     if isinstance(pattern, Repetition) and isinstance(pattern.item, Variable):
-        form = {(1, None): (1, True), (0, None): (0, True), (0, 1): (0, False), (1, 1): (1, False)}.get((pattern.at_least, pattern.at_most))
+        form = FORMS.get((pattern.at_least, pattern.at_most))
         if form is not None:
-            return (LinearComponent(pattern.item.name, *form),)
+            return pattern.item.name, *form
     raise UnsupportedError(
-        "under this selection strategy a pattern is a sequence of events, each with +, * or ? at most",
-        hint="alternation, groups and counted repetition are offered in SQL row patterns",
+        "under this selection strategy a pattern is a sequence of events and alternatives, each event with +, * or ? at most",
+        hint="groups and counted repetition are offered in SQL row patterns",
     )

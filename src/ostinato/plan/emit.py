@@ -10,7 +10,7 @@ from ostinato.base.errors import UnsupportedError
 from ostinato.expr.nodes import Call, Expr, Field, Literal, current
 from ostinato.expr.types import BOOL, STRING, Kind
 from ostinato.plan.classify import Classified, PredicateClass, classify
-from ostinato.plan.components import linear_components
+from ostinato.plan.components import PlacedComponent, component_graph
 from ostinato.plan.measures import MeasureEmitter
 from ostinato.plan.row_predicates import MAX_BITS, RowEmitter
 from ostinato.plan.scalar_code import ScalarPlan
@@ -48,10 +48,11 @@ class Emitter:
 
     def emit(self, strategy: str, reason: str) -> Program:
         query = self._query
-        tests = components = ()
+        tests = components = entries = ()
         nfa = None
         if strategy == "runs":
-            components = tuple(self._component(c) for c in linear_components(query.pattern))
+            graph = component_graph(query.pattern)
+            components, entries = tuple(self._component(c) for c in graph.components), graph.entry.begins
         else:
             tests = tuple(self._test(name) for name in self._variables)
             nfa = construct(query.pattern, {name: i for i, name in enumerate(self._variables)})
@@ -89,6 +90,7 @@ class Emitter:
             nfa=nfa,
             tests=_settled(tests, scalar),
             components=_settled(components, scalar),
+            entries=entries,
             scalar=scalar,
             registers=registers,
             filter_bits=self._filter_bits(components),
@@ -110,7 +112,7 @@ class Emitter:
     def _dynamic(self, variable: str, *whens: When) -> list[Expr]:
         return [c.expr for c in self._classified[variable] if not c.columnar and c.when in whens]
 
-    def _component(self, component) -> Component:
+    def _component(self, component: PlacedComponent) -> Component:
         name = component.variable
         leaving = [c.expr for c in self._classified[name] if c.when is When.LEAVING]
         return Component(
@@ -122,6 +124,9 @@ class Emitter:
             first_block=self._scalar.block(name, self._dynamic(name, When.EACH, When.FIRST), "first"),
             later_block=self._scalar.block(name, self._dynamic(name, When.EACH, When.LATER), "later") if component.repeats else -1,
             leaving_block=self._scalar.block(name, leaving, "leaving"),
+            begins=component.after.begins,
+            completes=component.after.completes,
+            passed_at_end=component.after.passed,
         )
 
     def _test(self, name: str) -> VariableTest:

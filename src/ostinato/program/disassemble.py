@@ -78,6 +78,7 @@ def _component(c: Component, variables: tuple[str, ...]) -> str:
         parts.append(f"later {_test(c.later_bit, c.later_block)}")
     if c.leaving_block >= 0:
         parts.append(f"leaving block {c.leaving_block}")
+    parts.append("then " + ", ".join([*(str(begin.target) for begin in c.begins), *(["match"] if c.completes else [])]))
     return ", ".join(parts)
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from ostinato.expr.types import Type
 from ostinato.program.column_code import ColumnCode
 
-VERSION = 1
+VERSION = 2
 
 
 @dataclass(frozen=True)
@@ -88,10 +88,23 @@ class OrderedNfa:
 
 
 @dataclass(frozen=True)
+class Begin:
+    """A component that a run may begin next. `passed` are the components that it leaves empty by that, `nearest` says that the
+    component stands next in the pattern: under skip till next match an event that can begin it is not ignored."""
+
+    target: int
+    passed: tuple[int, ...]
+    nearest: bool
+
+
+@dataclass(frozen=True)
 class Component:
-    """A component of a linear pattern, for runs. Blocks are numbers into `ScalarCode.blocks`, -1 none; bits are numbers of
+    """A component of a pattern, for runs. Blocks are numbers into `ScalarCode.blocks`, -1 none; bits are numbers of
     columnar predicates, -1 none. A row may be bound as the first of the component if bit `first_bit` holds and block
-    `first_block` is true, as a later one with `later_*`. The same blocks update the run's registers after they are true."""
+    `first_block` is true, as a later one with `later_*`. The same blocks update the run's registers after they are true.
+    `leaving_block` is tested when a run in the component, or one that leaves it empty, begins another or is reported.
+    `begins` are the components that may come next, nearest first, alternatives in their order; `completes` says that nothing mandatory
+    follows, and `passed_at_end` are the components behind it that a match reported here leaves empty."""
 
     variable: int
     at_least: int  # 0 or 1
@@ -101,6 +114,9 @@ class Component:
     first_block: int
     later_block: int
     leaving_block: int
+    begins: tuple[Begin, ...] = ()
+    completes: bool = False
+    passed_at_end: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -139,6 +155,7 @@ class Program:
     nfa: OrderedNfa | None = None
     tests: tuple[VariableTest, ...] = ()  # per variable, for scan and threads
     components: tuple[Component, ...] = ()  # for runs
+    entries: tuple[Begin, ...] = ()  # the components with which a run may start
     scalar: ScalarCode = ScalarCode()
     registers: tuple[Register, ...] = ()
     filter_bits: tuple[int, ...] = ()  # rows with none of these bits cannot matter (selection may skip them)

@@ -54,6 +54,10 @@ def _automaton(program: Program) -> None:
             _require(0 <= c.variable < variables, "components with known variables")
             _require(all(-1 <= bit < program.bits for bit in (c.first_bit, c.later_bit)), "components with known bits")
             _require(all(-1 <= b < blocks for b in (c.first_block, c.later_block, c.leaving_block)), "components with known blocks")
+        count = len(program.components)
+        begins = [begin for c in program.components for begin in c.begins]
+        reached = [place for begin in (*program.entries, *begins) for place in (begin.target, *begin.passed)]
+        _require(len(program.entries) > 0 and all(0 <= place < count for place in reached), "moves to known components")
         return
     _require(program.nfa is not None and len(program.tests) == variables, "an automaton and a test for every variable")
     nfa = program.nfa

@@ -83,7 +83,7 @@ class RunMatcher:
         times = NO_TIMES if rows.times is None else rows.times
         while True:
             status = kernel.advance(
-                plan.moves, plan.states, plan.settings, code.code, code.scratch, code.scratch_valid, code.ranks,
+                plan.moves, plan.states, plan.passes, plan.settings, code.code, code.scratch, code.scratch_valid, code.ranks,
                 bits, times, rows.positions, rows.slots, rows.slot_valid,
                 store.runs, store.registers, store.register_valid, store.nodes, store.found, store.header, store.born, store.live,
                 store.spare, store.head, keys, begin, end, ordinal,

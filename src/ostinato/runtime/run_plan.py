@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
 
 from ostinato.base.errors import UnsupportedError
 from ostinato.kernels import run_moves as kernel
-from ostinato.program.program import Component, Program
+from ostinato.program.program import Begin, Program
 
 SELECTIONS = {
     "strict_contiguity": kernel.STRICT,
@@ -17,7 +18,7 @@ SELECTIONS = {
     "skip_till_any_match": kernel.SKIP_TO_ANY,
 }
 OUTPUTS = {"all": kernel.ALL, "count": kernel.COUNT, "first": kernel.FIRST, "nonoverlapping": kernel.NONOVERLAPPING}
-Move = tuple[int, int, int, int, int]
+Move = tuple[int, ...]
 NO_LIMIT = np.iinfo(np.int64).max
 
 
@@ -27,6 +28,7 @@ class RunPlan:
 
     moves: np.ndarray
     states: np.ndarray
+    passes: np.ndarray
     settings: np.ndarray
 
 
@@ -34,10 +36,11 @@ def run_plan(program: Program, run_limit: int | None) -> RunPlan:
     if program.output == "first" and program.selection == "skip_till_any_match":
         raise UnsupportedError("one match per start is not offered under skip till any match", hint="use output all or nonoverlapping")
     components = program.components
+    passes = _Passes(program)
     states = np.zeros((len(components) + 1, kernel.STATE_COLUMNS), np.int64)
     moves: list[Move] = []
     for state in range(len(components) + 1):
-        own = _moves(program, -1 if state == len(components) else state)
+        own = _moves(program, -1 if state == len(components) else state, passes)
         states[state, kernel.FIRST_MOVE] = len(moves)
         states[state, kernel.END_MOVE] = len(moves) + len(own)
         masks = [move[kernel.MASK] for move in own]
@@ -45,35 +48,49 @@ def run_plan(program: Program, run_limit: int | None) -> RunPlan:
         states[state, kernel.ALWAYS] = 0 in masks
         moves += own
     for state, component in enumerate(components):
-        states[state, kernel.LEAVING_START], states[state, kernel.LEAVING_END] = _block(program, component.leaving_block)
-        states[state, kernel.COMPLETES] = all(after.at_least == 0 for after in components[state + 1 :])
+        states[state, kernel.REPORT_FROM], states[state, kernel.REPORT_TO] = passes.over((state, *component.passed_at_end))
+        states[state, kernel.COMPLETES] = component.completes
         states[state, kernel.REPEATS] = component.repeats
     fanout = max(1, int((states[:, kernel.END_MOVE] - states[:, kernel.FIRST_MOVE]).max()))
-    return RunPlan(np.array(moves, np.int64).reshape(-1, kernel.MOVE_COLUMNS), states, _settings(program, fanout, run_limit))
+    table = np.array(moves, np.int64).reshape(-1, kernel.MOVE_COLUMNS)
+    return RunPlan(table, states, passes.table, _settings(program, fanout, run_limit))
 
 
-def _moves(program: Program, state: int) -> list[Move]:
+class _Passes:
+    """Lists of the conditions about finished components, one after the other."""
+
+    def __init__(self, program: Program) -> None:
+        self._program = program
+        self._blocks: list[tuple[int, int]] = []
+
+    def over(self, components: Iterable[int]) -> tuple[int, int]:
+        first = len(self._blocks)
+        blocks = (_block(self._program, self._program.components[number].leaving_block) for number in components)
+        self._blocks += [block for block in blocks if block[0] < block[1]]
+        return first, len(self._blocks)
+
+    @property
+    def table(self) -> np.ndarray:
+        return np.array(self._blocks, np.int64).reshape(-1, 2)
+
+
+def _moves(program: Program, state: int, passes: _Passes) -> list[Move]:
     """What a run in component `state` (-1: the empty run) may select; see `kernels.run_moves` for the place of the take."""
     components = program.components
     take: list[Move] = []
     if state >= 0 and components[state].repeats:
         component = components[state]
-        take = [(state, _mask(component.later_bit), *_block(program, component.later_block), 1)]
-    begins = [
-        (target, _mask(components[target].first_bit), *_block(program, components[target].first_block), 0)
-        for target in _within_reach(components, state)
-    ]
+        take = [(state, _mask(component.later_bit), *_block(program, component.later_block), 0, 0, 1, 0)]
+    begins = [_begin(program, state, begin, passes) for begin in (program.entries if state < 0 else components[state].begins)]
     return take + begins if program.output == "first" else begins + take
 
 
-def _within_reach(components: tuple[Component, ...], state: int) -> list[int]:
-    """The next component, and those after it as long as what is left out may be empty."""
-    reach = []
-    for target in range(state + 1, len(components)):
-        reach.append(target)
-        if components[target].at_least > 0:
-            break
-    return reach
+def _begin(program: Program, state: int, begin: Begin, passes: _Passes) -> Move:
+    target = program.components[begin.target]
+    left = begin.passed if state < 0 else (state, *begin.passed)
+    return (
+        begin.target, _mask(target.first_bit), *_block(program, target.first_block), *passes.over(left), 0, int(begin.nearest),
+    )  # fmt: skip
 
 
 def _mask(bit: int) -> int:

@@ -7,7 +7,7 @@ import pytest
 from ostinato.base.errors import StateError
 from ostinato.expr.types import BOOL, INT
 from ostinato.program.column_code import ColumnCode, ColumnOp
-from ostinato.program.program import Column, Component, MeasureCode, OrderedNfa, Program, ScalarCode, VariableTest
+from ostinato.program.program import Begin, Column, Component, MeasureCode, OrderedNfa, Program, ScalarCode, VariableTest
 from ostinato.program.verify import verify
 
 SCAN = Program(
@@ -15,7 +15,9 @@ SCAN = Program(
     rows=ColumnCode((ColumnOp("input", (), BOOL, ("x",)),), (0,)), bits=1,
     nfa=OrderedNfa((0, 1, 3), ((0, 1), (1, 0), (-1, -1))), tests=(VariableTest(0, -1), VariableTest(-1, -1)),
 )  # fmt: skip
-RUNS = replace(SCAN, strategy="runs", nfa=None, tests=(), components=(Component(0, 1, False, 0, -1, -1, -1, -1),))
+RUNS = replace(
+    SCAN, strategy="runs", nfa=None, tests=(), components=(Component(0, 1, False, 0, -1, -1, -1, -1),), entries=(Begin(0, (), True),)
+)
 
 BROKEN = {
     "time": replace(SCAN, time=3),
@@ -31,6 +33,8 @@ BROKEN = {
     "test": replace(SCAN, tests=(VariableTest(5, -1), VariableTest(-1, -1))),
     "no automaton": replace(SCAN, nfa=None),
     "no component": replace(RUNS, components=()),
+    "no entry": replace(RUNS, entries=()),
+    "begin": replace(RUNS, entries=(Begin(1, (), True),)),
     "component bit": replace(RUNS, components=(Component(0, 1, False, 9, -1, -1, -1, -1),)),
     "component block": replace(RUNS, components=(Component(0, 1, False, 0, -1, 3, -1, -1),)),
     "scalar operands": replace(SCAN, scalar=ScalarCode(op=(1,))),

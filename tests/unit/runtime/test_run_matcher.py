@@ -7,7 +7,7 @@ from ostinato.base.errors import BudgetError, DataError, UnsupportedError
 from ostinato.expr.nodes import Aggregate, Anchor, Call, Field, Literal, Nav, current
 from ostinato.expr.types import BOOL, INT, STRING
 from ostinato.plan.scalar_code import ScalarPlan
-from ostinato.program.program import Component, Program
+from ostinato.program.program import Begin, Component, Program
 from ostinato.runtime.budget import Beyond, Budget
 from ostinato.runtime.keyed_rows import KeyedRows
 from ostinato.runtime.matcher import NEVER
@@ -25,10 +25,13 @@ def program(selection="skip_till_any_match", output="all", within=-1, unit="time
     blocks = [plan.block("a", [], "first")]
     blocks += [plan.block("a", [later] if later else [], "later"), plan.block("b", [first] if first else [], "first")]
     scalar, registers = plan.finish()
-    components = (Component(0, 1, True, 0, 0, blocks[0], blocks[1], -1), Component(1, 1, False, 1, -1, blocks[2], -1, -1))
+    components = (
+        Component(0, 1, True, 0, 0, blocks[0], blocks[1], -1, (Begin(1, (), True),)),
+        Component(1, 1, False, 1, -1, blocks[2], -1, -1, completes=True),
+    )
     return Program(
         "runs", "", "events", (), ("a", "b"), time=0, selection=selection, output=output, within=within, within_unit=unit, bits=2,
-        slots=slots, components=components, scalar=scalar, registers=registers, **options,
+        slots=slots, components=components, entries=(Begin(0, (), True),), scalar=scalar, registers=registers, **options,
     )  # fmt: skip
 
 
@@ -206,8 +209,9 @@ def test_one_match_per_start_has_no_meaning_under_skip_till_any():
 
 
 def test_the_highest_predicate_bit_and_no_scalar_code():
-    component = Component(0, 1, False, 63, -1, -1, -1, -1)
+    component = Component(0, 1, False, 63, -1, -1, -1, -1, completes=True)
     single = Program(
-        "runs", "", "events", (), ("a",), selection="skip_till_next_match", bits=64, slots=(INT,), components=(component,)
+        "runs", "", "events", (), ("a",), selection="skip_till_next_match", bits=64, slots=(INT,), components=(component,),
+        entries=(Begin(0, (), True),),
     )  # fmt: skip
     assert Feed(single).push((0, 1 << 63, 0), (0, 1, 0), (1, 1 << 63, 0)) == [(0, [0]), (1, [0])]

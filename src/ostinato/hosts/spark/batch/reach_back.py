@@ -37,12 +37,22 @@ def _reaches_of_measures(program: Program) -> list[int]:
 def _tested_bits(program: Program) -> list[tuple[int, int]]:
     """(bit, rows that a match has at least before the row that is tested)."""
     if program.nfa is None:
-        tested, before = [], 0
-        for component in program.components:
-            tested += [(component.first_bit, before), (component.later_bit, before + 1)]
-            before += component.at_least
-        return tested
+        places = ((program.components[number], before) for number, before in _events_before(program).items())
+        return [tested for c, before in places for tested in ((c.first_bit, before), (c.later_bit, before + 1))]
     return [(program.tests[variable].bit, rows) for variable, rows in _moves_with_distance(program)]
+
+
+def _events_before(program: Program) -> dict[int, int]:
+    """Per component, how many events a run has selected at least when it begins there."""
+    before = {begin.target: 0 for begin in program.entries}
+    waiting = deque(before)
+    while waiting:
+        number = waiting.popleft()
+        for begin in program.components[number].begins:
+            if begin.target not in before:
+                before[begin.target] = before[number] + 1
+                waiting.append(begin.target)
+    return before
 
 
 def _moves_with_distance(program: Program) -> list[tuple[int, int]]:
