@@ -43,18 +43,20 @@ def compile(
     ties: str | None = None,
     dialect: str = "duckdb",
     without: tuple[str, ...] = (),
+    strategy: str | None = None,
 ) -> Query:
-    """`schemas` are the streams by name. `without` names rewrites to leave out, for comparison."""
+    """`schemas` are the streams by name. `without` names rewrites to leave out, `strategy` forces a way to evaluate the query: both are
+    for comparison."""
     language = language or recognise(text)
     if language not in LANGUAGES:
         raise OstinatoError(f'there is no language "{language}"', hint=f"the languages are {', '.join(LANGUAGES)}")
     try:
         if language == "sase":
-            return compile_sase(text, schemas, type_by=type_by, time=time, output=output, ties=ties, without=without)
+            return compile_sase(text, schemas, type_by=type_by, time=time, output=output, ties=ties, without=without, strategy=strategy)
         for name, value in (("type_by", type_by), ("output", output), ("time", time), ("ties", ties)):
             if value is not None:
                 raise OstinatoError(f"{name}= is for event patterns; in SQL the clause itself says it")
-        return compile_bare_sql(text, schemas, dialect=dialect, without=without)
+        return compile_bare_sql(text, schemas, dialect=dialect, without=without, strategy=strategy)
     except OstinatoError as error:
         raise error.within(text) from error.__cause__
 
@@ -68,14 +70,22 @@ def compile_sase(
     output: str | None = None,
     ties: str | None = None,
     without: tuple[str, ...] = (),
+    strategy: str | None = None,
 ) -> Query:
     tree = sase.parse(text)
     known = {name: usable_schema(schema) for name, schema in schemas.items()}
     query = sase.lower(tree, known, type_by=type_by, time=time or "ts", output=output, ties=ties)
-    return _finished(text, "sase", sase.render(tree), query, without)
+    return _finished(text, "sase", sase.render(tree), query, without, strategy)
 
 
-def compile_bare_sql(text: str, schemas: Mapping[str, pa.Schema], *, dialect: str = "duckdb", without: tuple[str, ...] = ()) -> Query:
+def compile_bare_sql(
+    text: str,
+    schemas: Mapping[str, pa.Schema],
+    *,
+    dialect: str = "duckdb",
+    without: tuple[str, ...] = (),
+    strategy: str | None = None,
+) -> Query:
     """A statement that is one clause over one stream; whatever SQL stands around it needs a host."""
     statement = sql.cut(text, dialect)
     if not statement.clauses:
@@ -88,20 +98,22 @@ def compile_bare_sql(text: str, schemas: Mapping[str, pa.Schema], *, dialect: st
     clause = statement.clauses[0]
     for name, schema in schemas.items():
         if clause.table is not None and name.lower() == clause.table.lower():
-            return compile_clause(clause, text, schema, name, without=without)
+            return compile_clause(clause, text, schema, name, without=without, strategy=strategy)
     raise UnknownNameError(f'there is no stream "{clause.table}"', hint=f"given: {', '.join(schemas) or 'none'}", span=clause.input_span)
 
 
-def compile_clause(clause: sql.Clause, text: str, schema: pa.Schema, stream: str, *, without: tuple[str, ...] = ()) -> Query:
+def compile_clause(
+    clause: sql.Clause, text: str, schema: pa.Schema, stream: str, *, without: tuple[str, ...] = (), strategy: str | None = None
+) -> Query:
     """One clause of a SQL statement whose input has this schema. Errors point into `text`, the whole statement."""
     try:
         tree = sql.parse_clause(clause.body, clause.offset)
         query = sql.lower(tree, usable_schema(schema), stream)
-        return _finished(text, "sql", sql.render(tree), query, without)
+        return _finished(text, "sql", sql.render(tree), query, without, strategy)
     except OstinatoError as error:
         raise error.within(text) from error.__cause__
 
 
-def _finished(text: str, language: str, syntax: str, query: MatchQuery, without: tuple[str, ...]) -> Query:
+def _finished(text: str, language: str, syntax: str, query: MatchQuery, without: tuple[str, ...], strategy: str | None) -> Query:
     rewritten, applied = rewrite(query, without)
-    return Query(text, language, syntax, query, rewritten, applied, plan(rewritten))
+    return Query(text, language, syntax, query, rewritten, applied, plan(rewritten, strategy))

@@ -32,10 +32,11 @@ def explain(
     time: Annotated[str | None, typer.Option(help="SASE+: the column with the event time, where it is not ts.")] = None,
     type_by: Annotated[str | None, typer.Option(help="SASE+: the column that holds the event type.")] = None,
     matches: Annotated[str | None, typer.Option("--output", help="SASE+: which matches: all, nonoverlapping, first or count.")] = None,
+    strategy: Annotated[str | None, typer.Option(help="SASE+: how to evaluate, for comparison: runs, compact or backtrack.")] = None,
 ) -> None:
     """Print how a query is understood (syntax, algebra) and evaluated (automaton, plan, program)."""
     text = read_query(query, language)
-    settings = MatchSettings.of(text, time=time, type_by=type_by, output=matches)
+    settings = MatchSettings.of(text, time=time, type_by=type_by, output=matches, strategy=strategy)
     typer.echo(explain_text(text, read_inputs(inputs), settings, stage.value))
 
 

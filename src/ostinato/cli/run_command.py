@@ -45,13 +45,14 @@ def run(
         str | None, typer.Option(help="SASE+: the column that holds the event type, for one stream of several types.")
     ] = None,
     matches: Annotated[str | None, typer.Option("--output", help="SASE+: which matches: all, nonoverlapping, first or count.")] = None,
+    strategy: Annotated[str | None, typer.Option(help="SASE+: how to evaluate, for comparison: runs, compact or backtrack.")] = None,
     shown: Annotated[Shown, typer.Option("--format", help="What to print where no output file is given.")] = Shown.table,
     limit: Annotated[int, typer.Option(min=1, help="Rows of the printed table.")] = 20,
 ) -> None:
     """Run a query over files and write its matches."""
     errors = Console(stderr=True)
     text = read_query(query, language)
-    settings = MatchSettings.of(text, time=time, type_by=type_by, output=matches)
+    settings = MatchSettings.of(text, time=time, type_by=type_by, output=matches, strategy=strategy)
     if output is not None:
         check_output(output)
     streams = read_inputs(inputs)

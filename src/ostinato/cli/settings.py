@@ -14,15 +14,16 @@ class MatchSettings:
     time: str | None = None
     type_by: str | None = None
     output: str | None = None
+    strategy: str | None = None
 
     @staticmethod
-    def of(query: QueryFile, *, time: str | None, type_by: str | None, output: str | None) -> MatchSettings:
+    def of(query: QueryFile, *, time: str | None, type_by: str | None, output: str | None, strategy: str | None = None) -> MatchSettings:
         """SQL says all of this in its text: ORDER BY, PARTITION BY, AFTER MATCH SKIP."""
-        given = {"--time": time, "--type-by": type_by, "--output": output}
+        given = {"--time": time, "--type-by": type_by, "--output": output, "--strategy": strategy}
         unused = [option for option, value in given.items() if value is not None]
         if query.language == "sql" and unused:
             raise Usage(f"{unused[0]} is for SASE+ queries; in SQL use ORDER BY, DEFINE and AFTER MATCH SKIP")
-        return MatchSettings(time, type_by, output)
+        return MatchSettings(time, type_by, output, strategy)
 
     @property
     def given(self) -> dict[str, Any]:

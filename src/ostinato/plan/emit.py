@@ -14,7 +14,7 @@ from ostinato.plan.components import PlacedComponent, component_graph
 from ostinato.plan.measures import MeasureEmitter
 from ostinato.plan.row_predicates import MAX_BITS, RowEmitter
 from ostinato.plan.scalar_code import ScalarPlan
-from ostinato.program.program import Column, Component, MeasureCode, Program, ScalarCode, VariableTest
+from ostinato.program.program import EVENT_STRATEGIES, Column, Component, MeasureCode, Program, ScalarCode, VariableTest
 from ostinato.program.verify import verify
 
 MICROSECONDS_PER_DAY = 86_400_000_000
@@ -50,7 +50,7 @@ class Emitter:
         query = self._query
         tests = components = entries = ()
         nfa = None
-        if strategy == "runs":
+        if strategy in EVENT_STRATEGIES:
             graph = component_graph(query.pattern)
             components, entries = tuple(self._component(c) for c in graph.components), graph.entry.begins
         else:
@@ -60,9 +60,8 @@ class Emitter:
         rows, bits, slots = self._rows.finish()
         if bits > MAX_BITS:
             raise UnsupportedError(f"the query has {bits} different conditions on rows; {MAX_BITS} are the most", hint="split the query")
-        measures = MeasureEmitter(query, self._variables).emit()
-        if query.output is Output.COUNT:
-            measures = MeasureCode((), None)
+        counts = query.output is Output.COUNT
+        measures = MeasureCode((), None) if counts else MeasureEmitter(query, self._variables).emit()
         shifts = self._rows.shifts | {point.shift for point in measures.points}
         columns = self._columns(rows, measures)
         number = {column.name: i for i, column in enumerate(columns)}

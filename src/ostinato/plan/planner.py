@@ -4,23 +4,51 @@ from __future__ import annotations
 
 from ostinato.algebra.policies import Output, Selection, Ties
 from ostinato.algebra.query import MatchQuery
-from ostinato.base.errors import UnsupportedError
+from ostinato.base.errors import OstinatoError, UnsupportedError
 from ostinato.plan.emit import Emitter
-from ostinato.program.program import Program
+from ostinato.program.program import EVENT_STRATEGIES, Program
+
+ROW_STRATEGIES = ("scan", "threads")
 
 
-def plan(query: MatchQuery) -> Program:
+def plan(query: MatchQuery, strategy: str | None = None) -> Program:
+    """`strategy` forces one, for comparison; one that cannot evaluate the query is refused with the reason."""
     _refuse_negation(query)
-    emitter = Emitter(query)
+    known = (*ROW_STRATEGIES, *EVENT_STRATEGIES)
+    if strategy is not None and strategy not in known:
+        raise OstinatoError(f'there is no strategy "{strategy}"', hint=f"the strategies are {', '.join(known)}")
     if query.selection is Selection.PREFERRED:
-        if query.ties is Ties.EPOCH:
-            raise UnsupportedError("row patterns order all rows of a partition, simultaneous ones too", hint="leave out ties=")
-        if query.output is not Output.ALL:
-            raise UnsupportedError(f"the output {query.output.value} belongs to event patterns", hint="aggregate the result instead")
-        if emitter.dynamic:
-            return emitter.emit("threads", "preferred match; some conditions look at other rows of the match")
-        return emitter.emit("scan", "preferred match; every condition looks at the row and its neighbours only")
-    return emitter.emit("runs", f"{query.selection.value}: partial matches are followed side by side")
+        return _plan_rows(query, strategy)
+    return _plan_events(query, strategy)
+
+
+def _plan_rows(query: MatchQuery, wanted: str | None) -> Program:
+    if query.ties is Ties.EPOCH:
+        raise UnsupportedError("row patterns order all rows of a partition, simultaneous ones too", hint="leave out ties=")
+    if query.output is not Output.ALL:
+        raise UnsupportedError(f"the output {query.output.value} belongs to event patterns", hint="aggregate the result instead")
+    emitter = Emitter(query)
+    if wanted in EVENT_STRATEGIES:
+        raise _refusal(wanted, "it evaluates event patterns, and this is a row pattern")
+    if emitter.dynamic:
+        if wanted == "scan":
+            raise _refusal(wanted, "some conditions look at other rows of the match")
+        return emitter.emit("threads", "preferred match; some conditions look at other rows of the match")
+    if wanted == "threads":
+        return emitter.emit("threads", "asked for")
+    return emitter.emit("scan", "preferred match; every condition looks at the row and its neighbours only")
+
+
+def _plan_events(query: MatchQuery, wanted: str | None) -> Program:
+    if wanted in ROW_STRATEGIES:
+        raise _refusal(wanted, "it evaluates row patterns, and this is an event pattern")
+    if wanted not in (None, "runs"):
+        raise _refusal(str(wanted), "no matcher carries it out")
+    return Emitter(query).emit("runs", f"{query.selection.value}: partial matches are followed side by side")
+
+
+def _refusal(strategy: str, reason: str) -> UnsupportedError:
+    return UnsupportedError(f"the strategy {strategy} cannot evaluate this query: {reason}", hint="leave out strategy=")
 
 
 def _refuse_negation(query: MatchQuery) -> None:

@@ -8,6 +8,7 @@ from ostinato.expr.types import Type
 from ostinato.program.column_code import ColumnCode
 
 VERSION = 2
+EVENT_STRATEGIES = ("runs", "compact", "backtrack")  # ways to evaluate event patterns; all of them read `components`
 
 
 @dataclass(frozen=True)
@@ -130,7 +131,7 @@ class VariableTest:
 
 @dataclass(frozen=True)
 class Program:
-    """`strategy` is "scan" (ordered NFA, all predicates columnar), "threads" (the same with registers) or "runs"."""
+    """`strategy` is "scan" (ordered NFA, all predicates columnar), "threads" (the same with registers) or one for event patterns."""
 
     strategy: str
     reason: str
@@ -154,7 +155,7 @@ class Program:
     ahead: int = 0  # and forward
     nfa: OrderedNfa | None = None
     tests: tuple[VariableTest, ...] = ()  # per variable, for scan and threads
-    components: tuple[Component, ...] = ()  # for runs
+    components: tuple[Component, ...] = ()  # for event patterns
     entries: tuple[Begin, ...] = ()  # the components with which a run may start
     scalar: ScalarCode = ScalarCode()
     registers: tuple[Register, ...] = ()
@@ -162,3 +163,8 @@ class Program:
     measures: MeasureCode = field(default_factory=lambda: MeasureCode((), None))
     kleene: tuple[bool, ...] = ()  # per variable
     version: int = VERSION
+
+    @property
+    def is_event_pattern(self) -> bool:
+        """Whether events are selected one by one (components), not rows by preference (an automaton)."""
+        return self.strategy in EVENT_STRATEGIES

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ostinato.base.errors import StateError
 from ostinato.program.column_code import OPERATIONS, ColumnCode
-from ostinato.program.program import Program
+from ostinato.program.program import EVENT_STRATEGIES, Program
 
 MAX_BITS = 64
 
@@ -35,7 +35,7 @@ def _columns(program: Program) -> None:
     _require(all(0 <= k < count for k in program.keys), "key columns among its columns")
     _require(all(0 <= column < count for column, _, _ in program.order), "order columns among its columns")
     _require(program.within < 0 or program.within_unit == "events" or program.time >= 0, "a time column for its window")
-    _require(program.strategy in ("scan", "threads", "runs"), "a known strategy")
+    _require(program.strategy in ("scan", "threads", *EVENT_STRATEGIES), "a known strategy")
 
 
 def _column_code(code: ColumnCode, name: str, _: int | None) -> None:
@@ -48,7 +48,7 @@ def _column_code(code: ColumnCode, name: str, _: int | None) -> None:
 def _automaton(program: Program) -> None:
     variables = len(program.variables)
     blocks = len(program.scalar.blocks)
-    if program.strategy == "runs":
+    if program.is_event_pattern:
         _require(len(program.components) > 0, "at least one component")
         for c in program.components:
             _require(0 <= c.variable < variables, "components with known variables")

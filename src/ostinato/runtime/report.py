@@ -38,7 +38,7 @@ class Report:
         return tables[0] if len(tables) == 1 else pa.concat_tables(tables)
 
     def table(self, matches: Matches, rows: KeyedRows, keys: KeyIndex | None) -> pa.Table:
-        if self._program.strategy == "runs":
+        if self._program.is_event_pattern:
             matches = _by_completion(matches, rows)
         numbers = self._numbers(matches, rows.key_count) if self.needs_numbers else None
         view = MatchView(self._program, matches, rows, self._pool, keys, numbers)

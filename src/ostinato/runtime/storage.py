@@ -19,5 +19,5 @@ def stored_columns(program: Program) -> dict[str, Type]:
 
 
 def needs_positions(program: Program) -> bool:
-    """Whether anybody asks in which order rows of different partitions came: runs do, and the default output shows it."""
-    return program.strategy == "runs" or program.measures.code is None
+    """Whether anybody asks in which order rows of different partitions came: event patterns do, and the default output shows it."""
+    return program.is_event_pattern or program.measures.code is None

@@ -21,20 +21,22 @@ def match(
     time: str | None = None,
     lateness: Lateness | None = None,
     ties: str | None = None,
+    strategy: str | None = None,
     **streams: Any,
 ) -> Result:
     """Find a pattern in `streams`, given by the names that the query uses. The language is recognised unless `language` says it.
 
     `time` names the time column if it is not `ts`, `type_by` the column that holds the event type, `output` what is reported. All rows
     are put in order of time first, unless `lateness` says how late rows may come: then they are taken as they arrive.
+    `strategy` forces a way to evaluate the pattern, for comparison.
     """
     try:
         if (language or recognise(text)) == "sql":
-            _refuse_options(output=output, type_by=type_by, time=time, ties=ties, lateness=lateness)
+            _refuse_options(output=output, type_by=type_by, time=time, ties=ties, strategy=strategy, lateness=lateness)
             return sql(text, **streams)
         sources = sources_of(streams)
         schemas = {source.name: source.schema for source in sources.values()}
-        query = compile(text, schemas, language=language, output=output, type_by=type_by, time=time, ties=ties)
+        query = compile(text, schemas, language=language, output=output, type_by=type_by, time=time, ties=ties, strategy=strategy)
         return Result(*run_query(query, sources[query.program.stream.lower()], lateness))
     except OstinatoError as error:
         raise error.within(text) from error.__cause__

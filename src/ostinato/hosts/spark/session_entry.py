@@ -59,17 +59,18 @@ class SparkEngine:
         type_by: str | None = None,
         time: str | None = None,
         ties: str | None = None,
+        strategy: str | None = None,
         lateness: Lateness | None = None,
         buckets: int | None = None,
         path: str | None = None,
         **streams: object,
     ) -> DataFrame:
         """A query in any language over streams by name. `path` forces a way to divide the work ("time ranges", "by key",
-        "one partition"), for comparison."""
+        "one partition"), `strategy` one to evaluate it, both for comparison."""
         if (language or recognise(text)) == "sql":
             return self.sql(text, lateness=lateness, buckets=buckets, path=path, **streams)
         given = {name: resolve(self.spark, name, value) for name, value in streams.items()}
-        query = self._compiled(text, given, language=language, output=output, type_by=type_by, time=time, ties=ties)
+        query = self._compiled(text, given, language=language, output=output, type_by=type_by, time=time, ties=ties, strategy=strategy)
         source = given[query.program.stream]
         if is_streaming(source):
             return match_source(self.spark, source, query, lateness=lateness, buckets=buckets)
@@ -77,7 +78,7 @@ class SparkEngine:
 
     def explain(self, text: str, *, stage: str = "plan", **given: object) -> str:
         """A stage of the query, and for the plan how Spark will divide the work."""
-        options = {name: given.pop(name) for name in ("language", "output", "type_by", "time", "ties") if name in given}
+        options = {name: given.pop(name) for name in ("language", "output", "type_by", "time", "ties", "strategy") if name in given}
         streams = {name: resolve(self.spark, name, value) for name, value in given.items()}
         query = self._compiled(text, streams, **options)
         shown = query.explain(stage)

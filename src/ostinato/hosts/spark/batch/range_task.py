@@ -28,7 +28,7 @@ def read_range(job_text: str, number: int) -> Iterator[pa.RecordBatch]:
 
 def run_range(job: RangeJob, one: TimeRange) -> Iterator[pa.Table]:
     """Tables of matches; they may hold more columns than the query's output."""
-    if job.program.output == "count" and job.program.strategy == "runs":
+    if job.program.output == "count" and job.program.is_event_pattern:
         yield _count(job, one)
         return
     begin = one.low if one.low is None or not is_chained(job.program) else settled_from(job.rows, one.low, job.program.within, job.back)
