@@ -68,7 +68,8 @@ HAS_HORIZON = 9
 FINAL = 10
 LATEST = 11  # strict contiguity: a run that ends before this position has been passed by
 MERGES = 12  # equivalent runs are followed as one
-SETTING_CELLS = 13
+STOPS = 13  # a run ends with its first match
+SETTING_CELLS = 14
 
 SAME_START = 1
 WHATEVER_START = 2  # without a window the start makes no difference
@@ -107,7 +108,7 @@ def holds(
 def record(states, settings, runs, nodes, found, header, born, key, ordinal, time, position, run, new, target, complete, in_place):
     """Note the binding of an event: count or keep the match if it is complete, make `new` a run if it can go on.
     Returns whether it goes on. Where matches are counted, NODE is how many runs this one stands for."""
-    goes_on = states[target, FIRST_MOVE] < states[target, END_MOVE] and not (complete and settings[OUTPUT] == FIRST)
+    goes_on = states[target, FIRST_MOVE] < states[target, END_MOVE] and not (complete and settings[STOPS])
     node = runs[run, NODE]
     if settings[OUTPUT] != COUNT and (complete or goes_on):
         node = add_node(nodes, header, ordinal, target, node)

@@ -17,7 +17,14 @@ SELECTIONS = {
     "skip_till_next_match": kernel.SKIP_TO_NEXT,
     "skip_till_any_match": kernel.SKIP_TO_ANY,
 }
-OUTPUTS = {"all": kernel.ALL, "count": kernel.COUNT, "first": kernel.FIRST, "nonoverlapping": kernel.NONOVERLAPPING}
+# "successive": the run of "first" that does not stop at a match, for matches that may yet be none
+OUTPUTS = {
+    "all": kernel.ALL,
+    "count": kernel.COUNT,
+    "first": kernel.FIRST,
+    "successive": kernel.FIRST,
+    "nonoverlapping": kernel.NONOVERLAPPING,
+}
 Move = tuple[int, ...]
 NO_LIMIT = np.iinfo(np.int64).max
 
@@ -33,7 +40,7 @@ class RunPlan:
 
 
 def run_plan(program: Program, run_limit: int | None) -> RunPlan:
-    if program.output == "first" and program.selection == "skip_till_any_match":
+    if OUTPUTS[program.output] == kernel.FIRST and program.selection == "skip_till_any_match":
         raise UnsupportedError("one match per start is not offered under skip till any match", hint="use output all or nonoverlapping")
     components = program.components
     passes = _Passes(program)
@@ -82,7 +89,7 @@ def _moves(program: Program, state: int, passes: _Passes) -> list[Move]:
         component = components[state]
         take = [(state, _mask(component.later_bit), *_block(program, component.later_block), 0, 0, 1, 0)]
     begins = [_begin(program, state, begin, passes) for begin in (program.entries if state < 0 else components[state].begins)]
-    return take + begins if program.output == "first" else begins + take
+    return take + begins if OUTPUTS[program.output] == kernel.FIRST else begins + take
 
 
 def _begin(program: Program, state: int, begin: Begin, passes: _Passes) -> Move:
@@ -110,6 +117,7 @@ def _settings(program: Program, fanout: int, run_limit: int | None) -> np.ndarra
     settings[kernel.TIMED] = program.time >= 0
     settings[kernel.EPOCH] = program.ties == "epoch" and program.time >= 0
     settings[kernel.FANOUT] = fanout
+    settings[kernel.STOPS] = program.output == "first"
     # A run without registers is known by its component and its start; under epoch also by the time of its last event.
     if program.output == "count" and not program.registers and program.ties != "epoch":
         settings[kernel.MERGES] = kernel.WHATEVER_START if program.within < 0 else kernel.SAME_START
