@@ -10,7 +10,7 @@ from ostinato.algebra import text as algebra_text
 from ostinato.algebra.query import MatchQuery
 from ostinato.base.errors import OstinatoError
 from ostinato.kernels._jit import prepare
-from ostinato.plan.explain import automaton_text, plan_text
+from ostinato.plan.explain import automaton_svg, automaton_text, plan_text
 from ostinato.program.disassemble import disassemble
 from ostinato.program.program import Program
 from ostinato.runtime.budget import Budget
@@ -31,14 +31,21 @@ class Query:
     applied: tuple[str, ...]
     program: Program
 
-    def explain(self, stage: str = "plan") -> str:
-        """The canonical text of a stage: syntax, algebra, automaton, plan or program."""
+    def explain(self, stage: str = "plan", format: str = "text") -> str:
+        """The canonical text of a stage: syntax, algebra, automaton, plan or program. The automaton of an event pattern also as a
+        picture, with `format="svg"`."""
+        if format not in ("text", "svg"):
+            raise OstinatoError(f'there is no format "{format}"', hint="the formats are text and svg")
+        if format == "svg":
+            if stage != "automaton":
+                raise OstinatoError(f'stage "{stage}" is not drawn', hint='only "automaton" has the format svg')
+            return automaton_svg(self.algebra)
         if stage == "syntax":
             return self.syntax
         if stage == "algebra":
             return algebra_text.to_text(self.algebra)
         if stage == "automaton":
-            return automaton_text(self.program)
+            return automaton_text(self.algebra, self.program)
         if stage == "plan":
             return plan_text(self.rewritten, self.program, self.applied)
         if stage == "program":

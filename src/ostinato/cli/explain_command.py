@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from enum import StrEnum
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from ostinato.base.errors import OstinatoError, QuerySyntaxError
+from ostinato.base.errors import OstinatoError, QuerySyntaxError, UnsupportedError
 from ostinato.cli.inputs import Input, read_inputs
+from ostinato.cli.outputs import whole_file
 from ostinato.cli.query_file import QueryFile, read_query
 from ostinato.cli.settings import MatchSettings
 
@@ -33,14 +35,22 @@ def explain(
     type_by: Annotated[str | None, typer.Option(help="SASE+: the column that holds the event type.")] = None,
     matches: Annotated[str | None, typer.Option("--output", help="SASE+: which matches: all, nonoverlapping, first or count.")] = None,
     strategy: Annotated[str | None, typer.Option(help="SASE+: how to evaluate, for comparison: runs, compact or backtrack.")] = None,
+    svg: Annotated[Path | None, typer.Option("--svg", metavar="FILE", help="SASE+: draw the automaton into this file.")] = None,
 ) -> None:
     """Print how a query is understood (syntax, algebra) and evaluated (automaton, plan, program)."""
     text = read_query(query, language)
     settings = MatchSettings.of(text, time=time, type_by=type_by, output=matches, strategy=strategy)
-    typer.echo(explain_text(text, read_inputs(inputs), settings, stage.value))
+    if svg is None:
+        typer.echo(explain_text(text, read_inputs(inputs), settings, stage.value))
+        return
+    if text.language != "sase":
+        raise UnsupportedError("Only the automaton of a SASE+ query is drawn.", hint="Leave out --svg: --stage automaton prints it.")
+    drawn = explain_text(text, read_inputs(inputs), settings, Stage.automaton.value, "svg")
+    with whole_file(svg) as stream:
+        stream.write(drawn.encode())
 
 
-def explain_text(query: QueryFile, streams: Sequence[Input], settings: MatchSettings, stage: str) -> str:
+def explain_text(query: QueryFile, streams: Sequence[Input], settings: MatchSettings, stage: str, format: str = "text") -> str:
     """A SQL statement may have several clauses: each is explained by itself."""
     # Late: `ostinato --help` needs neither compiler nor engine.
     from ostinato.compiler import compile as compile_query
@@ -49,7 +59,7 @@ def explain_text(query: QueryFile, streams: Sequence[Input], settings: MatchSett
     sources = sources_of({stream.name: stream.path for stream in streams})
     if query.language == "sase":
         schemas = {source.name: source.schema for source in sources.values()}
-        return compile_query(query.text, schemas, language="sase", **settings.given).explain(stage)
+        return compile_query(query.text, schemas, language="sase", **settings.given).explain(stage, format)
     try:
         shown = [compiled.explain(stage) for compiled in _clauses(query.text, sources)]
     except OstinatoError as error:

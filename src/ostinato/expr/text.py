@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 from typing import Any
@@ -28,11 +27,11 @@ NOT_NAMES = WORDS | {"DATE", "TIMESTAMP", "TIMESTAMPTZ", "INTERVAL", "CAST", "EX
 
 
 def to_text(expr: Expr) -> str:
-    return _Writer(None).written(expr)[0]
+    return ExpressionWriter(None).written(expr)[0]
 
 
-class _Writer:
-    """`variable` qualifies the columns inside of a navigation or an aggregate."""
+class ExpressionWriter:
+    """`variable` qualifies the columns inside of a navigation or an aggregate. A notation of its own overrides what it writes otherwise."""
 
     def __init__(self, variable: str | None) -> None:
         self.variable = variable
@@ -41,7 +40,7 @@ class _Writer:
         """The text, and how tightly its outermost operator binds."""
         for kind, write in _WRITERS.items():
             if isinstance(expr, kind):
-                return write(self, expr)
+                return getattr(self, write)(expr)
         raise UnsupportedError(f"{type(expr).__name__} has no text", span=expr.span)
 
     def at(self, expr: Expr, power: int) -> str:
@@ -99,7 +98,7 @@ class _Writer:
         return (f"{name_text(self.variable)}." if self.variable else "") + name_text(field.name), ATOM
 
     def nav(self, nav: Nav) -> tuple[str, int]:
-        body = _Writer(nav.variable).written(nav.body)[0]
+        body = ExpressionWriter(nav.variable).written(nav.body)[0]
         text = f"{nav.anchor.value}({body}{f', {nav.offset}' if nav.offset else ''})"
         if nav.shift:
             word = "NEXT" if nav.shift > 0 else "PREV"
@@ -110,7 +109,7 @@ class _Writer:
         if node.body is None:
             body = f"{name_text(node.variable)}.*" if node.variable else "*"
         else:
-            body = _Writer(node.variable).written(node.body)[0]
+            body = ExpressionWriter(node.variable).written(node.body)[0]
         return f"{node.function.upper()}{'_BEFORE' if node.before else ''}({body})", ATOM
 
     def classifier(self, node: Classifier) -> tuple[str, int]:
@@ -118,6 +117,9 @@ class _Writer:
         if node.offset or node.anchor is Anchor.FIRST:
             text = f"{node.anchor.value}({text}{f', {node.offset}' if node.offset else ''})"
         return text, ATOM
+
+    def match_number(self, node: MatchNumber) -> tuple[str, int]:
+        return "MATCH_NUMBER()", ATOM
 
     def literal(self, literal: Literal) -> tuple[str, int]:
         text = literal_text(literal.value)
@@ -132,18 +134,18 @@ class _Writer:
         return f"{call.name}({inside})", ATOM
 
 
-_WRITERS: dict[type, Callable[..., tuple[str, int]]] = {
-    Call: _Writer.call,
-    Cast: _Writer.cast,
-    Case: _Writer.case,
-    Field: _Writer.field,
-    Literal: _Writer.literal,
-    Nav: _Writer.nav,
-    Aggregate: _Writer.aggregate,
-    Classifier: _Writer.classifier,
-    MatchNumber: lambda self, node: ("MATCH_NUMBER()", ATOM),
-    RawColumn: _Writer.raw_column,
-    RawCall: _Writer.raw_call,
+_WRITERS: dict[type, str] = {
+    Call: "call",
+    Cast: "cast",
+    Case: "case",
+    Field: "field",
+    Literal: "literal",
+    Nav: "nav",
+    Aggregate: "aggregate",
+    Classifier: "classifier",
+    MatchNumber: "match_number",
+    RawColumn: "raw_column",
+    RawCall: "raw_call",
 }
 
 

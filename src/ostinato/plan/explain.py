@@ -6,10 +6,15 @@ from collections.abc import Iterator
 from datetime import timedelta
 
 from ostinato.algebra.pattern import variables_of
+from ostinato.algebra.policies import Selection
 from ostinato.algebra.query import MatchQuery, Unit, When, Within
 from ostinato.automata import text as nfa_text
+from ostinato.base.errors import UnsupportedError
 from ostinato.expr.text import to_text
 from ostinato.expr.types import Kind
+from ostinato.plan.automaton import text as event_automaton_text
+from ostinato.plan.automaton.automaton import event_automaton
+from ostinato.plan.automaton.picture import to_svg
 from ostinato.plan.classify import classify
 from ostinato.program.program import Program
 
@@ -46,15 +51,14 @@ def _window(query: MatchQuery, within: Within) -> str:
     return str(timedelta(microseconds=within.length))
 
 
-def automaton_text(program: Program) -> str:
-    if program.nfa is not None:
-        return nfa_text.to_text(program.nfa, program.variables)
-    lines = []
-    for number, component in enumerate(program.components):
-        name = program.variables[component.variable]
-        quantifier = {(1, False): "", (1, True): "+", (0, True): "*", (0, False): "?"}[component.at_least, component.repeats]
-        moves = ["begin"] + (["take"] if component.repeats else [])
-        moves += {"strict_contiguity": [], "partition_contiguity": []}.get(program.selection, ["ignore"])
-        lines.append(f"component {number}: {name}{quantifier}  moves: {', '.join(moves)}")
-    lines.append(f"reported when every component up to the last mandatory one is complete ({program.selection})")
-    return "\n".join(lines) + "\n"
+def automaton_text(query: MatchQuery, program: Program) -> str:
+    """Of an event pattern as the paper draws it, from the algebra; of a row pattern as it is executed."""
+    if query.selection is not Selection.PREFERRED:
+        return event_automaton_text.to_text(event_automaton(query))
+    return nfa_text.to_text(program.nfa, program.variables) if program.nfa is not None else ""
+
+
+def automaton_svg(query: MatchQuery) -> str:
+    if query.selection is Selection.PREFERRED:
+        raise UnsupportedError("only the automaton of an event pattern is drawn", hint='explain("automaton") prints that of a row pattern')
+    return to_svg(event_automaton(query))

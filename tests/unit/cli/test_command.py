@@ -210,3 +210,10 @@ def test_an_interrupted_run_leaves_nothing(folder):
         running.send_signal(sent)
         assert running.wait(30) == code
         assert sorted(path.name for path in folder.iterdir()) == before
+
+
+def test_the_automaton_is_drawn_into_a_file(folder, capsys):
+    assert ostinato("explain", "rises.sase", "-i", "ticks=ticks.parquet", "--svg", "rises.svg") == 0
+    assert (folder / "rises.svg").read_text(encoding="utf-8").startswith("<svg ")
+    assert ostinato("explain", "dips.sql", "-i", "ticks=ticks.parquet", "--svg", "dips.svg") == 1
+    assert "SASE+" in capsys.readouterr().err and not (folder / "dips.svg").exists()
