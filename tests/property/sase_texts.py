@@ -23,7 +23,7 @@ def random_case(seed: int) -> Case:
     output = rng.choice([one for one in OUTPUTS if one != "first" or strategy != "skip_till_any_match"])
     timestamps = rng.random() < 0.3
     text = (
-        f"PATTERN SEQ({', '.join(f'{kind}{mark} {_declared(mark, name)}' for kind, mark, name in components)})\n"
+        f"PATTERN SEQ({_sequence(rng, components)})\n"
         f"WHERE {strategy}({', '.join(_declared(mark, name) for _, mark, name in components)}) {{ {_conditions(rng, components)} }}"
         f"{_window(rng, timestamps)}{_returns(rng, components)}\nOUTPUT {output}"
     )
@@ -33,6 +33,22 @@ def random_case(seed: int) -> Case:
     size = rng.randint(0, 9 if strategy == "skip_till_any_match" else 14)
     unknown = Rows((), ()) if "\nRETURN" in text or output == "count" else Matches(())
     return Case(f"random-{seed}", "sase", text, columns, _events(rng, size, timestamps), unknown, options)
+
+
+def _sequence(rng: random.Random, components: list[tuple[str, str, str]]) -> str:
+    """Now and then neighbours are alternatives of one another; an alternative selects at least one event."""
+    shown = [f"{kind}{mark} {_declared(mark, name)}" for kind, mark, name in components]
+    if len(components) < 2 or rng.random() < 0.6:
+        return ", ".join(shown)
+    first = rng.randrange(len(components) - 1)
+    cut, end = first + 1, rng.randint(first + 2, len(components))
+    for place in (first, cut):
+        kind, mark, name = components[place]
+        components[place] = (kind, "+" if mark in ("+", "*") else "", name)
+        shown[place] = f"{kind}{components[place][1]} {_declared(mark, name)}"
+    rest = shown[cut] if end - cut == 1 else f"SEQ({', '.join(shown[cut:end])})"
+    choice = rng.choice((f"({shown[first]} | {rest})", f"({shown[first]} OR {rest})", f"ANY({shown[first]}, {rest})"))
+    return ", ".join([*shown[:first], choice, *shown[end:]])
 
 
 def _declared(mark: str, name: str) -> str:

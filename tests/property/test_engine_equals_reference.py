@@ -53,6 +53,12 @@ def test_skip_till_next_match(query: MatchQuery, rows: Rows) -> None:
 
 
 @many
+@given(run_queries(alternatives=True), streams(max_size=9))
+def test_alternatives(query: MatchQuery, rows: Rows) -> None:
+    check(query, rows)
+
+
+@many
 @given(run_queries(selections=(Selection.ANY,), outputs=(Output.ALL, Output.COUNT, Output.NONOVERLAPPING)), streams(max_size=9))
 def test_skip_till_any_match(query: MatchQuery, rows: Rows) -> None:
     check(query, rows)

@@ -29,6 +29,7 @@ class Output(Enum):
     NONOVERLAPPING = "nonoverlapping"
     FIRST = "first"
     COUNT = "count"
+    AGGREGATES = "aggregates"  # one row, whose measures are aggregates over all matches
 
 
 class Ties(Enum):

@@ -44,10 +44,10 @@ class Definition:
 @dataclass(frozen=True)
 class Negation:
     """Kills a match if its gap here holds events for `items`, one each, in this order and by the query's selection. `position` is the
-    number of items of the pattern's sequence before it. The gap lies between the last event selected before it and the first selected
-    after it; with nothing selected on one side it goes on, outside the match, as far as the window would have reached.
-    It plays no part in how matches are found, so that its conditions may speak of every variable of the pattern; the current row
-    is the forbidden event."""
+    number of components of the pattern before it, those of all alternatives counted. The gap lies between the last event selected
+    before it and the first selected after it; with nothing selected on one side it goes on, outside the match, as far as the window
+    would have reached. It plays no part in how matches are found, so that its conditions may speak of every variable of the pattern; the
+    current row is the forbidden event."""
 
     items: tuple[Definition, ...]
     position: int
@@ -84,7 +84,8 @@ class OrderKey:
 class MatchQuery:
     """`stream` is the name under which rows arrive; `schema` its columns. `time` is the event-time column (the leading ORDER BY
     column), None where rows are ordered but have no usable time. `order` holds all ordering columns, `time` first.
-    `measures` None: the default output (match_id, start_ts, end_ts, a column per variable)."""
+    `measures` None: the default output (match_id, start_ts, end_ts, a column per variable). Under the output `aggregates` the measures
+    hold aggregates alone, over the events bound to their variable in all matches; COUNT without variable and body counts matches."""
 
     stream: str
     schema: Schema

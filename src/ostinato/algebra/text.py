@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ostinato.algebra.pattern import Alternation, Empty, Pattern, Repetition, Sequence, Variable
+from ostinato.algebra.pattern import Alternation, Empty, Pattern, Repetition, Sequence, Variable, variables_of
 from ostinato.algebra.policies import NullKeys, Selection, Ties
 from ostinato.algebra.query import Definition, MatchQuery, Negation, OrderKey, Unit, When
 from ostinato.expr.text import to_text as expression_text
@@ -57,9 +57,12 @@ def _with_negations(query: MatchQuery) -> str:
         return pattern_text(query.pattern)
     items = query.pattern.items if isinstance(query.pattern, Sequence) else (query.pattern,)
     shown: list[str] = []
-    for place in range(len(items) + 1):
+    place = 0
+    for item in (*items, None):
         shown += [_negation(negation) for negation in query.negations if negation.position == place]
-        shown += [_grouped(item, Sequence, Alternation) for item in items[place : place + 1]]
+        if item is not None:
+            shown.append(_grouped(item, Sequence, Alternation))
+            place += len(variables_of(item))
     return " ".join(shown)
 
 

@@ -42,6 +42,8 @@ def _plan_rows(query: MatchQuery, wanted: str | None) -> Program:
 def _plan_events(query: MatchQuery, wanted: str | None) -> Program:
     if wanted in ROW_STRATEGIES:
         raise _refusal(wanted, "it evaluates row patterns, and this is an event pattern")
+    if query.output is Output.AGGREGATES:
+        raise UnsupportedError("Aggregates over all matches are not evaluated yet", hint="Use OUTPUT all, and aggregate its rows")
     if wanted not in (None, "runs"):
         raise _refusal(str(wanted), "no matcher carries it out")
     return Emitter(query).emit("runs", f"{query.selection.value}: partial matches are followed side by side")

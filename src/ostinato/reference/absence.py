@@ -7,7 +7,7 @@ from dataclasses import replace
 from ostinato.algebra.pattern import Sequence, Variable
 from ostinato.algebra.query import MatchQuery, Negation, Unit, Within
 from ostinato.base.errors import UnsupportedError
-from ostinato.reference.components import components_of
+from ostinato.reference.components import shape_of
 from ostinato.reference.moves import Moves, Run
 from ostinato.reference.stream import elapsed
 
@@ -20,7 +20,7 @@ def nothing_forbidden(moves: Moves, run: Run) -> bool:
 def _occurs(moves: Moves, run: Run, negation: Negation) -> bool:
     """Whether the forbidden events are found, by the query's selection, entirely inside the gap."""
     forbidden = _forbidden(moves.query, negation)
-    inner = Moves(forbidden, moves.stream, components_of(forbidden.pattern), moves.named(run))
+    inner = Moves(forbidden, moves.stream, shape_of(forbidden.pattern), moves.named(run))
     runs: list[Run] = []
     for event in _gap(moves, run, negation):
         grown = [after for begun in ((), *runs) for after in inner.select(begun, event)]

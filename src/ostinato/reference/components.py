@@ -1,10 +1,11 @@
-"""A linear pattern as the list of components that runs go through."""
+"""A pattern as the components that runs go through, and the orders in which they may."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import product
 
-from ostinato.algebra.pattern import Pattern, Repetition, Sequence, Variable
+from ostinato.algebra.pattern import Alternation, Pattern, Repetition, Sequence, Variable
 from ostinato.base.errors import UnsupportedError
 
 
@@ -15,14 +16,36 @@ class Component:
     repeats: bool
 
 
-def components_of(pattern: Pattern) -> tuple[Component, ...]:
-    """Singleton, `+`, `*` and `?` variables in sequence, each name once; nothing else has a meaning for runs."""
-    items = pattern.items if isinstance(pattern, Sequence) else (pattern,)
-    components = tuple(_component(item) for item in items)
+@dataclass(frozen=True)
+class Shape:
+    """`components` are numbered in the order of the text. A pattern with alternatives is one of several plain sequences: `lines` are
+    these, as the numbers of their components; a pattern without has one."""
+
+    components: tuple[Component, ...]
+    lines: tuple[tuple[int, ...], ...]
+
+
+def shape_of(pattern: Pattern) -> Shape:
+    """Singleton, `+`, `*` and `?` variables in sequence, each name once, and alternatives of such; nothing else has a meaning for runs."""
+    components: list[Component] = []
+    lines = _lines(pattern, components)
     names = [component.variable for component in components]
     if not names or len(set(names)) < len(names):
         raise UnsupportedError("a pattern for runs names at least one variable, and none twice")
-    return components
+    return Shape(tuple(components), tuple(lines))
+
+
+def _lines(pattern: Pattern, components: list[Component]) -> list[tuple[int, ...]]:
+    if isinstance(pattern, Sequence):
+        parts = [_lines(item, components) for item in pattern.items]
+        return [tuple(number for part in chosen for number in part) for chosen in product(*parts)]
+    if isinstance(pattern, Alternation):
+        lines = [line for item in pattern.items for line in _lines(item, components)]
+        if any(all(components[number].optional for number in line) for line in lines):
+            raise UnsupportedError("an alternative must select at least one event", hint="make one of its components mandatory")
+        return lines
+    components.append(_component(pattern))
+    return [(len(components) - 1,)]
 
 
 def _component(item: Pattern) -> Component:
@@ -31,4 +54,7 @@ def _component(item: Pattern) -> Component:
             return Component(name, optional=False, repeats=False)
         case Repetition(Variable(name), 0 | 1 as at_least, 1 | None as at_most):
             return Component(name, optional=at_least == 0, repeats=at_most is None)
-    raise UnsupportedError("only variables with +, * or ? stand in a pattern for runs", hint="use MATCH_RECOGNIZE for other patterns")
+    raise UnsupportedError(
+        "only variables with +, * or ?, and alternatives of such, stand in a pattern for runs",
+        hint="use MATCH_RECOGNIZE for other patterns",
+    )

@@ -13,6 +13,7 @@ from ostinato.reference.match import Match
 from ostinato.reference.preferred import preferred_matches
 from ostinato.reference.runs import run_matches
 from ostinato.reference.stream import ordered
+from ostinato.reference.totals import totals
 
 
 def evaluate(query: MatchQuery, rows: list[dict[str, Any]]) -> list[Match]:
@@ -25,14 +26,20 @@ def output(query: MatchQuery, rows: list[dict[str, Any]]) -> list[dict[str, Any]
     matches = evaluate(query, rows)
     if query.output is Output.COUNT:
         return [{"count": len(matches)}]
+    if query.output is Output.AGGREGATES:
+        return [totals(query, [_binding(query, rows, match) for match in matches])]
     if query.measures is None:
         return [{variable: match.of(variable) for variable in variables_of(query.pattern)} for match in matches]
     return [_measured(query, rows, match) for match in matches]
 
 
 def _measured(query: MatchQuery, rows: list[dict[str, Any]], match: Match) -> dict[str, Any]:
-    partition = [row for row in ordered(query, rows) if row.key == match.key]
-    index_of = {row.position: index for index, row in enumerate(partition)}
-    binding = Binding(partition, tuple((index_of[position], variable) for position, variable in match.rows), match.number)
+    binding = _binding(query, rows, match)
     first = {column: rows[match.start][column] for column in query.partition} if query.measured_partition else {}
     return first | {measure.name: value_of(measure.expr, AtMatch(binding)) for measure in query.measures or ()}
+
+
+def _binding(query: MatchQuery, rows: list[dict[str, Any]], match: Match) -> Binding:
+    partition = [row for row in ordered(query, rows) if row.key == match.key]
+    index_of = {row.position: index for index, row in enumerate(partition)}
+    return Binding(partition, tuple((index_of[position], variable) for position, variable in match.rows), match.number)

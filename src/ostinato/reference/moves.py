@@ -8,7 +8,7 @@ from typing import Any
 from ostinato.algebra.policies import Selection, Ties
 from ostinato.algebra.query import MatchQuery, Unit
 from ostinato.reference.binding import Binding, admits, may_leave
-from ostinato.reference.components import Component
+from ostinato.reference.components import Component, Shape
 from ostinato.reference.match import Match
 from ostinato.reference.stream import Row, elapsed
 
@@ -22,11 +22,15 @@ class Moves:
 
     query: MatchQuery
     stream: list[Row]
-    components: tuple[Component, ...]
+    shape: Shape
     given: tuple[tuple[int, str], ...] = ()
 
+    @property
+    def components(self) -> tuple[Component, ...]:
+        return self.shape.components
+
     def select(self, run: Run, event: int) -> list[Run]:
-        """take first, then begin from the nearest component on. The empty run has begun nothing yet."""
+        """take first, then begin, the components in the order of the text. The empty run has begun nothing yet."""
         selected = [(*run, (event, run[-1][1]))] if self.may_take(run, event) else []
         return selected + [(*run, (event, number)) for number in self._within_reach(run) if self.may_begin(run, event, number)]
 
@@ -48,24 +52,32 @@ class Moves:
                 return True
         if self.components[run[-1][1]].repeats:
             return not self.may_take(run, event)
-        following = run[-1][1] + 1
-        return following < len(self.components) and not self.may_begin(run, event, following)
+        following = {rest[0] for rest in self._rests(run) if rest}
+        return bool(following) and not any(self.may_begin(run, event, number) for number in following)
 
     def complete(self, run: Run) -> bool:
         """Nothing mandatory is left, and the conditions about the component that the run is in, and about empty ones after it, hold."""
-        return all(component.optional for component in self.components[run[-1][1] + 1 :]) and self._may_pass(run, len(self.components))
+        finished = [rest for rest in self._rests(run) if all(self.components[number].optional for number in rest)]
+        return any(self._may_leave(run, rest) for rest in finished)
 
     def in_partition(self, run: Run, event: int) -> bool:
         return not (self.given or run) or self.stream[(self.given or run)[0][0]].key == self.stream[event].key
 
+    def _rests(self, run: Run) -> list[tuple[int, ...]]:
+        """What lies ahead of the run, for every choice of alternatives that is still open to it."""
+        held = {number for _, number in run}
+        open_lines = [line for line in self.shape.lines if held <= set(line)]
+        return list(dict.fromkeys(line[line.index(run[-1][1]) + 1 :] if run else line for line in open_lines))
+
     def _within_reach(self, run: Run) -> list[int]:
-        """The next component, and those after it as long as what is left out may be empty."""
-        reach = []
-        for number in range(run[-1][1] + 1 if run else 0, len(self.components)):
-            reach.append(number)
-            if not self.components[number].optional:
-                break
-        return reach
+        """The next components, and those after them as long as what is left out may be empty."""
+        reach: set[int] = set()
+        for rest in self._rests(run):
+            for number in rest:
+                reach.add(number)
+                if not self.components[number].optional:
+                    break
+        return sorted(reach)
 
     def _binds(self, run: Run, event: int, number: int) -> bool:
         row = self.stream[event]
@@ -76,9 +88,14 @@ class Moves:
         return admits(self.query, self.components[number].variable, self._binding((*run, (event, number))))
 
     def _may_pass(self, run: Run, number: int) -> bool:
-        """The conditions about finished components that lie before `number`: the one that the run is in, and those left empty."""
-        left = self.components[run[-1][1] if run else 0 : number]
-        return all(may_leave(self.query, component.variable, self._binding(run)) for component in left)
+        """The conditions about finished components that lie before `number`: the one that the run is in, and those left empty. They
+        are the same for all open choices: alternatives select at least one event, so none is passed without being taken."""
+        rest = next(rest for rest in self._rests(run) if number in rest)
+        return self._may_leave(run, rest[: rest.index(number)])
+
+    def _may_leave(self, run: Run, empty: tuple[int, ...]) -> bool:
+        left = (*(number for _, number in run[-1:]), *empty)
+        return all(may_leave(self.query, self.components[number].variable, self._binding(run)) for number in left)
 
     def _simultaneous(self, run: Run, event: int) -> bool:
         """Under `epoch` an event cannot be selected after one of the same time; as for any other, it may be possible to ignore it."""

@@ -13,7 +13,7 @@ from ostinato.algebra.policies import Output, Selection
 from ostinato.algebra.query import MatchQuery
 from ostinato.base.errors import UnsupportedError
 from ostinato.reference.absence import nothing_forbidden
-from ostinato.reference.components import components_of
+from ostinato.reference.components import shape_of
 from ostinato.reference.match import Match
 from ostinato.reference.moves import Moves, Run
 from ostinato.reference.stream import ordered
@@ -22,8 +22,8 @@ from ostinato.reference.stream import ordered
 def run_matches(query: MatchQuery, rows: list[dict[str, Any]]) -> list[Match]:
     if query.output is Output.FIRST and query.selection is Selection.ANY:
         raise UnsupportedError("one match per start is not offered under skip till any match", hint="use output all or nonoverlapping")
-    moves = Moves(query, ordered(query, rows), components_of(query.pattern))
-    collect = {Output.ALL: _all, Output.COUNT: _all, Output.NONOVERLAPPING: _nonoverlapping, Output.FIRST: _first}[query.output]
+    moves = Moves(query, ordered(query, rows), shape_of(query.pattern))
+    collect = {Output.NONOVERLAPPING: _nonoverlapping, Output.FIRST: _first}.get(query.output, _all)
     return moves.report(sorted(collect(moves), key=moves.rank))
 
 

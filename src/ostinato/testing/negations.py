@@ -12,20 +12,23 @@ from ostinato.algebra.policies import Output, Selection
 from ostinato.algebra.query import Condition, Definition, MatchQuery, Negation, Unit, Within
 from ostinato.expr.infer import infer
 from ostinato.testing import predicates
-from ostinato.testing.strategies import run_queries
+from ostinato.testing.strategies import OF_MATCHES, run_queries
 from ostinato.testing.streams import KINDS, SCHEMA
 
 _WINDOWS = st.one_of(st.integers(0, 6).map(Within), st.integers(1, 6).map(lambda length: Within(length, Unit.EVENTS)))
 
 
 @st.composite
-def negated_queries(draw: st.DrawFn, selections: tuple[Selection, ...] = (), outputs: tuple[Output, ...] = tuple(Output)) -> MatchQuery:
+def negated_queries(draw: st.DrawFn, selections: tuple[Selection, ...] = (), outputs: tuple[Output, ...] = OF_MATCHES) -> MatchQuery:
     """SASE+ patterns with one or two negations, and with a window wherever one is needed."""
     query = draw(run_queries(selections, outputs))
     items = query.pattern.items if isinstance(query.pattern, Sequence) else (query.pattern,)
     positions = draw(st.lists(st.integers(0, len(items)), min_size=1, max_size=2).map(sorted))
     names, typed = variables_of(query.pattern), query.type_column is not None
-    negations = tuple(Negation(draw(_forbidden(number, names, typed)), place) for number, place in enumerate(positions))
+    negations = tuple(
+        Negation(draw(_forbidden(number, names, typed)), sum(len(variables_of(item)) for item in items[:place]))
+        for number, place in enumerate(positions)
+    )
     bare = query.within is None and any(_may_be_empty(items[:place]) or _may_be_empty(items[place:]) for place in positions)
     return replace(query, negations=negations, within=draw(_WINDOWS) if bare else query.within)
 

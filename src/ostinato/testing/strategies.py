@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
 from hypothesis import strategies as st
 
-from ostinato.algebra.pattern import Pattern, Repetition, Sequence, variables_of
+from ostinato.algebra.pattern import Alternation, Pattern, Repetition, Sequence, variables_of
 from ostinato.algebra.policies import NullKeys, Output, Selection, Skip, Ties
 from ostinato.algebra.query import Condition, Definition, MatchQuery, Measure, OrderKey, Unit, When, Within
 from ostinato.expr.infer import infer
 from ostinato.expr.nodes import Aggregate, Anchor, Call, Classifier, Expr, Field, Literal, MatchNumber, Nav
 from ostinato.testing import predicates
-from ostinato.testing.patterns import linear_patterns, patterns
+from ostinato.testing.patterns import alternating_patterns, linear_patterns, patterns
 from ostinato.testing.streams import KINDS, SCHEMA, streams
 
-__all__ = ["linear_patterns", "patterns", "preferred_queries", "run_queries", "streams"]
+__all__ = ["alternating_patterns", "linear_patterns", "patterns", "preferred_queries", "run_queries", "streams"]
 
 _PARTITIONS = st.sampled_from(((), (), ("p",), ("p",), ("p", "q")))
 _ORDER = (OrderKey("ts"),)
+OF_MATCHES = (Output.ALL, Output.NONOVERLAPPING, Output.FIRST, Output.COUNT)  # outputs that need no measures
 
 
 def _typed(expr: Expr) -> Expr:
@@ -98,12 +100,16 @@ def measures(names: tuple[str, ...]) -> st.SearchStrategy[tuple[Measure, ...]]:
 
 
 @st.composite
-def run_queries(draw: st.DrawFn, selections: tuple[Selection, ...] = (), outputs: tuple[Output, ...] = tuple(Output)) -> MatchQuery:
-    """SASE+ patterns under a run-based selection, with the conditions that its lowering makes."""
+def run_queries(
+    draw: st.DrawFn, selections: tuple[Selection, ...] = (), outputs: tuple[Output, ...] = OF_MATCHES, alternatives: bool | None = None
+) -> MatchQuery:
+    """SASE+ patterns under a run-based selection, with the conditions that its lowering makes. `alternatives` None: now and then."""
     selection = draw(st.sampled_from(selections or (Selection.STRICT, Selection.PARTITION, Selection.NEXT, Selection.ANY)))
     offered = [output for output in outputs if not (output is Output.FIRST and selection is Selection.ANY)]
     # skip till any match doubles the runs with every event: what it is tried on stays small
-    pattern = draw(linear_patterns(3 if selection is Selection.ANY else 4))
+    size = 3 if selection is Selection.ANY else 4
+    chosen = draw(st.sampled_from((True, False, False))) if alternatives is None else alternatives
+    pattern = draw(alternating_patterns(size + 1) if chosen else linear_patterns(size))
     partition = draw(_PARTITIONS)
     typed = draw(st.sampled_from((True, False, False)))
     names = variables_of(pattern)
@@ -129,8 +135,26 @@ def run_queries(draw: st.DrawFn, selections: tuple[Selection, ...] = (), outputs
 
 
 def _repeats(pattern: Pattern, name: str) -> bool:
-    items = pattern.items if isinstance(pattern, Sequence) else (pattern,)
-    return any(isinstance(item, Repetition) and item.at_most is None and name in variables_of(item) for item in items)
+    if isinstance(pattern, Sequence | Alternation):
+        return any(_repeats(item, name) for item in pattern.items)
+    return isinstance(pattern, Repetition) and pattern.at_most is None and name in variables_of(pattern)
+
+
+@st.composite
+def aggregated_queries(draw: st.DrawFn, selections: tuple[Selection, ...] = ()) -> MatchQuery:
+    """The same patterns with aggregates over all matches as output."""
+    query = draw(run_queries(selections, (Output.ALL,)))
+    names = variables_of(query.pattern)
+    function = st.sampled_from(("count", "sum", "avg", "min", "max"))
+    columns = st.sampled_from(("v", "w", "m")).map(Field)
+    expressions = st.one_of(
+        st.just(Aggregate("count", None, None)),
+        st.sampled_from(names).map(lambda name: Aggregate("count", name, None)),
+        st.builds(Aggregate, function, st.sampled_from(names), columns),
+    )
+    found = draw(st.lists(expressions, min_size=1, max_size=4))
+    measured = tuple(Measure(f"m{number}", _typed(expr)) for number, expr in enumerate(found, 1))
+    return replace(query, output=Output.AGGREGATES, measures=measured)
 
 
 @cache

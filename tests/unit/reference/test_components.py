@@ -6,14 +6,14 @@ import pytest
 
 from ostinato.algebra.pattern import Alternation, Empty, Pattern, Repetition, Sequence, Variable
 from ostinato.base.errors import UnsupportedError
-from ostinato.reference.components import Component, components_of
+from ostinato.reference.components import Component, shape_of
 
 A, B = Variable("a"), Variable("b")
 
 
 def test_linear_patterns() -> None:
     pattern = Sequence((A, Repetition(B, 1, None), Repetition(Variable("c"), 0, None), Repetition(Variable("d"), 0, 1)))
-    assert components_of(pattern) == (
+    assert shape_of(pattern).components == (
         Component("a", optional=False, repeats=False),
         Component("b", optional=False, repeats=True),
         Component("c", optional=True, repeats=True),
@@ -22,13 +22,27 @@ def test_linear_patterns() -> None:
 
 
 def test_a_single_variable() -> None:
-    assert components_of(A) == (Component("a", optional=False, repeats=False),)
+    assert shape_of(A).components == (Component("a", optional=False, repeats=False),)
+
+
+def test_alternatives_are_several_sequences() -> None:
+    c, d, e = (Variable(name) for name in "cde")
+    pattern = Sequence((A, Alternation((B, Sequence((c, Repetition(d, 0, None))))), e))
+    assert [component.variable for component in shape_of(pattern).components] == ["a", "b", "c", "d", "e"]
+    assert shape_of(pattern).lines == ((0, 1, 4), (0, 2, 3, 4))
 
 
 @pytest.mark.parametrize(
     "pattern",
-    [Alternation((A, B)), Empty(), Sequence(()), Sequence((A, A)), Repetition(A, 2, 3), Repetition(Sequence((A, B)), 1, None)],
+    [
+        Alternation((A, Repetition(B, 0, 1))),
+        Empty(),
+        Sequence(()),
+        Sequence((A, A)),
+        Repetition(A, 2, 3),
+        Repetition(Sequence((A, B)), 1, None),
+    ],
 )
 def test_others_are_refused(pattern: Pattern) -> None:
     with pytest.raises(UnsupportedError):
-        components_of(pattern)
+        shape_of(pattern)

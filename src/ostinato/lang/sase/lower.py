@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ostinato.algebra.pattern import Pattern, Repetition, Sequence, Variable
+from ostinato.algebra.pattern import Alternation, Pattern, Repetition, Sequence, Variable
 from ostinato.algebra.policies import NullKeys, Output, Selection, Ties
-from ostinato.algebra.query import Condition, Definition, MatchQuery, Measure, Negation, OrderKey
+from ostinato.algebra.query import Condition, Definition, MatchQuery, Negation, OrderKey
 from ostinato.base.errors import OstinatoError, QuerySyntaxError, UnsupportedError
-from ostinato.expr.infer import infer
 from ostinato.expr.schema import Schema
 from ostinato.lang.sase import syntax
 from ostinato.lang.sase.conditions import lower_conjuncts
-from ostinato.lang.sase.negation import placed_negations, refuse_returned, refuse_unbounded
-from ostinato.lang.sase.references import STEPPING, References, find_column
+from ostinato.lang.sase.negation import placed_negations, refuse_unbounded
+from ostinato.lang.sase.references import find_column
+from ostinato.lang.sase.returns import lower_returns
 from ostinato.lang.sase.stream import Stream, choose_stream
-from ostinato.lang.sase.syntax import At, Component, Element, Equivalence, Quantifier, Return, SaseQuery, all_components
+from ostinato.lang.sase.syntax import Alternatives, Component, Equivalence, Item, Quantifier, SaseQuery, all_components
 from ostinato.lang.sase.window import lower_window
 
 DEFAULT_SELECTION = Selection.NEXT
@@ -49,12 +49,12 @@ def _lower(
     chosen = _output(tree, output, selection)
     plain = tuple(conjunct for conjunct in tree.conjuncts if not isinstance(conjunct, Equivalence))
     conditions = lower_conjuncts(plain, tree.items, stream.schema)
-    measures = _measures(tree, stream.schema)
+    measures = lower_returns(tree, stream.schema, chosen)
     partition = _partition(tree, stream.schema)
     return MatchQuery(
         stream=stream.name,
         schema=stream.schema,
-        pattern=Sequence(tuple(_pattern(component) for component in components)),
+        pattern=_sequence(tree.items),
         definitions=tuple(_definition(component, conditions[component.variable], stream) for component in components),
         selection=selection,
         time=stream.time,
@@ -66,12 +66,27 @@ def _lower(
         ties=_ties(ties),
         type_column=stream.type_column,
         kleene=tuple(component.variable for component in components if component.quantifier.is_kleene),
-        measures=None if chosen is Output.COUNT else measures,
+        measures=measures,
         negations=tuple(_negation(place, item, conditions, stream) for place, item in placed_negations(tree.items)),
     )
 
 
-def _pattern(component: Component) -> Pattern:
+def _sequence(items: tuple[Item, ...]) -> Sequence:
+    return Sequence(tuple(_pattern(item) for item in items if not isinstance(item, syntax.Negation)))
+
+
+def _pattern(item: Component | Alternatives) -> Pattern:
+    if isinstance(item, Alternatives):
+        return Alternation(tuple(_alternative(branch) for branch in item.branches))
+    return _repeated(item)
+
+
+def _alternative(items: tuple[Item, ...]) -> Pattern:
+    sequence = _sequence(items)
+    return sequence.items[0] if len(sequence.items) == 1 else sequence
+
+
+def _repeated(component: Component) -> Pattern:
     variable = Variable(component.variable)
     if component.quantifier is Quantifier.ONE:
         return variable
@@ -106,7 +121,7 @@ def _output(tree: SaseQuery, argument: str | None, selection: Selection) -> Outp
         raise UnsupportedError(
             "One match per start (`first`) is not offered under skip_till_any_match",
             detail="Every event may be skipped there, so no match of a start comes before the others.",
-            hint="Use skip_till_next_match, or OUTPUT all | nonoverlapping | count",
+            hint="Use skip_till_next_match, or OUTPUT all | nonoverlapping | count | aggregates",
             span=span if span is not None else (tree.strategy.span if tree.strategy else None),
         )
     return OUTPUTS[name]
@@ -118,39 +133,3 @@ def _ties(ties: str | None) -> Ties:
     if ties.lower() not in ("order", "epoch"):
         raise QuerySyntaxError(f"ties={ties!r} is unknown", hint="ties is 'order' or 'epoch'")
     return Ties(ties.lower())
-
-
-def _measures(tree: SaseQuery, schema: Schema) -> tuple[Measure, ...] | None:
-    if not tree.returns:
-        return None
-    measures: dict[str, Measure] = {}
-    for item in tree.returns:
-        measure = _measure(item, tree, schema)
-        if measure.name.lower() in measures:
-            raise QuerySyntaxError(f"Two returned attributes are called `{measure.name}`", hint="Name one of them with AS", span=item.span)
-        measures[measure.name.lower()] = measure
-    return tuple(measures.values())
-
-
-def _measure(item: Return, tree: SaseQuery, schema: Schema) -> Measure:
-    references = References(all_components(tree.items), schema)
-    resolved = references.resolve(item.expr)
-    refuse_returned(references.mentions, tree.components)
-    for mention in references.mentions:
-        if mention.at in STEPPING:
-            name = mention.component.variable
-            raise UnsupportedError(
-                f"RETURN speaks of a finished match: `{name}{mention.at.value}` has no meaning there",
-                hint=f"Use {name}[1], {name}[{name}.LEN] or an aggregate over {name}[]",
-                span=mention.span,
-            )
-    return Measure(item.name or _implied_name(item, schema), infer(resolved, schema))
-
-
-def _implied_name(item: Return, schema: Schema) -> str:
-    """A plain attribute keeps its name; anything else must be given one."""
-    if isinstance(item.expr, Element) and item.expr.attribute is not None:
-        found = schema.find(item.expr.attribute)
-        if found is not None and item.expr.at is not At.ALL:
-            return found
-    raise QuerySyntaxError("This returned value has no name", hint="Name it: ... AS name", span=item.span)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from ostinato.algebra.query import When
 from ostinato.base.errors import UnsupportedError
 from ostinato.lang.sase.references import STEPPING, Mention
-from ostinato.lang.sase.syntax import Component, Item, Negation, Quantifier, SaseQuery
+from ostinato.lang.sase.syntax import Component, Item, Negation, SaseQuery, components_of, may_be_empty
 
 
 def placed_negations(items: tuple[Item, ...]) -> Iterator[tuple[int, Negation]]:
@@ -17,26 +17,24 @@ def placed_negations(items: tuple[Item, ...]) -> Iterator[tuple[int, Negation]]:
         if isinstance(item, Negation):
             yield place, item
         else:
-            place += 1
+            place += len(components_of(item))
 
 
 def refuse_unbounded(tree: SaseQuery) -> None:
     """At an end, only the window says how far the absence reaches."""
     if tree.window is not None:
         return
-    for place, negation in placed_negations(tree.items):
-        first = _may_be_empty(tree.components[:place])
-        if first or _may_be_empty(tree.components[place:]):
+    for place, item in enumerate(tree.items):
+        if not isinstance(item, Negation):
+            continue
+        first = may_be_empty(tree.items[:place])
+        if first or may_be_empty(tree.items[place:]):
             raise UnsupportedError(
                 "A negation that can stand at an end of the match needs a window",
                 detail=f"Nothing has to be selected {'before' if first else 'after'} it: without WITHIN the absence has no bound.",
                 hint="Add a window, e.g. WITHIN 100 events",
-                span=negation.span,
+                span=item.span,
             )
-
-
-def _may_be_empty(components: tuple[Component, ...]) -> bool:
-    return all(component.quantifier in (Quantifier.STAR, Quantifier.OPTIONAL) for component in components)
 
 
 def place_negated(mentions: list[Mention], negation_of: Mapping[Component, Negation]) -> tuple[Component, When] | None:

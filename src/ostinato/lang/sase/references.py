@@ -38,8 +38,10 @@ STEPPING = (At.CURRENT, At.PREVIOUS, At.BEFORE)
 class References:
     """Resolves the references of one expression, and remembers what it mentions."""
 
-    def __init__(self, components: tuple[Component, ...], schema: Schema) -> None:
+    def __init__(self, components: tuple[Component, ...], schema: Schema, counts_matches: bool = False) -> None:
+        """`counts_matches`: the expression is about all matches together, and count(*) is their number."""
         self.components = components
+        self.counts_matches = counts_matches
         self.schema = schema
         self.mentions: list[Mention] = []
 
@@ -95,6 +97,8 @@ class References:
         function = call.name.lower()
         if call.distinct:
             raise UnsupportedError(f"{function}(DISTINCT ...) is not offered in SASE+", span=call.span)
+        if self.counts_matches and call.star and call.star_of is None and function == "count":
+            return Aggregate("count", None, None, span=call.span)
         if call.star or len(call.args) != 1:
             raise QuerySyntaxError(
                 f"{function} takes one argument, the events of a variable", hint=f"e.g. {function}(a[].x)", span=call.span

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ostinato.expr.parse import OR
 from ostinato.lang.sase.render_expression import render_expression, render_name, render_operand
-from ostinato.lang.sase.syntax import Component, Item, Return, SaseQuery, Window, all_components
+from ostinato.lang.sase.syntax import Alternatives, Component, Item, Return, SaseQuery, Window, all_components
 
 
 def render(tree: SaseQuery) -> str:
@@ -31,8 +31,15 @@ def _clauses(tree: SaseQuery) -> Iterator[str]:
 def _item(item: Item) -> str:
     if isinstance(item, Component):
         return _component(item)
+    if isinstance(item, Alternatives):
+        return f"({' | '.join(_branch(branch) for branch in item.branches)})"
     inside = ", ".join(_component(component) for component in item.components)
     return f"~({inside})" if len(item.components) == 1 else f"~(SEQ({inside}))"
+
+
+def _branch(items: tuple[Item, ...]) -> str:
+    shown = ", ".join(_item(item) for item in items)
+    return shown if len(items) == 1 else f"SEQ({shown})"
 
 
 def _component(component: Component) -> str:

@@ -21,6 +21,10 @@ class Quantifier(Enum):
     def is_kleene(self) -> bool:
         return self in (Quantifier.PLUS, Quantifier.STAR)
 
+    @property
+    def is_optional(self) -> bool:
+        return self in (Quantifier.STAR, Quantifier.OPTIONAL)
+
 
 @dataclass(frozen=True)
 class Component:
@@ -40,12 +44,33 @@ class Negation:
     span: Span = field(default=NOWHERE, compare=False, repr=False)
 
 
-Item = Component | Negation
+@dataclass(frozen=True)
+class Alternatives:
+    """`(B b | SEQ(C c, D d))`: exactly one branch, itself a sequence, is matched. Branches hold no negations."""
+
+    branches: tuple[tuple[Item, ...], ...]
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+Item = Component | Negation | Alternatives
 
 
 def all_components(items: tuple[Item, ...]) -> tuple[Component, ...]:
     """Positive and negated ones, in the order of the text."""
-    return tuple(part for item in items for part in ((item,) if isinstance(item, Component) else item.components))
+    return tuple(component for item in items for component in components_of(item))
+
+
+def components_of(item: Item) -> tuple[Component, ...]:
+    if isinstance(item, Component):
+        return (item,)
+    if isinstance(item, Negation):
+        return item.components
+    return tuple(component for branch in item.branches for component in all_components(branch))
+
+
+def may_be_empty(items: tuple[Item, ...]) -> bool:
+    """Whether these can be matched without selecting an event. Alternatives cannot: each selects one at least."""
+    return all(isinstance(item, Negation) or (isinstance(item, Component) and item.quantifier.is_optional) for item in items)
 
 
 class At(Enum):
@@ -132,5 +157,5 @@ class SaseQuery:
 
     @property
     def components(self) -> tuple[Component, ...]:
-        """The positive components, in pattern order."""
-        return tuple(item for item in self.items if isinstance(item, Component))
+        """The positive components, alternatives included, in pattern order."""
+        return all_components(tuple(item for item in self.items if not isinstance(item, Negation)))

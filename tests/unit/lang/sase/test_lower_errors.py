@@ -10,7 +10,7 @@ from ostinato.lang.sase import lower, parse
 
 PATTERN = "PATTERN SEQ(A+ a[], B b, C* c[]) "
 NAMED = "Use a[1], a[a.LEN] or an aggregate over a[]"
-OUTPUTS = "One of all, nonoverlapping, first, count"
+OUTPUTS = "One of all, nonoverlapping, first, count, aggregates"
 
 # what follows the pattern (with | around what the carets underline), kind, message, hint
 REFUSED = [
@@ -102,7 +102,7 @@ REFUSED = [
         "WHERE skip_till_any_match(a[], b, c[]) OUTPUT |first|",
         UnsupportedError,
         "One match per start (`first`) is not offered under skip_till_any_match",
-        "Use skip_till_next_match, or OUTPUT all | nonoverlapping | count",
+        "Use skip_till_next_match, or OUTPUT all | nonoverlapping | count | aggregates",
     ),
 ]
 
