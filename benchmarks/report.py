@@ -10,7 +10,8 @@ from benchmarks.harness import RESULTS, announce
 
 PAGE = Path(__file__).parent.parent / "docs" / "benchmarks.md"
 ORDER = (
-    "v_shape", "sase_workload", "first_result", "growth_rows", "growth_keys", "growth_window", "spark_batch", "spark_streaming",
+    "v_shape", "sase_workload", *(f"sase_expt_{number}" for number in range(1, 7)), "compact_windows", "run_memory", "soak",
+    "first_result", "growth_rows", "growth_keys", "growth_window", "spark_batch", "spark_streaming",
 )  # fmt: skip
 HEAD = """# Benchmarks
 
@@ -50,7 +51,12 @@ def section(result: dict[str, Any]) -> str:
     machine = result["machine"]
     versions = ", ".join(f"{name} {version}" for name, version in machine.items() if name not in ("processor", "cores", "system"))
     setting = f"{machine['processor']}, {machine['cores']} cores, {machine['system']}; {versions}; {result['repeats']} repeats."
-    return f"## {result['title']}\n\n{result['about']}\n\n{setting}\n\n{table(result)}\n"
+    return f"## {result['title']}\n\n{result['about']}\n\n{setting}\n{picture(result)}\n{table(result)}\n"
+
+
+def picture(result: dict[str, Any]) -> str:
+    path = PAGE.parent / "images" / f"{result['name']}.svg"
+    return f"\n![{result['title']}](images/{path.name})\n" if path.exists() else ""
 
 
 def table(result: dict[str, Any]) -> str:

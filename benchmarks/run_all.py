@@ -10,7 +10,7 @@ from pathlib import Path
 from benchmarks import report
 from benchmarks.harness import announce
 
-EXPERIMENTS = ("v_shape", "sase_workload", "first_result", "growth", "spark_batch", "spark_streaming")
+EXPERIMENTS = ("v_shape", "sase_workload", "sase_experiments", "compact_windows", "run_memory", "soak", "first_result", "growth", "spark_batch", "spark_streaming")
 
 
 def main() -> None:
