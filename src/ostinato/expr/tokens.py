@@ -13,13 +13,18 @@ from ostinato.base.span import Span
 MULTIPLE = ("<=>", "<>", "!=", "<=", ">=", "==", "||", "::", "..", "->", "=>")
 SINGLE = frozenset("()[]{}<>,;.:+-*/%=?|^$~@&!#")
 NUMBER = re.compile(r"(?:[0-9]+(?:\.(?!\.)[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+# As papers print them
+SYMBOLS = {
+    "∧": ("name", "AND"), "∨": ("name", "OR"), "¬": ("name", "NOT"),
+    "≤": ("op", "<="), "≥": ("op", ">="), "≠": ("op", "!="), "×": ("op", "*"), "−": ("op", "-"), "∼": ("op", "~"),
+}  # fmt: skip
 CLOSING = {'"': "double quote", "`": "backquote", "'": "single quote"}
 
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """`kind` is name, quoted, number, string, op or end. `text` is what stands in the query; `value` is the name without quotes,
-    the number (int, Decimal, or float where there is an exponent) or the string's content."""
+    """`kind` is name, quoted, number, string, op or end. `text` is what stands in the query (for `∧` and its like the word); `value` is
+    the name without quotes, the number (int, Decimal, or float where there is an exponent) or the string's content."""
 
     kind: str
     text: str
@@ -146,6 +151,11 @@ class _Tokenizer:
             if self.text.startswith(op, self.at):
                 return self._add("op", self.at + len(op), op)
         c = self.text[self.at]
+        if c in SYMBOLS:
+            kind, word = SYMBOLS[c]
+            self.tokens.append(Token(kind, word, word, self._span(self.at, self.at + 1)))
+            self.at += 1
+            return None
         if c not in SINGLE:
             raise QuerySyntaxError(f"Unexpected character {c!r}", span=self._span(self.at, self.at + 1))
         self._add("op", self.at + 1, c)

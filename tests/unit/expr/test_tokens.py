@@ -49,3 +49,10 @@ def test_bad_text(text, message, start):
     with pytest.raises(QuerySyntaxError, match=message) as caught:
         tokenize(text)
     assert caught.value.span.start == start
+
+
+def test_logic_and_comparison_as_papers_print_them():
+    printed = tokenize("a ∧ ¬b ∨ c ≤ 1 ≥ 2 ≠ 3 × 4 − 5")
+    written = tokenize("a AND NOT b OR c <= 1 >= 2 != 3 * 4 - 5")
+    assert [(token.kind, token.text, token.value) for token in printed] == [(token.kind, token.text, token.value) for token in written]
+    assert printed[1].span == Span(2, 3)

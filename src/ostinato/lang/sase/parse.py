@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from ostinato.base.errors import OstinatoError, QuerySyntaxError, UnsupportedError
 from ostinato.base.span import Span
 from ostinato.expr.nodes import Call, Expr
@@ -17,16 +15,12 @@ from ostinato.lang.sase.window import window_unit
 STRATEGIES = ("strict_contiguity", "partition_contiguity", "skip_till_next_match", "skip_till_any_match")
 CLAUSES = ("PATTERN", "WHERE", "WITHIN", "RETURN", "OUTPUT")
 COMPOSITION = {"FROM", "INTO", "HAVING"}
-# Papers print the tilde and the minus sign with characters of their own. Strings and comments keep what they hold.
-TYPOGRAPHIC = re.compile(r"""'[^']*'|"[^"]*"|`[^`]*`|--[^\n]*|/\*.*?\*/|[∼−]""", re.DOTALL)
-PLAIN = {"∼": "~", "−": "-"}
 
 
 def parse(text: str) -> SaseQuery:
     """The tree of a query. Errors point into `text`."""
     try:
-        plain = TYPOGRAPHIC.sub(lambda found: PLAIN.get(found.group(), found.group()), text)
-        return _QueryParser(SaseExpressionParser(tokenize(plain)), text).query()
+        return _QueryParser(SaseExpressionParser(tokenize(text)), text).query()
     except OstinatoError as error:
         error.within(text)
         raise
