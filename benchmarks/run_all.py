@@ -10,7 +10,10 @@ from pathlib import Path
 from benchmarks import report
 from benchmarks.harness import announce
 
-EXPERIMENTS = ("v_shape", "sase_workload", "sase_experiments", "compact_windows", "run_memory", "soak", "first_result", "growth", "spark_batch", "spark_streaming")
+EXPERIMENTS = (
+    "v_shape", "sase_workload", "sase_experiments", "compact_windows", "run_memory", "soak", "first_result", "growth",
+    "spark_batch", "spark_streaming",
+)  # fmt: skip
 
 
 def main() -> None:
