@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ostinato.algebra.policies import Output, Selection, Ties
 from ostinato.algebra.query import MatchQuery
 from ostinato.base.errors import OstinatoError, UnsupportedError
+from ostinato.plan.compact_choice import against_compact
 from ostinato.plan.emit import Emitter
 from ostinato.program.program import EVENT_STRATEGIES, Program
+from ostinato.program.verify import verify
 
 ROW_STRATEGIES = ("scan", "threads")
 
@@ -44,9 +48,17 @@ def _plan_events(query: MatchQuery, wanted: str | None) -> Program:
         raise _refusal(wanted, "it evaluates row patterns, and this is an event pattern")
     if query.output is Output.AGGREGATES:
         raise UnsupportedError("Aggregates over all matches are not evaluated yet", hint="Use OUTPUT all, and aggregate its rows")
-    if wanted not in (None, "runs"):
-        raise _refusal(str(wanted), "no matcher carries it out")
-    return Emitter(query).emit("runs", f"{query.selection.value}: partial matches are followed side by side")
+    if wanted == "backtrack":
+        raise _refusal(wanted, "no matcher carries it out")
+    runs = Emitter(query).emit("runs", "asked for")
+    against = against_compact(query, runs)
+    if wanted == "compact" and against is not None:
+        raise _refusal(wanted, against)
+    if against is None and wanted != "runs":
+        return verify(replace(runs, strategy="compact", reason=f"{query.selection.value}: every condition looks at one event alone"))
+    if wanted == "runs":
+        return runs
+    return replace(runs, reason=f"{query.selection.value}: partial matches are followed side by side, for {against}")
 
 
 def _refusal(strategy: str, reason: str) -> UnsupportedError:

@@ -13,6 +13,7 @@ MATCHERS = {
     "scan": ("ostinato.runtime.scan_matcher", "ScanMatcher"),
     "threads": ("ostinato.runtime.thread_matcher", "ThreadMatcher"),
     "runs": ("ostinato.runtime.run_matcher", "RunMatcher"),
+    "compact": ("ostinato.runtime.compact_matcher", "CompactMatcher"),
 }
 
 

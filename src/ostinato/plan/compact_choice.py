@@ -1,0 +1,24 @@
+"""Whether the strategy "compact" can evaluate a query."""
+
+from __future__ import annotations
+
+from ostinato.algebra.policies import Output, Selection, Ties
+from ostinato.algebra.query import MatchQuery
+from ostinato.program.program import Program
+
+MOST_COMPONENTS = 62  # they are a bit set
+
+
+def against_compact(query: MatchQuery, program: Program) -> str | None:
+    """Why not; None if it can. `program` is that of the same query for runs."""
+    if program.registers or any(b >= 0 for c in program.components for b in (c.first_block, c.later_block, c.leaving_block)):
+        return "some conditions look at other events of the match"
+    if len(program.components) > MOST_COMPONENTS:
+        return f"it has more than {MOST_COMPONENTS} components"
+    if query.ties is Ties.EPOCH:
+        return "simultaneous events may not follow one another"
+    if query.output is Output.COUNT:
+        return "matches are only counted"
+    if query.output is Output.FIRST and query.selection is Selection.ANY:
+        return "one match per start is not offered under skip till any match"
+    return None

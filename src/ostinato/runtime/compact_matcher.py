@@ -1,0 +1,144 @@
+"""The strategy "compact": a fixed amount of work per event whatever the window and however many partial matches there are. For event
+patterns whose conditions look at one event alone."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ostinato.base.errors import BudgetError
+from ostinato.kernels import compact as kernel
+from ostinato.kernels import compact_nodes as graph
+from ostinato.program.program import Program
+from ostinato.runtime.budget import Beyond, Budget
+from ostinato.runtime.compact_store import NODE_BYTES, CompactStore
+from ostinato.runtime.keyed_rows import KeyedRows
+from ostinato.runtime.match_list import MatchList
+from ostinato.runtime.matcher import NEVER
+from ostinato.runtime.matches import Matches
+from ostinato.runtime.string_pool import StringPool
+from ostinato.runtime.symbol_moves import SymbolMoves, match_settings
+
+NO_TIMES = np.zeros(1, np.int64)
+SHED_PART = 16
+
+
+class CompactMatcher:
+    """Implements `runtime.matcher.Matcher`. The budget's runs do not apply: partial matches are not held one by one."""
+
+    def __init__(self, program: Program, budget: Budget, _: StringPool) -> None:
+        self._budget = budget
+        self._chooses = program.output == "nonoverlapping"
+        self._moves = SymbolMoves(program)
+        self._settings = match_settings(program, self._moves.symbols.mask)
+        span = int(self._settings[kernel.SPAN])
+        self._store = CompactStore(len(program.components), span, self._chooses)
+        self._list = MatchList(span, np.array([component.variable for component in program.components], np.uint8))
+        self._read = np.zeros(0, np.int64)  # per key, the next unread ordinal
+        self._strict = program.selection == "strict_contiguity" and program.ahead == 0  # rows that wait for neighbours are not passed by
+        self._latest = -1  # under strict contiguity, the last position that was read
+
+    def feed(self, rows: KeyedRows, keys: np.ndarray, ready: np.ndarray, horizon: int, final: bool) -> Matches:
+        keys = np.ascontiguousarray(keys, np.int64)
+        self._ensure_keys(int(keys.max(initial=-1)) + 1)
+        settings = self._settings
+        settings[kernel.HORIZON], settings[kernel.HAS_HORIZON], settings[kernel.FINAL] = horizon, horizon != NEVER, final
+        ordinal = self._read[keys]
+        begin = rows.offset[keys] + ordinal - rows.base[keys]
+        end = begin + np.maximum(ready - ordinal, 0)
+        self._advance(rows, keys, begin, end, ordinal)
+        if self._strict:
+            self._drop_passed(int(rows.positions[end[end > begin] - 1].max(initial=-1)))
+        self._read[keys] = ordinal + end - begin
+        self._flush()
+        self._within_bytes()
+        return self._list.take()
+
+    def _ensure_keys(self, count: int) -> None:
+        self._store.ensure_keys(count)
+        missing = len(self._store.partitions) - len(self._read)
+        if missing > 0:
+            self._read = np.concatenate([self._read, np.zeros(missing, np.int64)])
+
+    def _advance(self, rows: KeyedRows, keys: np.ndarray, begin: np.ndarray, end: np.ndarray, ordinal: np.ndarray) -> None:
+        """Call the kernel until it is through; between calls it learns symbols, or its arrays are emptied and grow."""
+        store, learned = self._store, self._moves
+        store.header[kernel.AT_KEY], store.header[kernel.AT_ROW] = 0, graph.NOTHING
+        bits = rows.bits.view(np.int64)
+        times = NO_TIMES if rows.times is None else rows.times
+        while True:
+            symbols = learned.symbols
+            status = kernel.advance(
+                learned.table, learned.moves, symbols.direct, symbols.slot_bits, symbols.slot_numbers, self._settings,
+                bits, times, rows.positions,
+                store.nodes, store.found, store.chosen, store.best, store.spine, store.header, store.roots, store.partitions,
+                keys, begin, end, ordinal,
+            )  # fmt: skip
+            if status == kernel.DONE:
+                return
+            if status == kernel.NEW_SYMBOL:
+                learned.learn(int(bits[store.header[kernel.AT_ROW]]))
+            else:
+                self._flush()
+                store.make_room(learned.most_moves)
+                if self._budget.bytes is not None and len(store.nodes) * NODE_BYTES > 4 * self._budget.bytes:
+                    self._within_bytes()  # a single batch may need more than the budget, too
+
+    def _flush(self) -> None:
+        """List the matches that were found, so that nothing refers to their nodes any more."""
+        store, header = self._store, self._store.header
+        count = int(header[kernel.FOUND])
+        if not count:
+            return
+        if self._chooses:
+            self._list.add_chosen(store.found[:count], store.chosen[: int(header[kernel.CHOSEN])])
+            header[kernel.CHOSEN] = 0
+        else:
+            header[kernel.MATCHES] += self._list.list(store.nodes, store.found, count)
+        header[kernel.FOUND] = 0
+
+    def _within_bytes(self) -> None:
+        store, limit = self._store, self._budget.bytes
+        if store.has_doubled or (limit is not None and store.bytes > limit):
+            store.collect()
+        while limit is not None and store.bytes > limit:
+            if self._budget.beyond is Beyond.ERROR:
+                raise BudgetError(f"partial matches take more than {limit} bytes", hint="shorten WITHIN, or raise the budget's bytes")
+            store.shed_oldest(SHED_PART)
+
+    def _drop_passed(self, position: int) -> None:
+        """Under strict contiguity partial matches are over once the stream goes on elsewhere, although their partition receives nothing."""
+        self._latest = max(self._latest, position)
+        partitions = self._store.partitions
+        partitions[partitions[:, graph.POSITION] < self._latest, graph.ACTIVE] = 0
+
+    def keep_from(self, keys: np.ndarray) -> np.ndarray:
+        return np.where(self._store.active[keys] != 0, self._store.partitions[keys, graph.LOW], self._read[keys])
+
+    def idle(self, keys: np.ndarray) -> np.ndarray:
+        self._ensure_keys(int(np.max(keys, initial=-1)) + 1)
+        return self._store.active[keys] == 0
+
+    def renumber(self, old_of_new: np.ndarray) -> None:
+        self._ensure_keys(int(np.max(old_of_new, initial=-1)) + 1)
+        self._store.renumber(old_of_new)
+        self._read = self._read[old_of_new]
+
+    def metrics(self) -> dict[str, int]:
+        store = self._store
+        return {
+            "matches": int(store.header[kernel.MATCHES]),
+            "match_nodes": store.used,
+            "peak_match_nodes": max(store.peak, store.used),
+            "node_bytes": NODE_BYTES,
+            "row_symbols": len(self._moves.symbols),
+            "shed_starts": store.shed,
+            "state_bytes": store.bytes,
+        }
+
+    def state(self) -> dict[str, np.ndarray]:
+        return {**self._store.state(), "read": self._read, "latest": np.array([self._latest])}
+
+    def load(self, state: dict[str, np.ndarray]) -> None:
+        self._store.load(state)
+        self._latest = int(state["latest"][0])
+        self._read = state["read"].copy()

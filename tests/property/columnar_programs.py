@@ -1,0 +1,240 @@
+"""Random event patterns whose conditions look at one event alone, a literal simulation of them, and a drive for their matchers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from hypothesis import strategies as st
+
+from ostinato.algebra.pattern import Alternation, Repetition, Sequence, Variable, variables_of
+from ostinato.plan.components import component_graph
+from ostinato.program.program import Component, Program
+from ostinato.runtime.budget import Budget
+from ostinato.runtime.keyed_rows import KeyedRows
+from ostinato.runtime.matcher import NEVER
+from ostinato.runtime.strategies import open_matcher
+from ostinato.runtime.string_pool import StringPool
+
+BITS = 3
+SELECTIONS = ("strict_contiguity", "partition_contiguity", "skip_till_next_match", "skip_till_any_match")
+OUTPUTS = ("all", "count", "first", "nonoverlapping")
+WINDOWS = [(-1, "time"), (0, "time"), (2, "time"), (5, "time"), (1, "events"), (2, "events"), (4, "events")]
+FORMS = {"": None, "+": (1, None), "*": (0, None), "?": (0, 1)}
+
+
+@dataclass(frozen=True)
+class Event:
+    key: int | None
+    time: int
+    bits: int
+
+
+@dataclass(frozen=True)
+class Columnar:
+    """`tests` are the first and the later bit of each component."""
+
+    pattern: object
+    tests: tuple[tuple[int, int], ...]
+    selection: str
+    output: str
+    within: int = -1
+    unit: str = "time"
+    epoch: bool = False
+
+    def program(self, strategy: str) -> Program:
+        graph = component_graph(self.pattern)
+        components = tuple(
+            Component(i, c.at_least, c.repeats, *self.tests[i], -1, -1, -1, c.after.begins, c.after.completes, c.after.passed)
+            for i, c in enumerate(graph.components)
+        )
+        return Program(
+            strategy, "", "events", (), variables_of(self.pattern), time=0, keys=(0,), null_keys="never", selection=self.selection,
+            output=self.output, ties="epoch" if self.epoch else "order", within=self.within, within_unit=self.unit, bits=BITS,
+            components=components, entries=graph.entry.begins,
+        )  # fmt: skip
+
+
+class Simulation:
+    """Runs are tuples of (event number, component number); the moves are those of the semantics, word by word."""
+
+    def __init__(self, query: Columnar, events: list[Event]) -> None:
+        self.query, self.events = query, events
+        program = query.program("runs")
+        self.components, self.entries = program.components, program.entries
+
+    def matches(self):
+        found = self._first() if self.query.output == "first" else self._side_by_side()
+        return sorted(found, key=lambda run: (run[-1][0], [e for e, _ in run], [c for _, c in run]))
+
+    def _side_by_side(self):
+        found, runs = [], []
+        for event in range(len(self.events)):
+            grown = [after for run in [(), *runs] for after in self.selected(run, event)]
+            completed = [run for run in grown if self.components[run[-1][1]].completes]
+            runs = grown + [run for run in runs if self.ignores(run, event)]
+            if completed and self.query.output == "nonoverlapping":
+                completed = [min(completed, key=lambda run: ([e for e, _ in run], [c for _, c in run]))]
+                runs = [run for run in runs if self.key(run) != self.events[event].key]
+            found += completed
+        assert len(found) == len(set(found))
+        return found
+
+    def _first(self):
+        found = []
+        for start in range(len(self.events)):
+            run = ()
+            for event in range(start, len(self.events)):
+                selected = self.selected(run, event)
+                if not selected and (not run or not self.ignores(run, event)):
+                    break
+                run = selected[0] if selected else run
+                if selected and self.components[run[-1][1]].completes:
+                    found.append(run)
+                    break
+        return found
+
+    def key(self, run):
+        return self.events[run[0][0]].key
+
+    def selected(self, run, event):
+        own = [(*run, (event, run[-1][1]))] if self.takes(run, event) else []
+        begins = self.components[run[-1][1]].begins if run else self.entries
+        return own + [(*run, (event, begin.target)) for begin in begins if self.begins(run, event, begin.target)]
+
+    def takes(self, run, event):
+        if not run or not self.components[run[-1][1]].repeats:
+            return False
+        return self.joins(run, event) and self.has(event, self.components[run[-1][1]].later_bit)
+
+    def begins(self, run, event, component):
+        return self.joins(run, event) and self.has(event, self.components[component].first_bit)
+
+    def has(self, event, bit):
+        return bit < 0 or bool(self.events[event].bits >> bit & 1)
+
+    def joins(self, run, event):
+        here = self.events[event]
+        if here.key is None or not run:
+            return here.key is not None
+        if self.key(run) != here.key or self.expired(run, event):
+            return False
+        if self.query.selection == "strict_contiguity" and event != run[-1][0] + 1:
+            return False
+        return not (self.query.epoch and self.events[run[-1][0]].time == here.time)
+
+    def expired(self, run, event):
+        if self.query.within < 0:
+            return False
+        if self.query.unit == "time":
+            return self.events[event].time - self.events[run[0][0]].time > self.query.within
+        return sum(e.key == self.key(run) for e in self.events[run[0][0] : event + 1]) > self.query.within
+
+    def ignores(self, run, event):
+        if self.expired(run, event) or self.query.selection == "strict_contiguity":
+            return False
+        if self.query.selection == "partition_contiguity":
+            return self.key(run) != self.events[event].key
+        if self.query.selection == "skip_till_any_match":
+            return True
+        component = self.components[run[-1][1]]
+        if component.repeats:
+            return not self.takes(run, event)
+        return not any(begin.nearest and self.begins(run, event, begin.target) for begin in component.begins)
+
+
+class Drive:
+    """Feeds events to a matcher in pieces, trims rows as a session would, and reads matches back as event numbers."""
+
+    def __init__(self, query: Columnar, events: list[Event], strategy="compact", reload=False, reverse=False, budget=None) -> None:
+        self.program, self.events, self.reload, self.reverse = query.program(strategy), events, reload, reverse
+        self.budget = budget or Budget()
+        self.key_count = max([1, *(1 + event.key for event in events if event.key is not None)])
+        self.rows = KeyedRows({}, 0, timed=True)
+        self.rows.ensure_keys(self.key_count)
+        self.matcher = open_matcher(self.program, self.budget, StringPool())
+        self.event_of, self.seen, self.found = {}, {}, []
+
+    def run(self, cuts):
+        for begin, end in pairwise([0, *sorted(cuts), len(self.events)]):
+            self.push(range(begin, end))
+        self.feed(np.arange(self.key_count), NEVER, final=True)
+        assert self.matcher.idle(np.arange(self.key_count)).all()
+        return sorted(self.found, key=lambda run: run[-1][0])
+
+    def push(self, numbers):
+        chosen = [n for n in numbers if self.events[n].key is not None]
+        if not chosen:
+            return
+        events = [self.events[n] for n in chosen]
+        for n, event in zip(chosen, events, strict=True):
+            ordinal = self.seen[event.key] = self.seen.get(event.key, -1) + 1
+            self.event_of[event.key, ordinal] = n
+        grouping = self.rows.group(np.array([e.key for e in events], np.int64), len(events))
+        batch = {
+            "bits": np.array([e.bits for e in events], np.uint64),
+            "times": np.array([e.time for e in events], np.int64),
+            "positions": np.array(chosen, np.int64),
+        }
+        self.rows.append(grouping, {name: (data, None) for name, data in batch.items()})
+        self.feed(grouping.keys[::-1] if self.reverse else grouping.keys, events[-1].time, final=False)
+
+    def feed(self, keys, horizon, final):
+        matches = self.matcher.feed(self.rows, keys, (self.rows.base + self.rows.length)[keys], horizon, final)
+        for i in range(len(matches)):
+            span = slice(matches.offsets[i], matches.offsets[i + 1])
+            key = int(matches.key[i])
+            assert matches.start[i] == matches.ordinals[span][0] >= self.rows.base[key]
+            rows = [self.event_of[key, int(o)] for o in matches.ordinals[span]]
+            self.found.append(tuple(zip(rows, matches.variables[span].tolist(), strict=True)))
+        self.rows.trim(keys, self.matcher.keep_from(keys))
+        if self.reload:
+            state = {name: array.copy() for name, array in self.matcher.state().items()}
+            self.matcher = open_matcher(self.program, self.budget, StringPool())
+            self.matcher.load(state)
+
+
+@st.composite
+def patterns(draw, most=5):
+    """Sequences of x, x+, x*, x? and alternatives of such."""
+    count = iter(range(most))
+
+    def component(mandatory=False):
+        form = draw(st.sampled_from(("", "+") if mandatory else tuple(FORMS)))
+        variable = Variable("abcdefgh"[next(count)])
+        return variable if FORMS[form] is None else Repetition(variable, *FORMS[form])
+
+    def item(left):
+        if left < 2 or draw(st.integers(0, 3)):
+            return component(), left - 1
+        sides = [draw(st.integers(1, 2)) if left > 3 else 1 for _ in range(2)]
+        made = [[component(mandatory=place == 0) for place in range(size)] for size in sides]
+        return Alternation(tuple(side[0] if len(side) == 1 else Sequence(tuple(side)) for side in made)), left - sum(sides)
+
+    items, left = [], draw(st.integers(1, most))
+    while left > 0:
+        made, left = item(left)
+        items.append(made)
+    return Sequence(tuple(items))
+
+
+@st.composite
+def columnar_queries(draw, outputs=OUTPUTS, selections=SELECTIONS, epochs=False):
+    pattern = draw(patterns())
+    output = draw(st.sampled_from(outputs))
+    selection = draw(st.sampled_from([s for s in selections if output != "first" or s != "skip_till_any_match"]))
+    bit = st.integers(-1, BITS - 1)
+    tests = tuple((draw(bit), draw(bit)) for _ in variables_of(pattern))
+    return Columnar(pattern, tests, selection, output, *draw(st.sampled_from(WINDOWS)), epochs and draw(st.integers(0, 3)) == 0)
+
+
+@st.composite
+def event_lists(draw, most=9):
+    keys = draw(st.sampled_from([(0,), (0,), (0, 1), (0, 1, 2, None)]))
+    steps = draw(st.lists(st.tuples(st.sampled_from(keys), st.integers(0, 2), st.integers(0, 7)), max_size=most))
+    time, events = 0, []
+    for key, step, bits in steps:
+        time += step
+        events.append(Event(key, time, bits))
+    return events
