@@ -17,7 +17,8 @@ class SymbolMoves:
 
     def __init__(self, program: Program) -> None:
         self._program = program
-        self._first_only = program.output == "first"
+        self._first_only = program.output in ("first", "successive")  # a start has one match at a time
+        self._stops = program.output == "first"
         tests = {bit for c in program.components for bit in (c.first_bit, c.later_bit) if bit >= 0}
         self.symbols = RowSymbols(tests)
         self.table = np.zeros((16, kernel.SYMBOL_COLUMNS), np.int64)
@@ -49,7 +50,7 @@ class SymbolMoves:
             if self._used == len(self.moves):
                 self.moves = np.concatenate([self.moves, np.zeros_like(self.moves)])
             component = self._program.components[target]
-            goes_on = can_go_on(component) and not (component.completes and self._first_only)
+            goes_on = can_go_on(component) and not (component.completes and self._stops)
             self.moves[self._used] = source, target, component.completes, goes_on
             self._used += 1
 
