@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from ostinato.compiler import compile
     from ostinato.hosts.embedded import Result, match, sql
     from ostinato.hosts.spark import on
+    from ostinato.lang.sase import ExplosionWarning
     from ostinato.query import Query
     from ostinato.runtime.budget import Beyond, Budget
     from ostinato.runtime.session import Session
@@ -32,6 +33,7 @@ __version__ = "0.1.0"
 
 _LAZY = {
     "compile": "ostinato.compiler",
+    "ExplosionWarning": "ostinato.lang.sase",
     "Query": "ostinato.query",
     "Session": "ostinato.runtime.session",
     "Budget": "ostinato.runtime.budget",
@@ -47,6 +49,7 @@ __all__ = [
     "Budget",
     "BudgetError",
     "DataError",
+    "ExplosionWarning",
     "OstinatoError",
     "Query",
     "QuerySyntaxError",

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 
 import pyarrow as pa
 
+from ostinato.algebra.policies import Ties
 from ostinato.algebra.query import MatchQuery
 from ostinato.base.errors import OstinatoError, QuerySyntaxError, UnknownNameError, UnsupportedError
+from ostinato.base.user_warning import warn_user
 from ostinato.expr.arrow_types import usable_schema
 from ostinato.lang import sase, sql
 from ostinato.plan.planner import plan
@@ -38,15 +41,15 @@ def compile(
     *,
     language: str | None = None,
     type_by: str | None = None,
-    time: str | None = None,
+    time: str | Mapping[str, str] | None = None,
     output: str | None = None,
     ties: str | None = None,
     dialect: str = "duckdb",
     without: tuple[str, ...] = (),
     strategy: str | None = None,
 ) -> Query:
-    """`schemas` are the streams by name. `without` names rewrites to leave out, `strategy` forces a way to evaluate the query: both are
-    for comparison."""
+    """`schemas` are the streams by name; `time` is their time column, or a mapping from streams to theirs. `without` names rewrites to
+    leave out, `strategy` forces a way to evaluate the query: both are for comparison."""
     language = language or recognise(text)
     if language not in LANGUAGES:
         raise OstinatoError(f'there is no language "{language}"', hint=f"the languages are {', '.join(LANGUAGES)}")
@@ -66,16 +69,31 @@ def compile_sase(
     schemas: Mapping[str, pa.Schema],
     *,
     type_by: str | None = None,
-    time: str | None = None,
+    time: str | Mapping[str, str] | None = None,
     output: str | None = None,
     ties: str | None = None,
     without: tuple[str, ...] = (),
     strategy: str | None = None,
 ) -> Query:
-    tree = sase.parse(text)
+    """A text may hold several queries: the events that one returns are a stream for those after it. `output` is about the last."""
+    trees = sase.parse_queries(text)
+    sase.check_composition(trees, schemas)
     known = {name: usable_schema(schema) for name, schema in schemas.items()}
-    query = sase.lower(tree, known, type_by=type_by, time=time or "ts", output=output, ties=ties)
-    return _finished(text, "sase", sase.render(tree), query, without, strategy)
+    composites: dict[str, str] = {}
+    feeds: list[Query] = []
+    for tree in trees:
+        wanted = output if tree is trees[-1] else None
+        lowered = sase.lower(tree, known, type_by=type_by, time=time or "ts", output=wanted, ties=ties, composites=composites)
+        query = _finished(text, "sase", sase.render(tree), lowered, without, strategy)
+        warning = sase.explosion(tree, lowered, runs_merge=not query.program.registers and lowered.ties is Ties.ORDER)
+        if warning is not None:
+            warn_user(warning)
+        query = replace(query, composite=tree.composite and tree.composite.name, warning=warning and str(warning))
+        if tree.composite is not None and tree is not trees[-1]:
+            known[tree.composite.name] = usable_schema(query.output_schema)
+            composites[tree.composite.name] = lowered.time or ""
+            feeds.append(query)
+    return replace(query, feeds=tuple(feeds))
 
 
 def compile_bare_sql(

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pyarrow as pa
 
 from ostinato.algebra import text as algebra_text
 from ostinato.algebra.query import MatchQuery
-from ostinato.base.errors import OstinatoError
+from ostinato.base.errors import OstinatoError, UnsupportedError
 from ostinato.kernels._jit import prepare
 from ostinato.plan.explain import automaton_svg, automaton_text, plan_text
 from ostinato.program.disassemble import disassemble
@@ -21,7 +21,9 @@ STAGES = ("syntax", "algebra", "automaton", "plan", "program")
 
 @dataclass(frozen=True)
 class Query:
-    """`syntax` is the canonical text of the query in its own language; `rewritten` is the algebra after the rules in `applied`."""
+    """`syntax` is the canonical text of the query in its own language; `rewritten` is the algebra after the rules in `applied`.
+    `composite` names the events that it returns, where the text does; `feeds` are earlier queries of the same text, in order, whose
+    events are streams for it. `warning` says what can outgrow any memory."""
 
     text: str
     language: str
@@ -30,6 +32,9 @@ class Query:
     rewritten: MatchQuery
     applied: tuple[str, ...]
     program: Program
+    composite: str | None = None
+    feeds: tuple[Query, ...] = ()
+    warning: str | None = None
 
     def explain(self, stage: str = "plan", format: str = "text") -> str:
         """The canonical text of a stage: syntax, algebra, automaton, plan or program. The automaton of an event pattern also as a
@@ -40,6 +45,9 @@ class Query:
             if stage != "automaton":
                 raise OstinatoError(f'stage "{stage}" is not drawn', hint='only "automaton" has the format svg')
             return automaton_svg(self.algebra)
+        if self.feeds:
+            shown = [query.explain(stage) for query in (*self.feeds, replace(self, feeds=()))]
+            return "\n\n".join(f"-- query {number} of {len(shown)}\n{text}" for number, text in enumerate(shown, 1))
         if stage == "syntax":
             return self.syntax
         if stage == "algebra":
@@ -47,7 +55,7 @@ class Query:
         if stage == "automaton":
             return automaton_text(self.algebra, self.program)
         if stage == "plan":
-            return plan_text(self.rewritten, self.program, self.applied)
+            return plan_text(self.rewritten, self.program, self.applied) + (f"warning: {self.warning}\n" if self.warning else "")
         if stage == "program":
             return disassemble(self.program)
         raise OstinatoError(f'there is no stage "{stage}"', hint=f"the stages are {', '.join(STAGES)}")
@@ -60,5 +68,10 @@ class Query:
         self, *, budget: Budget | None = None, lateness: int | None = 0, ordered: bool = False, snapshot: bytes | None = None
     ) -> Session:
         """A session to push batches to; see `runtime.session.Session`. The first one ever on a machine compiles the kernels."""
+        if self.feeds:
+            raise UnsupportedError(
+                "A session runs one query, and the text has several",
+                hint="Run the text with ost.match, or open a session for each query and push what one returns to the next",
+            ).within(self.text)
         prepare()
         return Session(self.program, budget=budget, lateness=lateness, ordered=ordered, snapshot=snapshot)

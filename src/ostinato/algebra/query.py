@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import Enum
 
+from ostinato.algebra.parts import Part
 from ostinato.algebra.pattern import Pattern
 from ostinato.algebra.policies import NullKeys, Output, Selection, Skip, Ties
 from ostinato.base.span import Span
@@ -104,6 +105,7 @@ class MatchQuery:
     kleene: tuple[str, ...] = ()  # variables reported as a list in the default output
     measures: tuple[Measure, ...] | None = None
     measured_partition: bool = False  # put the partition columns before the measures (ISO ONE ROW PER MATCH)
+    parts: tuple[Part, ...] = ()  # the streams that are read as one, where it is not one alone
     negations: tuple[Negation, ...] = ()  # under the run-based selections, in the order of the text
 
     def definition(self, variable: str) -> Definition:

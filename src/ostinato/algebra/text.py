@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ostinato.algebra.parts import Part
 from ostinato.algebra.pattern import Alternation, Empty, Pattern, Repetition, Sequence, Variable, variables_of
 from ostinato.algebra.policies import NullKeys, Selection, Ties
 from ostinato.algebra.query import Definition, MatchQuery, Negation, OrderKey, Unit, When
@@ -20,6 +21,7 @@ def to_text(query: MatchQuery) -> str:
 def _clauses(query: MatchQuery) -> Iterator[str]:
     columns = ", ".join(f"{_name(name)} {type}" for name, type in query.schema.columns)
     yield f"FROM {_name(query.stream)} ({columns})"
+    yield from (_part(part) for part in query.parts)
     if query.partition:
         never = " NULLS NEVER" if query.null_keys is NullKeys.NEVER else ""
         yield f"PARTITION BY {', '.join(map(_name, query.partition))}{never}"
@@ -41,6 +43,12 @@ def _clauses(query: MatchQuery) -> Iterator[str]:
     if query.measures is not None:
         yield "MEASURES" + (" WITH PARTITION" if query.measured_partition else "")
         yield from (f"  {_name(measure.name)} = {expression_text(measure.expr)}" for measure in query.measures)
+
+
+def _part(part: Part) -> str:
+    event_type = "" if part.event_type is None else f" : {_quoted(part.event_type, chr(39))}"
+    columns = (_name(own) if own == merged else f"{_name(own)} AS {_name(merged)}" for own, merged in part.columns)
+    return f"MERGE {_name(part.stream)}{event_type} ({', '.join(columns)})"
 
 
 def _definition(definition: Definition) -> Iterator[str]:

@@ -14,12 +14,16 @@ import pyarrow.dataset as ds
 
 from ostinato.base.errors import DataError, SchemaError, UnknownNameError
 from ostinato.hosts.embedded.file_source import DatasetSource, files_source
+from ostinato.hosts.embedded.result import Result
 from ostinato.hosts.embedded.row_order import quoted
 from ostinato.hosts.embedded.source import BATCH_ROWS, Source
 from ostinato.hosts.embedded.stream_source import Readable, StreamSource
 from ostinato.hosts.embedded.table_source import TableSource
 
-KINDS = "Arrow tables, batches, readers and datasets, pandas and Polars frames, DuckDB relations, and paths of Parquet, CSV or JSON files"
+KINDS = (
+    "Arrow tables, batches, readers and datasets, pandas and Polars frames, DuckDB relations, results of other queries,"
+    " and paths of Parquet, CSV or JSON files"
+)
 
 
 def sources_of(given: Mapping[str, Any]) -> dict[str, Source]:
@@ -35,6 +39,8 @@ def sources_of(given: Mapping[str, Any]) -> dict[str, Source]:
 def source_of(name: str, value: Any) -> Source:
     if isinstance(value, Source):
         return value
+    if isinstance(value, Result):
+        return TableSource(name, value.to_arrow())
     if isinstance(value, str | os.PathLike):
         return files_source(name, [value])
     if isinstance(value, list | tuple):

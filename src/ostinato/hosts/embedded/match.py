@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from ostinato.base.errors import OstinatoError
 from ostinato.compiler import compile, recognise
 from ostinato.hosts.embedded.inputs import sources_of
+from ostinato.hosts.embedded.merged_source import MergedSource
 from ostinato.hosts.embedded.result import Result
 from ostinato.hosts.embedded.run_query import Lateness, run_query
+from ostinato.hosts.embedded.source import Source
 from ostinato.hosts.embedded.sql import sql
+from ostinato.hosts.embedded.table_source import TableSource
+from ostinato.query import Query
 
 
 def match(
@@ -18,7 +24,7 @@ def match(
     language: str | None = None,
     output: str | None = None,
     type_by: str | None = None,
-    time: str | None = None,
+    time: str | Mapping[str, str] | None = None,
     lateness: Lateness | None = None,
     ties: str | None = None,
     strategy: str | None = None,
@@ -26,8 +32,9 @@ def match(
 ) -> Result:
     """Find a pattern in `streams`, given by the names that the query uses. The language is recognised unless `language` says it.
 
-    `time` names the time column if it is not `ts`, `type_by` the column that holds the event type, `output` what is reported. All rows
-    are put in order of time first, unless `lateness` says how late rows may come: then they are taken as they arrive.
+    `time` names the time column if it is not `ts` (for several streams also as a mapping from streams to columns), `type_by` the column
+    that holds the event type, `output` what is reported. All rows are put in order of time first, unless `lateness` says how late rows may
+    come: then they are taken as they arrive. What one query returns may be a stream of another.
     `strategy` forces a way to evaluate the pattern, for comparison.
     """
     try:
@@ -37,9 +44,21 @@ def match(
         sources = sources_of(streams)
         schemas = {source.name: source.schema for source in sources.values()}
         query = compile(text, schemas, language=language, output=output, type_by=type_by, time=time, ties=ties, strategy=strategy)
-        return Result(*run_query(query, sources[query.program.stream.lower()], lateness))
+        return _run(query, sources, lateness)
     except OstinatoError as error:
         raise error.within(text) from error.__cause__
+
+
+def _run(query: Query, sources: dict[str, Source], lateness: Lateness | None) -> Result:
+    """Queries of the same text first, whose events are further streams."""
+    metrics: dict[str, int] = {}
+    for step in (*query.feeds, query):
+        rows = MergedSource(step.algebra, sources) if step.algebra.parts else sources[step.program.stream.lower()]
+        found, counted = run_query(replace(step, feeds=()), rows, lateness)
+        metrics = {name: metrics.get(name, 0) + value for name, value in counted.items()}
+        if step is not query:
+            sources[str(step.composite).lower()] = TableSource(str(step.composite), found)
+    return Result(found, metrics)
 
 
 def _refuse_options(**options: Any) -> None:

@@ -9,7 +9,7 @@ import pyarrow as pa
 from ostinato.base.errors import DataError
 from ostinato.expr.temporal_text import parse_interval
 from ostinato.expr.types import Kind
-from ostinato.hosts.embedded.source import Source
+from ostinato.hosts.embedded.source import RowSource
 from ostinato.program.program import Program
 from ostinato.query import Query
 
@@ -17,7 +17,7 @@ Lateness = timedelta | int | str
 MICROSECOND = timedelta(microseconds=1)
 
 
-def run_query(query: Query, source: Source, lateness: Lateness | None = None) -> tuple[pa.Table, dict[str, int]]:
+def run_query(query: Query, source: RowSource, lateness: Lateness | None = None) -> tuple[pa.Table, dict[str, int]]:
     """The matches and the session's counters. Without `lateness` all rows are put in order first; with it they are taken as they
     arrive, as from a live stream: each waits that long, and what comes later still is left out and counted."""
     if lateness is None:

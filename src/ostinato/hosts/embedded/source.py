@@ -16,11 +16,8 @@ BATCH_ROWS = 1 << 21
 TABLE_ROWS = 1 << 24
 
 
-class Source(ABC):
-    """The rows of one stream. `name` is what the query calls it."""
-
-    name: str
-    schema: pa.Schema
+class RowSource(ABC):
+    """Rows for one program."""
 
     @abstractmethod
     def ordered(self, program: Program) -> Iterator[pa.Table]:
@@ -29,6 +26,13 @@ class Source(ABC):
     @abstractmethod
     def arriving(self, program: Program) -> Iterator[pa.Table]:
         """The columns that the program reads, with the rows as they come."""
+
+
+class Source(RowSource):
+    """The rows of one stream. `name` is what the query calls it."""
+
+    name: str
+    schema: pa.Schema
 
     @abstractmethod
     def make_view(self, connection: duckdb.DuckDBPyConnection) -> None:

@@ -9,50 +9,50 @@ from ostinato.algebra.query import Condition, When
 from ostinato.base.errors import TypeMismatchError, UnsupportedError
 from ostinato.expr.infer import infer
 from ostinato.expr.nodes import Anchor, Expr, Literal, Nav
-from ostinato.expr.schema import Schema
 from ostinato.expr.types import Kind
 from ostinato.lang.sase.negation import place_negated
 from ostinato.lang.sase.references import STEPPING, Mention, References
+from ostinato.lang.sase.stream import Stream
 from ostinato.lang.sase.syntax import At, Component, Item, Negation, all_components
 
 FINISHED = (At.LAST, At.ALL)
 
 
-def lower_conjuncts(conjuncts: tuple[Expr, ...], items: tuple[Item, ...], schema: Schema) -> dict[str, tuple[Condition, ...]]:
+def lower_conjuncts(conjuncts: tuple[Expr, ...], items: tuple[Item, ...], stream: Stream) -> dict[str, tuple[Condition, ...]]:
     """The conditions of each variable, negated ones too, in the order of the text."""
     components = all_components(items)
     negation_of = {component: item for item in items if isinstance(item, Negation) for component in item.components}
     placed: dict[str, list[Condition]] = {component.variable: [] for component in components}
     for conjunct in conjuncts:
-        references = References(components, schema)
+        references = References(components, stream)
         resolved = references.resolve(conjunct)
         if references.mentions:
             last, when = place_negated(references.mentions, negation_of) or _place(references.mentions)
-            placed[last.variable].append(_condition(resolved, last, when, schema, conjunct))
+            placed[last.variable].append(_condition(resolved, last, when, stream, conjunct))
         else:
             positive = [placed[component.variable] for component in components if component not in negation_of]
-            _place_constant(resolved, positive, schema, conjunct)
+            _place_constant(resolved, positive, stream, conjunct)
     return {variable: tuple(conditions) for variable, conditions in placed.items()}
 
 
-def _place_constant(resolved: Expr, placed: list[list[Condition]], schema: Schema, conjunct: Expr) -> None:
+def _place_constant(resolved: Expr, placed: list[list[Condition]], stream: Stream, conjunct: Expr) -> None:
     """A conjunct without a variable holds for every event or for none: `true` is left out, anything else keeps all of them away."""
-    typed = _boolean(resolved, schema, conjunct)
+    typed = _boolean(resolved, stream, conjunct)
     if isinstance(typed, Literal) and typed.value is True:
         return
     for conditions in placed:
         conditions.append(Condition(typed, When.EACH, conjunct.span))
 
 
-def _condition(resolved: Expr, last: Component, when: When, schema: Schema, conjunct: Expr) -> Condition:
+def _condition(resolved: Expr, last: Component, when: When, stream: Stream, conjunct: Expr) -> Condition:
     if when is When.FIRST:
         # The first event is the current one when this is checked: said so, the condition looks at one row only.
         resolved = _rewrite(resolved, lambda node: _first_as_current(node, last.variable))
-    return Condition(_boolean(resolved, schema, conjunct), when, conjunct.span)
+    return Condition(_boolean(resolved, stream, conjunct), when, conjunct.span)
 
 
-def _boolean(expr: Expr, schema: Schema, conjunct: Expr) -> Expr:
-    typed = infer(expr, schema)
+def _boolean(expr: Expr, stream: Stream, conjunct: Expr) -> Expr:
+    typed = infer(expr, stream.schema)
     if typed.type is None or typed.type.kind not in (Kind.BOOL, Kind.NULL):
         raise TypeMismatchError(
             f"A condition must be true or false; this is of type {typed.type}", hint="Compare it with something", span=conjunct.span

@@ -11,10 +11,11 @@ from ostinato.base.errors import OstinatoError, QuerySyntaxError, UnsupportedErr
 from ostinato.expr.schema import Schema
 from ostinato.lang.sase import syntax
 from ostinato.lang.sase.conditions import lower_conjuncts
+from ostinato.lang.sase.merge import choose_stream
 from ostinato.lang.sase.negation import placed_negations, refuse_unbounded
 from ostinato.lang.sase.references import find_column
 from ostinato.lang.sase.returns import lower_returns
-from ostinato.lang.sase.stream import Stream, choose_stream
+from ostinato.lang.sase.stream import DEFAULT_TIME, Stream, Times
 from ostinato.lang.sase.syntax import Alternatives, Component, Equivalence, Item, Quantifier, SaseQuery, all_components
 from ostinato.lang.sase.window import lower_window
 
@@ -27,30 +28,30 @@ def lower(
     tree: SaseQuery,
     schemas: Mapping[str, Schema],
     type_by: str | None = None,
-    time: str = "ts",
+    time: Times = DEFAULT_TIME,
     output: str | None = None,
     ties: str | None = None,
+    composites: Mapping[str, str] | None = None,
 ) -> MatchQuery:
-    """The query that `tree` means over these streams. `output` and `ties` are what the caller asks for beside the text."""
+    """The query that `tree` means over these streams. `output` and `ties` are what the caller asks for beside the text; `composites` are
+    those of the streams that are events of earlier queries in the same text, each with its time column."""
     try:
-        return _lower(tree, schemas, type_by, time, output, ties)
+        stream = choose_stream(all_components(tree.items), schemas, type_by, time, composites)
+        return _lower(tree, stream, output, ties)
     except OstinatoError as error:
         error.within(tree.text)
         raise
 
 
-def _lower(
-    tree: SaseQuery, schemas: Mapping[str, Schema], type_by: str | None, time: str, output: str | None, ties: str | None
-) -> MatchQuery:
+def _lower(tree: SaseQuery, stream: Stream, output: str | None, ties: str | None) -> MatchQuery:
     components = tree.components
-    stream = choose_stream(all_components(tree.items), schemas, type_by, time)
     refuse_unbounded(tree)
     selection = DEFAULT_SELECTION if tree.strategy is None else Selection(tree.strategy.name)
     chosen = _output(tree, output, selection)
     plain = tuple(conjunct for conjunct in tree.conjuncts if not isinstance(conjunct, Equivalence))
-    conditions = lower_conjuncts(plain, tree.items, stream.schema)
-    measures = lower_returns(tree, stream.schema, chosen)
-    partition = _partition(tree, stream.schema)
+    conditions = lower_conjuncts(plain, tree.items, stream)
+    measures = lower_returns(tree, stream, chosen)
+    partition = _partition(tree, stream)
     return MatchQuery(
         stream=stream.name,
         schema=stream.schema,
@@ -67,6 +68,7 @@ def _lower(
         type_column=stream.type_column,
         kleene=tuple(component.variable for component in components if component.quantifier.is_kleene),
         measures=measures,
+        parts=stream.parts,
         negations=tuple(_negation(place, item, conditions, stream) for place, item in placed_negations(tree.items)),
     )
 
@@ -94,7 +96,7 @@ def _repeated(component: Component) -> Pattern:
 
 
 def _definition(component: Component, conditions: tuple[Condition, ...], stream: Stream) -> Definition:
-    return Definition(component.variable, conditions, component.event_type if stream.type_column is not None else None)
+    return Definition(component.variable, conditions, stream.type_of(component))
 
 
 def _negation(place: int, item: syntax.Negation, conditions: dict[str, tuple[Condition, ...]], stream: Stream) -> Negation:
@@ -102,9 +104,12 @@ def _negation(place: int, item: syntax.Negation, conditions: dict[str, tuple[Con
     return Negation(items, place, item.span)
 
 
-def _partition(tree: SaseQuery, schema: Schema) -> tuple[str, ...]:
+def _partition(tree: SaseQuery, stream: Stream) -> tuple[str, ...]:
+    """All events have these attributes, forbidden ones too."""
     tests = (conjunct for conjunct in tree.conjuncts if isinstance(conjunct, Equivalence))
-    return tuple(dict.fromkeys(find_column(schema, name, span) for test in tests for name, span in test.attributes))
+    named = [attribute for test in tests for attribute in test.attributes]
+    components = all_components(tree.items)
+    return tuple(dict.fromkeys(find_column(stream, component, name, span) for name, span in named for component in components))
 
 
 def _output(tree: SaseQuery, argument: str | None, selection: Selection) -> Output:

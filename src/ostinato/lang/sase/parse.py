@@ -1,26 +1,46 @@
-"""SASE+ text to its tree: PATTERN, WHERE, WITHIN, RETURN, OUTPUT."""
+"""SASE+ text to its tree: PATTERN, WHERE, WITHIN, RETURN, OUTPUT; several queries in one text to a tree each."""
 
 from __future__ import annotations
 
 from ostinato.base.errors import OstinatoError, QuerySyntaxError, UnsupportedError
 from ostinato.base.span import Span
-from ostinato.expr.nodes import Call, Expr
+from ostinato.expr.functions import AMBIGUOUS, CONDITIONALS, SPELLINGS
+from ostinato.expr.nodes import AGGREGATES, Call, Expr
 from ostinato.expr.temporal_text import is_calendar_unit
 from ostinato.expr.tokens import tokenize
 from ostinato.lang.sase.parse_expression import SaseExpressionParser
 from ostinato.lang.sase.parse_pattern import parse_pattern
-from ostinato.lang.sase.syntax import Component, Item, OutputClause, Return, SaseQuery, Strategy, Window, all_components
+from ostinato.lang.sase.syntax import Component, Composite, Item, OutputClause, Return, SaseQuery, Strategy, Window, all_components
 from ostinato.lang.sase.window import window_unit
 
 STRATEGIES = ("strict_contiguity", "partition_contiguity", "skip_till_next_match", "skip_till_any_match")
 CLAUSES = ("PATTERN", "WHERE", "WITHIN", "RETURN", "OUTPUT")
-COMPOSITION = {"FROM", "INTO", "HAVING"}
+ELSEWHERE = {
+    "FROM": "The streams are named in the pattern, by the types of its events",
+    "INTO": "Name the events that a query returns: RETURN Name(...); later queries of the text use that name as an event type",
+    "HAVING": "Conditions on a finished match stand in WHERE, e.g. a.LEN > 3",
+}
+KEYWORD_FORMS = ("cast", "extract", "exists", "date", "timestamp", "timestamptz", "interval")
+# A name and parentheses are a call, not an event, where the name is one of these.
+CALLED = frozenset((*SPELLINGS, *CONDITIONALS, *AMBIGUOUS, *AGGREGATES, *KEYWORD_FORMS))
 
 
 def parse(text: str) -> SaseQuery:
-    """The tree of a query. Errors point into `text`."""
+    """The tree of a text that is one query. Errors point into `text`."""
+    first, *more = parse_queries(text)
+    if more:
+        raise UnsupportedError("One query is expected here, and the text has several", hint="Run the text as a whole").within(text)
+    return first
+
+
+def parse_queries(text: str) -> tuple[SaseQuery, ...]:
+    """The trees of the queries in a text, which semicolons separate."""
     try:
-        return _QueryParser(SaseExpressionParser(tokenize(text)), text).query()
+        parser = _QueryParser(SaseExpressionParser(tokenize(text)), text)
+        found = [parser.query()]
+        while not parser.cursor.at_end():
+            found.append(parser.query())
+        return tuple(found)
     except OstinatoError as error:
         error.within(text)
         raise
@@ -37,11 +57,11 @@ class _QueryParser:
         items = parse_pattern(cursor)
         strategy, conjuncts = self._where(items) if cursor.accept_word("WHERE") else (None, ())
         window = self._within() if cursor.accept_word("WITHIN") else None
-        returns = self._returns() if cursor.accept_word("RETURN") else ()
+        composite, returns = self._returned() if cursor.accept_word("RETURN") else (None, ())
         output = self._output() if cursor.accept_word("OUTPUT") else None
-        cursor.accept_op(";")
-        self._expect_end()
-        return SaseQuery(items, strategy, conjuncts, window, returns, output, self.text)
+        if not cursor.accept_op(";"):
+            self._expect_end()
+        return SaseQuery(items, strategy, conjuncts, window, returns, composite, output, self.text)
 
     def _where(self, items: tuple[Item, ...]) -> tuple[Strategy | None, tuple[Expr, ...]]:
         strategy = self._strategy(items)
@@ -60,7 +80,7 @@ class _QueryParser:
         if name.kind != "name" or not self.cursor.peek(1).is_op("("):
             return None
         if name.text.lower() not in STRATEGIES:
-            if self._brace_after_parenthesis():
+            if self.cursor.peek(self._closing_parenthesis()).is_op("{"):
                 raise QuerySyntaxError(
                     f"There is no selection strategy `{name.text}`", hint=f"One of {', '.join(STRATEGIES)}", span=name.span
                 )
@@ -70,14 +90,15 @@ class _QueryParser:
         self._strategy_arguments(items, name.span)
         return Strategy(name.text.lower(), self.cursor.span_from(name.span))
 
-    def _brace_after_parenthesis(self) -> bool:
+    def _closing_parenthesis(self) -> int:
+        """How far ahead the token is that follows the call which begins here."""
         depth, ahead = 0, 1
         while (token := self.cursor.peek(ahead)).kind != "end":
             depth += token.is_op("(") - token.is_op(")")
             ahead += 1
             if depth == 0:
                 break
-        return self.cursor.peek(ahead).is_op("{")
+        return ahead
 
     def _strategy_arguments(self, items: tuple[Item, ...], start: Span) -> None:
         """Every variable of the pattern, each once, lists with `[ ]`: it tells nothing new, so it may not disagree either."""
@@ -127,6 +148,25 @@ class _QueryParser:
             self.cursor.next()
         return Window(number.text, unit, self.cursor.span_from(number.span))
 
+    def _returned(self) -> tuple[Composite | None, tuple[Return, ...]]:
+        if not self._at_composite():
+            return None, self._returns()
+        name = self.cursor.next()
+        self.cursor.expect_op("(")
+        items = self._returns()
+        self.cursor.expect_op(")", hint="The attributes of an event stand between commas: RETURN Name(a.x, b.y AS z)")
+        return Composite(name.value, name.span), items
+
+    def _at_composite(self) -> bool:
+        """`Name(...)` as all that is returned, and no function: a value of a function would need a name of its own."""
+        name = self.cursor.peek()
+        if name.kind not in ("name", "quoted") or not self.cursor.peek(1).is_op("("):
+            return False
+        if name.kind == "name" and (name.text.lower() in CALLED or name.text.upper() in self.cursor.reserved):
+            return False
+        after = self.cursor.peek(self._closing_parenthesis())
+        return after.kind == "end" or after.is_op(";") or after.is_word("OUTPUT", *ELSEWHERE)
+
     def _returns(self) -> tuple[Return, ...]:
         items = [self._return()]
         while self.cursor.accept_op(","):
@@ -144,12 +184,9 @@ class _QueryParser:
 
     def _expect_end(self) -> None:
         token = self.cursor.peek()
-        if token.is_word(*COMPOSITION):
-            raise UnsupportedError(
-                f"{token.text.upper()}: composing queries is not offered yet",
-                hint="Run the second query over the result of the first",
-                span=token.span,
-            )
+        if token.is_word(*ELSEWHERE):
+            word = token.text.upper()
+            raise UnsupportedError(f"{word} is no clause of a query here", hint=ELSEWHERE[word], span=token.span)
         if token.is_word(*CLAUSES):
             raise QuerySyntaxError(
                 f"{token.text.upper()} is out of place or repeated", hint=f"The order is {', '.join(CLAUSES)}, each once", span=token.span

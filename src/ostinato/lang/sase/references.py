@@ -8,8 +8,8 @@ from difflib import get_close_matches
 from ostinato.base.errors import QuerySyntaxError, UnknownNameError, UnsupportedError
 from ostinato.base.span import Span
 from ostinato.expr.nodes import AGGREGATES, Aggregate, Anchor, Expr, Field, Nav
-from ostinato.expr.schema import Schema
 from ostinato.expr.syntax import RawCall
+from ostinato.lang.sase.stream import Stream
 from ostinato.lang.sase.syntax import At, Component, Element, Equivalence
 
 
@@ -38,11 +38,11 @@ STEPPING = (At.CURRENT, At.PREVIOUS, At.BEFORE)
 class References:
     """Resolves the references of one expression, and remembers what it mentions."""
 
-    def __init__(self, components: tuple[Component, ...], schema: Schema, counts_matches: bool = False) -> None:
+    def __init__(self, components: tuple[Component, ...], stream: Stream, counts_matches: bool = False) -> None:
         """`counts_matches`: the expression is about all matches together, and count(*) is their number."""
         self.components = components
         self.counts_matches = counts_matches
-        self.schema = schema
+        self.stream = stream
         self.mentions: list[Mention] = []
 
     def resolve(self, expr: Expr) -> Expr:
@@ -60,7 +60,7 @@ class References:
         for component in self.components:
             if component.variable.lower() == element.variable.lower():
                 return component
-        if element.attribute is None and element.at is At.PLAIN and self.schema.find(element.variable):
+        if element.attribute is None and element.at is At.PLAIN and self.stream.schema.find(element.variable):
             raise _without_variable(element, self.components[0])
         names = ", ".join(component.variable for component in self.components)
         raise UnknownNameError(
@@ -79,19 +79,19 @@ class References:
         if element.attribute is None:
             raise QuerySyntaxError(
                 f"`{_shown(element, component)}` is an event; a value of it is meant here",
-                hint=f"Name an attribute, e.g. {_shown(element, component)}.{self.schema.names[0] if self.schema.names else 'x'}",
+                hint=f"Name an attribute, e.g. {_shown(element, component)}.{next(iter(self.stream.schema_of(component).names), 'x')}",
                 span=element.span,
             )
         self._mention(component, element.at, element.span)
         anchor, offset = NAVIGATION[element.at]
-        body = Field(find_column(self.schema, element.attribute, element.span), span=element.span)
+        body = Field(find_column(self.stream, component, element.attribute, element.span), span=element.span)
         return Nav(component.variable, anchor, offset, 0, body, span=element.span)
 
     def _is_length(self, element: Element, component: Component) -> bool:
         if element.at is not At.PLAIN or (element.attribute or "").upper() != "LEN":
             return False
         # A single event may have an attribute of this name; for a list LEN is always its length.
-        return component.quantifier.is_kleene or self.schema.find("LEN") is None
+        return component.quantifier.is_kleene or self.stream.schema_of(component).find("LEN") is None
 
     def _aggregate(self, call: RawCall) -> Expr:
         function = call.name.lower()
@@ -138,7 +138,7 @@ class References:
         if isinstance(expr, Element):
             if expr.attribute is None:
                 raise QuerySyntaxError("An attribute of the events is meant here", span=expr.span)
-            return Field(find_column(self.schema, expr.attribute, expr.span), span=expr.span)
+            return Field(find_column(self.stream, self._find(expr), expr.attribute, expr.span), span=expr.span)
         if isinstance(expr, RawCall) and expr.name.lower() in AGGREGATES:
             raise QuerySyntaxError("An aggregate cannot be inside another", span=expr.span)
         if isinstance(expr, Equivalence):
@@ -146,12 +146,15 @@ class References:
         return expr.map_children(self._row)
 
 
-def find_column(schema: Schema, name: str, span: Span | None) -> str:
+def find_column(stream: Stream, component: Component, name: str, span: Span | None) -> str:
+    """The column of the stream, which the events of this component must have."""
+    schema = stream.schema_of(component)
     found = schema.find(name)
     if found is None:
         close = get_close_matches(name, schema.names, n=1)
         hint = f"Did you mean `{close[0]}`?" if close else f"Attributes: {', '.join(schema.names)}"
-        raise UnknownNameError(f"The events have no attribute `{name}`", hint=hint, span=span)
+        whose = f"{component.event_type} events" if stream.parts else "The events"
+        raise UnknownNameError(f"{whose} have no attribute `{name}`", hint=hint, span=span)
     return found
 
 

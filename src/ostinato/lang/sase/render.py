@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ostinato.expr.parse import OR
+from ostinato.lang.sase.parse import CALLED
 from ostinato.lang.sase.render_expression import render_expression, render_name, render_operand
 from ostinato.lang.sase.syntax import Alternatives, Component, Item, Return, SaseQuery, Window, all_components
 
@@ -23,7 +24,8 @@ def _clauses(tree: SaseQuery) -> Iterator[str]:
     if tree.window is not None:
         yield f"WITHIN {_window(tree.window)}"
     if tree.returns:
-        yield f"RETURN {', '.join(_return(item) for item in tree.returns)}"
+        items = ", ".join(_return(item) for item in tree.returns)
+        yield f"RETURN {items}" if tree.composite is None else f"RETURN {_event(tree.composite.name)}({items})"
     if tree.output is not None:
         yield f"OUTPUT {tree.output.name}"
 
@@ -58,6 +60,10 @@ def _window(window: Window) -> str:
     if window.unit is None:
         return window.length
     return f"{window.length} {window.unit}s"
+
+
+def _event(name: str) -> str:
+    return f'"{name}"' if name.lower() in CALLED else render_name(name)
 
 
 def _return(item: Return) -> str:

@@ -6,19 +6,20 @@ from collections.abc import Iterator
 
 from ostinato.algebra.policies import Output
 from ostinato.algebra.query import Measure
-from ostinato.base.errors import QuerySyntaxError, UnsupportedError
+from ostinato.base.errors import QuerySyntaxError, TypeMismatchError, UnsupportedError
 from ostinato.expr.infer import infer
-from ostinato.expr.nodes import AGGREGATES, Expr
-from ostinato.expr.schema import Schema
+from ostinato.expr.nodes import AGGREGATES, Anchor, Expr, Field, Literal, Nav
 from ostinato.expr.syntax import RawCall
+from ostinato.lang.sase.merge import TYPE_COLUMN
 from ostinato.lang.sase.negation import refuse_returned
 from ostinato.lang.sase.references import STEPPING, Mention, References
-from ostinato.lang.sase.syntax import At, Element, Return, SaseQuery, all_components
+from ostinato.lang.sase.stream import Stream
+from ostinato.lang.sase.syntax import At, Composite, Element, Return, SaseQuery, all_components
 
 OVER_ALL_MATCHES = ("count", "sum", "avg", "min", "max")
 
 
-def lower_returns(tree: SaseQuery, schema: Schema, output: Output) -> tuple[Measure, ...] | None:
+def lower_returns(tree: SaseQuery, stream: Stream, output: Output) -> tuple[Measure, ...] | None:
     """None: the default output. A count has no attributes; those that the text asks for are checked all the same."""
     if not tree.returns:
         if output is Output.AGGREGATES:
@@ -26,23 +27,60 @@ def lower_returns(tree: SaseQuery, schema: Schema, output: Output) -> tuple[Meas
         return None
     measures: dict[str, Measure] = {}
     for item in tree.returns:
-        measure = _measure(item, tree, schema, output)
+        measure = _measure(item, tree, stream, output)
         if measure.name.lower() in measures:
             raise QuerySyntaxError(f"Two returned attributes are called `{measure.name}`", hint="Name one of them with AS", span=item.span)
         measures[measure.name.lower()] = measure
+    if tree.composite is not None:
+        measures = _of_event(tree.composite, stream, output) | _checked(tree, stream, measures)
     return None if output is Output.COUNT else tuple(measures.values())
 
 
-def _measure(item: Return, tree: SaseQuery, schema: Schema, output: Output) -> Measure:
+def type_column(stream: Stream) -> str:
+    """Where a composite event tells its type: as the events do that it is made of."""
+    return stream.type_column or TYPE_COLUMN
+
+
+def _of_event(composite: Composite, stream: Stream, output: Output) -> dict[str, Measure]:
+    """What makes a match an event: a type, and the time at which it is complete."""
+    if output in (Output.COUNT, Output.AGGREGATES):
+        raise UnsupportedError(
+            f"OUTPUT {output.value} returns one row about all matches, and no event `{composite.name}` for each",
+            hint="Leave the name of the event out, or use OUTPUT all",
+            span=composite.span,
+        )
+    time = Nav(None, Anchor.LAST, 0, 0, Field(stream.time))
+    kind = Measure(type_column(stream), infer(Literal(composite.name), stream.schema))
+    return {kind.name.lower(): kind, stream.time.lower(): Measure(stream.time, infer(time, stream.schema))}
+
+
+def _checked(tree: SaseQuery, stream: Stream, measures: dict[str, Measure]) -> dict[str, Measure]:
+    """The attributes beside these two. One may be the time itself."""
+    kind, time = type_column(stream), measures.get(stream.time.lower())
+    spans = {key: item.span for key, item in zip(measures, tree.returns, strict=True)}
+    if kind.lower() in measures:
+        raise QuerySyntaxError(
+            f"`{kind}` is where the event tells its type", hint="Give the attribute another name with AS", span=spans[kind.lower()]
+        )
+    if time is not None and (time.expr.type is None or time.expr.type.kind is not stream.time_type.kind):
+        raise TypeMismatchError(
+            f"`{time.name}` is the time of the event, but this is of type {time.expr.type}",
+            hint="Give the attribute another name with AS: without one of this name the event has the time of its last event",
+            span=spans[stream.time.lower()],
+        )
+    return measures
+
+
+def _measure(item: Return, tree: SaseQuery, stream: Stream, output: Output) -> Measure:
     if output is Output.AGGREGATES:
         _refuse_single(item.expr)
-    references = References(all_components(tree.items), schema, counts_matches=output is Output.AGGREGATES)
+    references = References(all_components(tree.items), stream, counts_matches=output is Output.AGGREGATES)
     resolved = references.resolve(item.expr)
     refuse_returned(references.mentions, tree.components)
     for mention in references.mentions:
         if mention.at in STEPPING:
             raise _unfinished(mention)
-    return Measure(item.name or _implied_name(item, schema), infer(resolved, schema))
+    return Measure(item.name or _implied_name(item, stream), infer(resolved, stream.schema))
 
 
 def _refuse_single(expr: Expr) -> None:
@@ -78,10 +116,10 @@ def _unfinished(mention: Mention) -> UnsupportedError:
     )
 
 
-def _implied_name(item: Return, schema: Schema) -> str:
+def _implied_name(item: Return, stream: Stream) -> str:
     """A plain attribute keeps its name; anything else must be given one."""
     if isinstance(item.expr, Element) and item.expr.attribute is not None:
-        found = schema.find(item.expr.attribute)
+        found = stream.schema.find(item.expr.attribute)
         if found is not None and item.expr.at is not At.ALL:
             return found
     raise QuerySyntaxError("This returned value has no name", hint="Name it: ... AS name", span=item.span)

@@ -1,103 +1,140 @@
-"""Which stream a query reads, which of its columns is the time, and which column, if any, tells the event type."""
+"""What a query reads: one stream, or several merged by time; which column is the time, and which, if any, tells the event type."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from ostinato.base.errors import SchemaError, UnknownNameError, UnsupportedError
+from ostinato.algebra.parts import Part
+from ostinato.base.errors import SchemaError, UnknownNameError
 from ostinato.expr.schema import Schema
 from ostinato.expr.types import Kind, Type
 from ostinato.lang.sase.syntax import Component
 
+Times = str | Mapping[str, str]
+DEFAULT_TIME = "ts"
+
 
 @dataclass(frozen=True)
-class Stream:
+class Given:
+    """A stream as the caller gives it. `type_column` None: all its events are of the type that it is named after."""
+
     name: str
     schema: Schema
     time: str
-    type_column: str | None
+    type_column: str | None = None
 
     @property
     def time_type(self) -> Type:
         return self.schema.type_of(self.time)
 
 
-def choose_stream(components: tuple[Component, ...], schemas: Mapping[str, Schema], type_by: str | None, time: str) -> Stream:
-    if not schemas:
-        raise SchemaError("No stream was given", hint=f"Pass one, e.g. {components[0].event_type.lower()}=table")
-    name = _by_type(components, schemas) if type_by is None else _only_one(schemas, type_by)
-    schema = schemas[name]
-    return Stream(name, schema, _time_column(name, schema, time), _type_column(name, schema, type_by))
+@dataclass(frozen=True)
+class Stream:
+    """What the query reads. `schemas` and `types` are, by the event type that a component asks for, the attributes of such events and
+    the value of the type column."""
+
+    name: str
+    schema: Schema
+    time: str
+    type_column: str | None
+    schemas: Mapping[str, Schema] = field(default_factory=dict)
+    types: Mapping[str, str] = field(default_factory=dict)
+    parts: tuple[Part, ...] = ()
+
+    @property
+    def time_type(self) -> Type:
+        return self.schema.type_of(self.time)
+
+    def schema_of(self, component: Component) -> Schema:
+        return self.schemas.get(component.event_type, self.schema)
+
+    def type_of(self, component: Component) -> str | None:
+        return None if self.type_column is None else self.types.get(component.event_type, component.event_type)
 
 
-def _only_one(schemas: Mapping[str, Schema], type_by: str) -> str:
-    if len(schemas) > 1:
-        raise UnsupportedError(
-            f"type_by={type_by!r} needs one stream that carries all event types, but {len(schemas)} were given: {', '.join(schemas)}",
-            hint="Unite the streams into one table with a type column",
-        )
-    return next(iter(schemas))
+def given_streams(schemas: Mapping[str, Schema], type_by: str | None, time: Times, composites: Mapping[str, str]) -> dict[str, Given]:
+    """The streams by name. `composites` are the names of earlier queries' events, each with its time column."""
+    times = _times(schemas, time, composites)
+    found = {}
+    for name, schema in schemas.items():
+        own = None if type_by is None or name in composites else schema.find(type_by)
+        found[name] = Given(name, schema, times[name], None if own is None else _string(name, schema, own))
+    if type_by is not None and not any(stream.type_column for stream in found.values()):
+        raise _no_type_column(schemas, composites, type_by)
+    return found
 
 
-def _by_type(components: tuple[Component, ...], schemas: Mapping[str, Schema]) -> str:
-    found = [(component, _named(component, schemas)) for component in components]
-    first = found[0][1]
-    for component, name in found:
-        if name != first:
-            raise UnsupportedError(
-                f"The pattern reads two streams, `{first}` and `{name}`; a query reads one for now",
-                hint="Unite the streams into one table with a column that names the event type, and pass type_by=<that column>",
-                span=component.span,
-            )
-    return first
+def used_streams(components: tuple[Component, ...], given: Mapping[str, Given]) -> tuple[dict[str, Given | None], list[Given]]:
+    """Where the events of each type come from (None: from the streams with a type column), and the streams that the query reads; their
+    time columns are checked."""
+    homes = {component.event_type: _home(component, given) for component in components}
+    named = [stream for stream in homes.values() if stream is not None]
+    used = [stream for stream in given.values() if stream in named or (stream.type_column is not None and None in homes.values())]
+    return homes, [_timed(stream) for stream in used]
 
 
-def _named(component: Component, schemas: Mapping[str, Schema]) -> str:
+def _home(component: Component, given: Mapping[str, Given]) -> Given | None:
+    """The stream of this name; else any with a type column."""
     wanted = component.event_type
-    if wanted in schemas:
-        return wanted
-    folded = [name for name in schemas if name.lower() == wanted.lower()]
+    plain = {name: stream for name, stream in given.items() if stream.type_column is None}
+    if wanted in plain:
+        return plain[wanted]
+    folded = [name for name in plain if name.lower() == wanted.lower()]
     if len(folded) == 1:
-        return folded[0]
+        return plain[folded[0]]
     if folded:
         raise UnknownNameError(f"`{wanted}` could be any of the streams {', '.join(folded)}", span=component.span)
+    if len(plain) < len(given):
+        return None
     raise UnknownNameError(
         f"There is no stream for the event type `{wanted}`",
-        detail=f"Streams: {', '.join(schemas)}",
+        detail=f"Streams: {', '.join(given)}",
         hint=f"Pass it as {wanted.lower()}=..., or, where one stream carries several event types, name the type column with type_by=...",
         span=component.span,
     )
 
 
-def _time_column(name: str, schema: Schema, time: str) -> str:
-    found = schema.find(time)
+def _times(schemas: Mapping[str, Schema], time: Times, composites: Mapping[str, str]) -> dict[str, str]:
+    if isinstance(time, str):
+        return {name: composites.get(name, time) for name in schemas}
+    known = {name.lower(): name for name in schemas}
+    for name in time:
+        if name.lower() not in known:
+            raise SchemaError(f"time= names the stream `{name}`, which was not given", detail=f"Streams: {', '.join(schemas)}")
+    chosen = {known[name.lower()]: column for name, column in time.items()}
+    return {name: chosen.get(name, composites.get(name, DEFAULT_TIME)) for name in schemas}
+
+
+def _timed(stream: Given) -> Given:
+    """The same with the spelling of its time column, which is there and can be ordered."""
+    found = stream.schema.find(stream.time)
     if found is None:
         raise SchemaError(
-            f"Stream `{name}` has no time column `{time}`",
-            detail=f"Columns: {', '.join(schema.names)}",
+            f"Stream `{stream.name}` has no time column `{stream.time}`",
+            detail=f"Columns: {', '.join(stream.schema.names)}",
             hint="Name the time column with time=...",
         )
-    kind = schema.type_of(found).kind
+    kind = stream.schema.type_of(found).kind
     if kind not in (Kind.TIMESTAMP, Kind.INT):
         raise SchemaError(
-            f"The time column `{found}` of stream `{name}` is of type {schema.type_of(found)}",
+            f"The time column `{found}` of stream `{stream.name}` is of type {stream.schema.type_of(found)}",
             hint="Time is a timestamp or an integer; cast the column first",
         )
-    return found
+    return Given(stream.name, stream.schema, found, stream.type_column)
 
 
-def _type_column(name: str, schema: Schema, type_by: str | None) -> str | None:
-    if type_by is None:
-        return None
-    found = schema.find(type_by)
-    if found is None:
-        raise SchemaError(
-            f"Stream `{name}` has no column `{type_by}` (type_by)",
-            detail=f"Columns: {', '.join(schema.names)}",
-            hint="type_by names the column that holds the event type",
-        )
-    if schema.type_of(found).kind is not Kind.STRING:
-        shown = schema.type_of(found)
-        raise SchemaError(f"The type column `{found}` of stream `{name}` is of type {shown}", hint="type_by needs a string column")
-    return found
+def _no_type_column(schemas: Mapping[str, Schema], composites: Mapping[str, str], type_by: str) -> SchemaError:
+    own = [name for name in schemas if name not in composites]
+    return SchemaError(
+        f"Stream `{own[0]}` has no column `{type_by}` (type_by)" if len(own) == 1 else f"No stream has a column `{type_by}` (type_by)",
+        detail=f"Columns: {', '.join(schemas[own[0]].names)}" if len(own) == 1 else f"Streams: {', '.join(own)}",
+        hint="type_by names the column that holds the event type",
+    )
+
+
+def _string(name: str, schema: Schema, column: str) -> str:
+    if schema.type_of(column).kind is not Kind.STRING:
+        shown = schema.type_of(column)
+        raise SchemaError(f"The type column `{column}` of stream `{name}` is of type {shown}", hint="type_by needs a string column")
+    return column

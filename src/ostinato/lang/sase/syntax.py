@@ -138,6 +138,14 @@ class Return:
 
 
 @dataclass(frozen=True)
+class Composite:
+    """`RETURN Name(...)`: what is returned is an event of this type."""
+
+    name: str
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True)
 class OutputClause:
     name: str
     span: Span = field(default=NOWHERE, compare=False, repr=False)
@@ -152,6 +160,7 @@ class SaseQuery:
     conjuncts: tuple[Expr, ...] = ()
     window: Window | None = None
     returns: tuple[Return, ...] = ()
+    composite: Composite | None = None
     output: OutputClause | None = None
     text: str = field(default="", compare=False, repr=False)
 

@@ -13,6 +13,7 @@ from ostinato.base.errors import OstinatoError, UnknownNameError, UnsupportedErr
 from ostinato.compiler import compile
 from ostinato.expr.arrow_types import to_arrow
 from ostinato.expr.nodes import Aggregate, Anchor, Call, Field, Literal, Nav
+from ostinato.expr.schema import Schema
 from ostinato.expr.types import BOOL, INT
 from ostinato.lang.sase import lower, parse, render
 
@@ -206,9 +207,11 @@ def test_refused(marked, kind, message, hint):
     assert text[error.span.start : error.span.end] == underlined
 
 
-def test_a_negated_type_of_another_stream_is_refused():
-    with pytest.raises(UnsupportedError, match="reads two streams"):
-        lower(parse("PATTERN SEQ(counted a, ~(events x), counted b)"), {"counted": COUNTED, "events": EVENTS})
+def test_a_negated_type_of_another_stream():
+    other = Schema((("ts", INT), ("y", INT)))
+    query = lower(parse("PATTERN SEQ(counted a, ~(other x), counted b) WHERE x.y = a.x"), {"counted": COUNTED, "other": other})
+    assert [part.stream for part in query.parts] == ["counted", "other"]
+    assert [item.event_type for item in query.negations[0].items] == ["other"]
 
 
 def test_no_window_is_needed_between_selected_events():

@@ -64,8 +64,8 @@ REFUSED = [
     (
         "PATTERN SEQ(A a) |FROM| s",
         UNSUPPORTED,
-        "FROM: composing queries is not offered yet",
-        "Run the second query over the result of the first",
+        "FROM is no clause of a query here",
+        "The streams are named in the pattern, by the types of its events",
     ),
     (
         "PATTERN SEQ(A a) WHERE |skip_till_first|(a) { }",

@@ -1,0 +1,158 @@
+"""Several streams read as one, in order of time: a few batches of each are in memory at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+import pyarrow as pa
+
+from ostinato.algebra.parts import Part
+from ostinato.algebra.query import MatchQuery
+from ostinato.base.errors import DataError
+from ostinato.expr.arrow_types import to_arrow
+from ostinato.hosts.embedded.source import RowSource, Source
+from ostinato.kernels.vectors.vector import from_arrow
+from ostinato.program.program import Column, Program
+
+LAST = np.iinfo(np.int64).max
+
+
+class MergedSource(RowSource):
+    """The parts of a query, each with its source. Simultaneous rows stand in the order of the parts."""
+
+    def __init__(self, query: MatchQuery, sources: Mapping[str, Source]) -> None:
+        self.query = query
+        self.sources = [sources[part.stream.lower()] for part in query.parts]
+
+    def ordered(self, program: Program) -> Iterator[pa.Table]:
+        readers = [source.ordered(self._reading(part, source, program)) for part, source in self._parts()]
+        return self._merged(program, readers, _Clock)
+
+    def arriving(self, program: Program) -> Iterator[pa.Table]:
+        """Streams that run side by side: each row comes when the latest time of its own stream has been reached."""
+        readers = [source.arriving(self._reading(part, source, program)) for part, source in self._parts()]
+        return self._merged(program, readers, _LatestSoFar)
+
+    def _parts(self) -> Iterator[tuple[Part, Source]]:
+        return zip(self.query.parts, self.sources, strict=True)
+
+    def _reading(self, part: Part, source: Source, program: Program) -> Program:
+        """What is read of one stream, as a program over its own columns, in order of its own time."""
+        wanted = {column.name: column.type for column in program.columns}
+        columns = {own: wanted[merged] for own, merged in part.columns if merged in wanted}
+        time = next(own for own, merged in part.columns if merged == self.query.time)
+        number = list(columns).index(time)
+        listed = tuple(Column(name, type_) for name, type_ in columns.items())
+        return replace(program, stream=source.name, columns=listed, time=number, order=((number, False, False),))
+
+    def _merged(self, program: Program, readers: Sequence[Iterator[pa.Table]], clock: type[_Clock]) -> Iterator[pa.Table]:
+        schema = pa.schema([(column.name, to_arrow(column.type)) for column in program.columns])
+        inputs = [
+            _Input(_in_form(reader, part, self.query.type_column, schema), program.columns[program.time].name, clock())
+            for reader, part in zip(readers, self.query.parts, strict=True)
+        ]
+        return _in_turn(inputs)
+
+
+class _Clock:
+    """The times as they are."""
+
+    def __call__(self, times: np.ndarray) -> np.ndarray:
+        return times
+
+
+class _LatestSoFar(_Clock):
+    def __init__(self) -> None:
+        self.latest = np.iinfo(np.int64).min
+
+    def __call__(self, times: np.ndarray) -> np.ndarray:
+        reached = np.maximum(np.maximum.accumulate(times), self.latest)
+        self.latest = int(reached[-1])
+        return reached
+
+
+class _Input:
+    """One stream: the rows that have been read and not yet given on, with the times that decide when they are."""
+
+    def __init__(self, tables: Iterator[pa.Table], time: str, clock: _Clock) -> None:
+        self._tables = tables
+        self._time = time
+        self._clock = clock
+        self.rows: pa.Table | None = None
+        self.times = np.empty(0, np.int64)
+        self.ended = False
+        self.read()
+
+    def read(self) -> None:
+        """One more batch."""
+        for table in self._tables:
+            if table.num_rows:
+                times = self._clock(_numbers(table.column(self._time)))
+                self.rows = table if self.rows is None else pa.concat_tables([self.rows, table])
+                self.times = np.concatenate([self.times, times])
+                return
+        self.ended = True
+
+    @property
+    def reached(self) -> int:
+        """Rows before this time are all here."""
+        return LAST if self.ended else int(self.times[-1])
+
+    def take_before(self, time: int) -> tuple[pa.Table, np.ndarray] | None:
+        end = len(self.times) if time == LAST else int(np.searchsorted(self.times, time, side="left"))
+        if self.rows is None or end == 0:
+            return None
+        taken = self.rows.slice(0, end), self.times[:end]
+        self.rows, self.times = self.rows.slice(end), self.times[end:]
+        return taken
+
+
+def _in_turn(inputs: Sequence[_Input]) -> Iterator[pa.Table]:
+    while True:
+        bound = min(one.reached for one in inputs)
+        taken = [part for one in inputs if (part := one.take_before(bound)) is not None]
+        if taken:
+            order = np.argsort(np.concatenate([times for _, times in taken]), kind="stable")
+            yield pa.concat_tables([rows for rows, _ in taken]).take(pa.array(order))
+        if bound == LAST:
+            return
+        for one in inputs:
+            if one.reached == bound:
+                one.read()
+
+
+def _numbers(column: pa.ChunkedArray) -> np.ndarray:
+    """Rows without a time come last: whoever reads them says what is wrong with them."""
+    vector = from_arrow(column)
+    times = vector.data.astype(np.int64, copy=False)
+    return times if vector.valid is None else np.where(vector.valid, times, LAST)
+
+
+def _in_form(tables: Iterator[pa.Table], part: Part, type_column: str | None, schema: pa.Schema) -> Iterator[pa.Table]:
+    """The rows of one stream with the columns of all."""
+    own_name = {merged: own for own, merged in part.columns}
+    for table in tables:
+        columns = []
+        for field in schema:
+            if field.name == type_column and part.event_type is not None:
+                columns.append(pa.repeat(pa.scalar(part.event_type, field.type), table.num_rows))
+            elif field.name in own_name:
+                columns.append(_cast(table.column(own_name[field.name]), field, part))
+            else:
+                columns.append(pa.nulls(table.num_rows, field.type))
+        yield pa.table(columns, schema=schema)
+
+
+def _cast(column: pa.ChunkedArray, field: pa.Field, part: Part) -> pa.ChunkedArray:
+    if column.type == field.type:
+        return column
+    try:
+        return column.cast(field.type)
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
+        raise DataError(
+            f"Column `{field.name}` of stream `{part.stream}` does not fit the type {field.type} that the streams share",
+            detail=str(error).splitlines()[0],
+            hint="Cast the column before",
+        ) from error
