@@ -2,85 +2,51 @@
 
 from __future__ import annotations
 
-import ctypes
-
 import numpy as np
 
 from ostinato.kernels._jit import jit
+from ostinato.kernels.read_only import borrowed
+
+WORD = 8  # bytes of a value that the kernels move
+MOST_ROWS = np.iinfo(np.int32).max  # places are 32-bit numbers below this: half the memory traffic
 
 
-@jit("int64(int64[::1], int64[::1], int64, int64[::1], int64[::1], int64[::1])")
-def number_touched(keys, stamp, epoch, local, touched, local_of):
-    """Give every distinct key of the batch a small number, in order of first appearance. `stamp` and `local` are as long as there
-    are keys and are kept between calls, so that the cost follows the batch and not the number of keys ever seen."""
-    count = 0
+@jit("int64(int64[::1], int64[::1], int64[::1])")
+def count_rows_of_keys(keys, counts, touched):
+    """Add the rows of each key to `counts`; `touched` receives the keys that had none, in order of appearance. Returns how many."""
+    found = 0
     for i in range(len(keys)):
         k = keys[i]
-        if stamp[k] != epoch:
-            stamp[k] = epoch
-            local[k] = count
-            touched[count] = k
-            count += 1
-        local_of[i] = local[k]
-    return count
+        before = counts[k]
+        counts[k] = before + 1
+        if before == 0:
+            touched[found] = k
+            found += 1
+    return found
 
 
-@jit("void(int64[::1], int64, int64[::1], int32[::1])")
-def counting_sort(local_of, count, begin, order):
-    """Stable order of rows by small number; `begin` (count + 1) receives where each number's rows start."""
-    for i in range(len(local_of)):
-        begin[local_of[i] + 1] += 1
-    for k in range(count):
-        begin[k + 1] += begin[k]
-    place = begin[:-1].copy()
-    for i in range(len(local_of)):
-        k = local_of[i]
-        order[place[k]] = i
-        place[k] += 1
+@jit("void(int64[::1], int64[::1], int32[::1])")
+def place_rows(keys, next_place, places):
+    """Where each row goes, given where the next row of each key goes."""
+    for i in range(len(keys)):
+        k = keys[i]
+        place = next_place[k]
+        places[i] = place
+        next_place[k] = place + 1
 
 
 @jit("void(int64[::1], int32[::1], int64[::1])")
-def gather_words(values, order, out):
-    """NumPy would first widen the 32-bit order, at twice the memory traffic."""
-    for i in range(len(order)):
-        out[i] = values[order[i]]
+def scatter_words(values, places, out):
+    for i in range(len(places)):
+        out[places[i]] = values[i]
 
 
-def gather(values: np.ndarray, order: np.ndarray) -> np.ndarray:
-    """values[order] for an order of 32-bit row numbers."""
-    if values.ndim != 1 or values.dtype.itemsize != 8 or not values.flags.c_contiguous:
-        return values[order]
-    out = np.empty(len(order), values.dtype)
-    words = values if values.flags.writeable else _writable(values)
-    gather_words(words.view(np.int64), order, out.view(np.int64))
-    return out
-
-
-@jit("void(int64[::1], int64[::1], int64[::1], int64[::1], int32[::1], int64[::1], int64[::1], int64[::1])")
-def merge_words(old, old_offset, old_length, begin, order, offset, values, out):
-    """Per key the retained rows, then the rows of the batch. Empty `order`: the batch is in order already."""
-    sorted_already = len(order) == 0
-    for i in range(len(old_offset)):
-        at = offset[i]
-        source = old_offset[i]
-        for j in range(old_length[i]):
-            out[at + j] = old[source + j]
-        at += old_length[i]
-        for j in range(begin[i], begin[i + 1]):
-            out[at] = values[j if sorted_already else order[j]]
-            at += 1
-
-
-def merge(old: np.ndarray, values: np.ndarray, layout: tuple, capacity: int) -> np.ndarray:
-    """See `merge_words`; `layout` as in `runtime.arena`."""
-    old_offset, old_length, begin, order, offset = layout
-    out = np.empty(capacity, old.dtype)
-    values = np.ascontiguousarray(values)
-    words = values if values.flags.writeable else _writable(values)
-    order = np.empty(0, np.int32) if order is None else order
-    kept = old if old.flags.writeable else _writable(old)
-    merge_words(kept.view(np.int64), old_offset, old_length, begin, order, offset, words.view(np.int64), out.view(np.int64))
-    return out
+@jit("void(int64[::1], int64[::1], int64[::1], int64[::1], int64[::1])")
+def move_words(values, source, lengths, target, out):
+    for i in range(len(source)):
+        first, at = source[i], target[i]
+        for j in range(lengths[i]):
+            out[at + j] = values[first + j]
 
 
 @jit("void(uint8[::1], int64[::1], int64[::1], int64[::1], uint64[::1])")
@@ -89,14 +55,6 @@ def put_octets(octets, source, counts, target, bits):
     for i in range(len(source)):
         for j in range(counts[i]):
             bits[target[i] + j] = octets[source[i] + j]
-
-
-def _writable(values: np.ndarray) -> np.ndarray:
-    """The same memory without the read-only mark that Arrow's buffers carry: it would be another type to compile for, and the
-    kernel only reads. The caller keeps the values alive."""
-    address = values.__array_interface__["data"][0]
-    raw = (ctypes.c_char * values.nbytes).from_address(address)
-    return np.frombuffer(raw, values.dtype)
 
 
 @jit("void(int64[::1], int64[::1], int64[::1])")
@@ -114,3 +72,33 @@ def ranges(starts: np.ndarray, counts: np.ndarray) -> np.ndarray:
     out = np.empty(int(counts.sum()), np.int64)
     fill_ranges(np.ascontiguousarray(starts, np.int64), np.ascontiguousarray(counts, np.int64), out)
     return out
+
+
+def places_of(keys: np.ndarray, next_place: np.ndarray, capacity: int) -> np.ndarray:
+    """See `place_rows`; all places are below `capacity`."""
+    places = np.empty(len(keys), np.int32)
+    if capacity > MOST_ROWS:
+        raise MemoryError(f"more than {MOST_ROWS:,} rows are held at once")
+    place_rows(keys, next_place, places)
+    return places
+
+
+def put(out: np.ndarray, places: np.ndarray | slice, values: np.ndarray) -> None:
+    """out[places] = values"""
+    if isinstance(places, slice) or out.ndim != 1 or out.dtype != values.dtype or out.dtype.itemsize != WORD:
+        out[places] = values
+        return
+    scatter_words(borrowed(np.ascontiguousarray(values)).view(np.int64), places, out.view(np.int64))
+
+
+def move(values: np.ndarray, source: np.ndarray, lengths: np.ndarray, target: np.ndarray, out: np.ndarray) -> None:
+    """Stretches of rows from one array, or place of it, to another."""
+    if values.dtype.itemsize != WORD:
+        out[ranges(target, lengths)] = values[ranges(source, lengths)]
+        return
+    width = values.shape[1] if values.ndim == 2 else 1
+    words, target_words = borrowed(values).reshape(-1).view(np.int64), out.reshape(-1).view(np.int64)
+    if width == 1:
+        move_words(words, source, lengths, target, target_words)
+    else:
+        move_words(words, source * width, lengths * width, target * width, target_words)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ostinato.kernels._jit import jit
+from ostinato.kernels.read_only import borrowed
 
 MIN_SLOTS = 1 << 10
 MAX_DENSE = 1 << 22
@@ -60,10 +61,19 @@ def new_values(values, low, dense, fresh):
     return count
 
 
-@jit("void(int64[::1], int64, int32[::1], int64[::1])")
-def look_up(values, low, dense, out):
-    for i in range(len(values)):
-        out[i] = dense[values[i] - low]
+@jit("int64(int64[::1], int64, int64, int32[::1], int64[::1])")
+def look_up(values, first, low, dense, out):
+    """The numbers of values[first:]; returns how far it came before a value that has none."""
+    size = np.uint64(len(dense))
+    for i in range(first, len(values)):
+        place = np.uint64(values[i] - low)
+        if place >= size:
+            return i
+        number = dense[place]
+        if number < 0:
+            return i
+        out[i] = number
+    return len(values)
 
 
 class Numbering:
@@ -92,16 +102,25 @@ class Numbering:
         return self._by_number[: len(self)]
 
     def number(self, values: np.ndarray) -> np.ndarray:
-        values = np.require(values, np.int64, ["C", "W"])  # a read-only array would be a second type to compile for
-        if not len(values) or not self._narrow(int(values.min()), int(values.max()), len(values)):
-            return self._hashed(values)
+        values = borrowed(np.ascontiguousarray(values, np.int64))
+        out = np.empty(len(values), np.int64)
+        known = look_up(values, 0, self._low, self._dense, out)
+        if known < len(values):
+            self._number_new(values[known:], out[known:])
+        return out
+
+    def _number_new(self, values: np.ndarray, out: np.ndarray) -> None:
+        """Of values of which some may have no number yet."""
+        if not self._narrow(int(values.min()), int(values.max()), len(values)):
+            self._hashed(values, out)
+            return
         fresh = np.empty(min(len(values), len(self._dense)), np.int64)
         count = new_values(values, self._low, self._dense, fresh)
         if count:
-            self._dense[fresh[:count] - self._low] = self._hashed(fresh[:count])
-        out = np.empty(len(values), np.int64)
-        look_up(values, self._low, self._dense, out)
-        return out
+            numbers = np.empty(count, np.int64)
+            self._hashed(fresh[:count], numbers)
+            self._dense[fresh[:count] - self._low] = numbers
+        look_up(values, 0, self._low, self._dense, out)
 
     def _narrow(self, low: int, high: int, count: int) -> bool:
         """Whether the array covers the range of the batch, after making it do so if that is worth while."""
@@ -118,13 +137,12 @@ class Numbering:
         self._dense[known[inside] - low] = numbers[inside]
         return True
 
-    def _hashed(self, values: np.ndarray) -> np.ndarray:
-        out = np.empty(len(values), np.int64)
+    def _hashed(self, values: np.ndarray, out: np.ndarray) -> None:
         done = 0
         while True:
             done = number_values(values, done, self._slot_value, self._slot_number, self._by_number, out)
             if done == len(values):
-                return out
+                return
             self._grow()
 
     def reserve(self) -> int:

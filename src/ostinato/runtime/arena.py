@@ -2,34 +2,25 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from dataclasses import dataclass
 
 import numpy as np
 
-from ostinato.kernels.grouping import gather, merge, ranges
+from ostinato.kernels.grouping import move, put
 
-# per key: old offset, old length, where its rows of the batch begin (one more than keys), the order of the batch, new offset
-Layout = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray | None, np.ndarray]
+Places = np.ndarray | slice  # arena rows of the rows of a batch
 
 
-class _Places:
-    """Arena indices of a merge, for columns that the kernel does not handle; found when first asked for."""
+@dataclass(frozen=True)
+class Moved:
+    """Stretches of rows, one per key: where they lie, how long they are, and where they go."""
 
-    def __init__(self, layout: Layout) -> None:
-        self._old_offset, self._old_length, begin, self.order, self._offset = layout
-        self._counts = np.diff(begin)
+    source: np.ndarray
+    lengths: np.ndarray
+    target: np.ndarray
 
-    @cached_property
-    def source(self) -> np.ndarray:
-        return ranges(self._old_offset, self._old_length)
-
-    @cached_property
-    def kept(self) -> np.ndarray:
-        return ranges(self._offset, self._old_length)
-
-    @cached_property
-    def added(self) -> np.ndarray:
-        return ranges(self._offset + self._old_length, self._counts)
+    def copy(self, old: np.ndarray, new: np.ndarray) -> None:
+        move(old, self.source, self.lengths, self.target, new)
 
 
 class Arena:
@@ -44,10 +35,6 @@ class Arena:
         self.data[name] = np.empty((self.capacity, width) if width else self.capacity, dtype)
         self.valid[name] = None
 
-    def adopt(self, name: str, data: np.ndarray, valid: np.ndarray | None) -> None:
-        self.data[name] = data
-        self.valid[name] = valid
-
     def reserve(self, capacity: int) -> None:
         if capacity <= self.capacity:
             return
@@ -58,54 +45,60 @@ class Arena:
                 self.valid[name] = _lengthened(valid, capacity)
         self.capacity = capacity
 
-    def rebuilt(self, source: np.ndarray, target: np.ndarray, capacity: int) -> None:
-        """Move rows `source` to `target` in fresh arrays."""
+    def become(self, places: Places, batch: dict[str, tuple[np.ndarray, np.ndarray | None]], capacity: int) -> None:
+        """Nothing is kept: the arena holds the rows of a batch and no more."""
         for name, old in self.data.items():
-            self.data[name] = _moved(old, source, target, capacity)
-            valid = self.valid[name]
-            if valid is not None:
-                self.valid[name] = _moved(valid, source, target, capacity)
+            given, valid = batch.get(name, (None, None))
+            fresh = np.empty((capacity, *old.shape[1:]), old.dtype) if given is None else _placed(given, places, capacity, old.dtype)
+            self.data[name] = fresh
+            self.valid[name] = None if valid is None or valid.all() else _placed(valid, places, capacity, np.dtype(np.bool_))
         self.capacity = capacity
 
-    def merged(self, layout: Layout, batch: dict[str, tuple[np.ndarray, np.ndarray | None]], capacity: int) -> None:
-        """Fresh arrays in which every key's retained rows are followed by its rows of the batch."""
-        places = _Places(layout)
+    def merged(self, kept: Moved, places: Places, batch: dict[str, tuple[np.ndarray, np.ndarray | None]], capacity: int) -> None:
+        """Fresh arrays with the rows that are kept and those of the batch. Memory that is written in the order of the batch, at one
+        place per key, stays in the cache better than memory that is read key by key."""
         for name, old in self.data.items():
             given, given_valid = batch.get(name, (None, None))
-            if given is not None and old.ndim == 1 and old.dtype.itemsize == given.dtype.itemsize == 8:
-                self.data[name] = merge(old, given, layout, capacity)
-            else:
-                self.data[name] = _moved(old, places.source, places.kept, capacity)
-                if given is not None:
-                    self.data[name][places.added] = ordered(given, layout[3])
-            self.valid[name] = self._merged_flags(self.valid[name], given_valid, places, capacity)
+            fresh = np.empty((capacity, *old.shape[1:]), old.dtype)
+            kept.copy(old, fresh)
+            if given is not None:
+                put(fresh, places, given)
+            self.data[name] = fresh
+            self.valid[name] = self._merged_flags(self.valid[name], kept, given_valid, places, capacity)
         self.capacity = capacity
 
     @staticmethod
-    def _merged_flags(old: np.ndarray | None, given: np.ndarray | None, places: _Places, capacity: int) -> np.ndarray | None:
+    def _merged_flags(
+        old: np.ndarray | None, kept: Moved, given: np.ndarray | None, places: Places, capacity: int
+    ) -> np.ndarray | None:
         if old is None and (given is None or given.all()):
             return None
         flags = np.ones(capacity, np.bool_)
         if old is not None:
-            flags[places.kept] = old[places.source]
+            kept.copy(old, flags)
         if given is not None:
-            flags[places.added] = ordered(given, places.order)
+            flags[places] = given
         return flags
 
-    def copy_rows(self, source: np.ndarray, target: np.ndarray) -> None:
+    def rebuilt(self, kept: Moved, capacity: int) -> None:
+        """The rows that are kept, in fresh arrays."""
+        self.merged(kept, slice(0, 0), {}, capacity)
+
+    def copy_rows(self, moved: Moved) -> None:
+        """To places that do not overlap those they come from."""
         for name, data in self.data.items():
-            data[target] = data[source]
+            moved.copy(data, data)
             valid = self.valid[name]
             if valid is not None:
-                valid[target] = valid[source]
+                moved.copy(valid, valid)
 
-    def write(self, name: str, at: np.ndarray | slice, data: np.ndarray, valid: np.ndarray | None) -> None:
-        self.data[name][at] = data
+    def write(self, name: str, places: Places, data: np.ndarray, valid: np.ndarray | None) -> None:
+        put(self.data[name], places, data)
         known = self.valid[name]
         if known is None and valid is not None and not valid.all():
             known = self.valid[name] = np.ones(self.capacity, np.bool_)
         if known is not None:
-            known[at] = True if valid is None else valid
+            known[places] = True if valid is None else valid
 
 
 def _lengthened(old: np.ndarray, capacity: int) -> np.ndarray:
@@ -114,16 +107,9 @@ def _lengthened(old: np.ndarray, capacity: int) -> np.ndarray:
     return new
 
 
-def _moved(old: np.ndarray, source: np.ndarray, target: np.ndarray, capacity: int) -> np.ndarray:
-    new = np.empty((capacity, *old.shape[1:]), old.dtype)
-    new[target] = old[source]
-    return new
-
-
-def ordered(values: np.ndarray | None, order: np.ndarray | None) -> np.ndarray | None:
-    """The rows in another order. Arrow's buffers are read-only, a type of its own for compiled kernels: those are copied."""
-    if values is None:
-        return None
-    if order is not None:
-        return gather(values, order)
-    return values if values.flags.writeable and values.flags.c_contiguous else values.copy()
+def _placed(values: np.ndarray, places: Places, capacity: int, dtype: np.dtype) -> np.ndarray:
+    if isinstance(places, slice) and values.flags.writeable and values.flags.c_contiguous and values.dtype == dtype:
+        return values
+    out = np.empty((capacity, *values.shape[1:]), dtype)
+    put(out, places, values)
+    return out

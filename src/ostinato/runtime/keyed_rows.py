@@ -9,21 +9,22 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ostinato.kernels.grouping import counting_sort, number_touched, ranges
-from ostinato.runtime.arena import Arena, ordered
+from ostinato.kernels.grouping import count_rows_of_keys, places_of, ranges
+from ostinato.runtime.arena import Arena, Moved, Places
 
 
 @dataclass(frozen=True)
 class Grouping:
-    """Rows of a batch by key: the rows of `keys[i]` are `order[begin[i]:begin[i+1]]`. `order` None: as they are."""
+    """Rows of a batch by key: `keys` have rows in it, `counts` how many. `numbers` is the key of every row; None: the rows lie key
+    by key already."""
 
     keys: np.ndarray
-    begin: np.ndarray
-    order: np.ndarray | None
+    counts: np.ndarray
+    numbers: np.ndarray | None
 
     @property
-    def counts(self) -> np.ndarray:
-        return np.diff(self.begin)
+    def rows(self) -> int:
+        return int(self.counts.sum()) if self.numbers is None else len(self.numbers)
 
 
 class KeyedRows:
@@ -54,9 +55,8 @@ class KeyedRows:
         self.base = np.zeros(0, np.int64)
         self.length = np.zeros(0, np.int64)
         self._room = np.zeros(0, np.int64)
-        self._stamp = np.zeros(0, np.int64)
-        self._local = np.zeros(0, np.int64)
-        self._epoch = 0
+        self._counts = np.zeros(0, np.int64)  # rows of the batch that is being grouped; zero in between
+        self._next_place = np.zeros(0, np.int64)
 
     def held_as(self, column: str) -> str:
         """The name of a stored column in the arena."""
@@ -92,34 +92,28 @@ class KeyedRows:
         if count <= have:
             return
         grow = max(count, have + have // 2, 16) - have if count > 1 else 1
-        for name in ("offset", "base", "length", "_room", "_stamp", "_local"):
+        for name in ("offset", "base", "length", "_room", "_counts", "_next_place"):
             setattr(self, name, np.concatenate([getattr(self, name), np.zeros(grow, np.int64)]))
 
     def group(self, keys: np.ndarray | None, rows: int) -> Grouping:
-        """Order a batch by key; `keys` None: everything belongs to key 0."""
-        if keys is None:
-            return Grouping(np.zeros(1 if rows else 0, np.int64), np.array([0, rows] if rows else [0], np.int64), None)
-        if len(self.offset) <= 4 * rows:
-            touched, begin, order = self._by_number(keys, rows)
-        else:
-            touched, begin, order = self._by_appearance(keys, rows)
-        return Grouping(touched, begin, None if len(touched) == 1 else order)
+        """What a batch brings to which key; `keys` None: everything belongs to key 0."""
+        if keys is None or not rows:
+            some = 1 if rows else 0
+            return Grouping(np.zeros(some, np.int64), np.full(some, rows, np.int64), None)
+        touched = np.empty(min(rows, len(self.offset)), np.int64)
+        found = count_rows_of_keys(keys, self._counts, touched)
+        # the order of key numbers is that of the arena: neighbours in memory are then used one after the other
+        touched = np.flatnonzero(self._counts) if len(self.offset) <= 4 * rows else touched[:found].copy()
+        counts = self._counts[touched]
+        self._counts[touched] = 0
+        return Grouping(touched, counts, None if found == 1 else keys)
 
-    def _by_number(self, keys: np.ndarray, rows: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """In the order of key numbers, which is the order of the arena: neighbours in memory are then used one after the other."""
-        begin, order = np.zeros(len(self.offset) + 1, np.int64), np.empty(rows, np.int32)
-        counting_sort(keys, len(self.offset), begin, order)
-        touched = np.flatnonzero(begin[1:] > begin[:-1])
-        return touched, np.append(begin[touched], rows), order
-
-    def _by_appearance(self, keys: np.ndarray, rows: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """At a cost that follows the batch, not the number of keys."""
-        self._epoch += 1
-        touched, local_of = np.empty(rows, np.int64), np.empty(rows, np.int64)
-        count = number_touched(keys, self._stamp, self._epoch, self._local, touched, local_of)
-        begin, order = np.zeros(count + 1, np.int64), np.empty(rows, np.int32)
-        counting_sort(local_of, count, begin, order)
-        return touched[:count].copy(), begin, order
+    def _places(self, grouping: Grouping, first: np.ndarray, capacity: int) -> Places:
+        """Arena rows of the rows of a batch, given where those of each key begin."""
+        if grouping.numbers is None:
+            return slice(int(first[0]), int(first[0]) + grouping.rows)
+        self._next_place[grouping.keys] = first
+        return places_of(grouping.numbers, self._next_place, capacity)
 
     def append(self, grouping: Grouping, batch: dict[str, tuple[np.ndarray, np.ndarray | None]]) -> None:
         """Add the rows of a batch behind those of their keys. `batch`: arena name -> (data, valid), in batch order."""
@@ -129,56 +123,49 @@ class KeyedRows:
         if not self.length.any():
             self._lay_out(grouping, batch)
             return
-        if int(grouping.begin[-1]) >= int(self.length.sum()):
+        if grouping.rows >= int(self.length.sum()):
             self._merge(grouping, batch)
             return
         self._make_room(keys, counts)
-        at = ranges(self.offset[keys] + self.length[keys], counts)
+        places = self._places(grouping, self.offset[keys] + self.length[keys], self.arena.capacity)
         for name, (data, valid) in batch.items():
-            self.arena.write(name, at, ordered(data, grouping.order), ordered(valid, grouping.order))
+            self.arena.write(name, places, data, valid)
         self.length[keys] += counts
 
     def restore(
         self, keys: np.ndarray, lengths: np.ndarray, base: np.ndarray, columns: dict[str, tuple[np.ndarray, np.ndarray | None]]
     ) -> None:
         """Lay out retained rows of a snapshot, key by key."""
-        self._lay_out(Grouping(keys, np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64), None), columns)
+        self._lay_out(Grouping(keys, lengths, None), columns)
         self.base[: len(base)] = base
 
     def _lay_out(self, grouping: Grouping, batch: dict[str, tuple[np.ndarray, np.ndarray | None]]) -> None:
         """Nothing is retained: the batch becomes the arena, without spare room."""
-        rows = int(grouping.begin[-1])
+        keys = grouping.keys
+        offset, rows = _side_by_side(grouping.counts)
         self._room[:] = 0
         self.offset[:] = 0
-        keys = grouping.keys
-        self.offset[keys] = grouping.begin[:-1]
-        self.length[keys] = grouping.counts
-        self._room[keys] = grouping.counts
-        for name, old in list(self.arena.data.items()):
-            if name in batch:
-                data, valid = batch[name]
-                self.arena.adopt(name, ordered(data, grouping.order), ordered(valid, grouping.order))
-            else:
-                self.arena.adopt(name, np.empty((rows, *old.shape[1:]), old.dtype), None)
-        self.arena.capacity = self.used = rows
+        self.offset[keys] = offset
+        self.length[keys] = self._room[keys] = grouping.counts
+        self.arena.become(self._places(grouping, offset, rows) if rows else slice(0, 0), batch, rows)
+        self.used = rows
 
     def _merge(self, grouping: Grouping, batch: dict[str, tuple[np.ndarray, np.ndarray | None]]) -> None:
-        """More rows come than are retained: lay everything out anew, the touched keys first and side by side, without spare room.
-        Memory is written from front to back, which at many keys is several times faster than filling up each region."""
+        """More rows come than are retained: lay everything out anew, the touched keys first and side by side, without spare room."""
         touched = np.zeros(self.key_count, np.bool_)
         touched[grouping.keys] = True
         others = np.flatnonzero((self.length > 0) & ~touched)
         keys = np.concatenate([grouping.keys, others])
-        begin = np.concatenate([grouping.begin, np.full(len(others), grouping.begin[-1])])
-        old_offset, old_length = self.offset[keys], self.length[keys]
-        length = old_length + np.diff(begin)
-        offset = np.concatenate([[0], np.cumsum(length)])
-        layout = (old_offset, old_length, begin, grouping.order, offset[:-1])
-        self.arena.merged(layout, batch, int(offset[-1]))
+        kept = self.length[keys]
+        length = kept.copy()
+        length[: len(grouping.keys)] += grouping.counts
+        offset, rows = _side_by_side(length)
+        places = self._places(grouping, (offset + kept)[: len(grouping.keys)], rows)
+        self.arena.merged(Moved(self.offset[keys], kept, offset), places, batch, rows)
         self._room[:] = 0
-        self.offset[keys] = offset[:-1]
+        self.offset[keys] = offset
         self.length[keys] = self._room[keys] = length
-        self.used = int(offset[-1])
+        self.used = rows
 
     def _make_room(self, keys: np.ndarray, counts: np.ndarray) -> None:
         needed = self.length[keys] + counts
@@ -191,7 +178,7 @@ class KeyedRows:
                 self.arena.reserve(max(64, 2 * demand))
         target = self.used + np.concatenate([[0], np.cumsum(room)])
         lengths = self.length[movers]
-        self.arena.copy_rows(ranges(self.offset[movers], lengths), ranges(target[:-1], lengths))
+        self.arena.copy_rows(Moved(self.offset[movers], lengths, target[:-1]))
         self.offset[movers] = target[:-1]
         self._room[movers] = room
         self.used = int(target[-1])
@@ -205,11 +192,10 @@ class KeyedRows:
         """Close the gaps between regions, if that frees at least half of the arena."""
         live = np.flatnonzero(self.length)
         lengths = self.length[live]
-        kept = int(lengths.sum())
+        target, kept = _side_by_side(lengths)
         if 2 * (kept + demand) > self.arena.capacity:
             return False
-        target = np.concatenate([[0], np.cumsum(lengths)[:-1]]).astype(np.int64)
-        self.arena.rebuilt(ranges(self.offset[live], lengths), ranges(target, lengths), self.arena.capacity)
+        self.arena.rebuilt(Moved(self.offset[live], lengths, target), self.arena.capacity)
         self._room[:] = 0
         self.offset[:] = 0
         self.offset[live] = target
@@ -228,11 +214,16 @@ class KeyedRows:
     def renumber(self, old_of_new: np.ndarray) -> None:
         for name in ("offset", "base", "length", "_room"):
             setattr(self, name, getattr(self, name)[old_of_new])
-        self._stamp = np.zeros(len(old_of_new), np.int64)
-        self._local = np.zeros(len(old_of_new), np.int64)
-        self._epoch = 0
+        self._counts = np.zeros(len(old_of_new), np.int64)
+        self._next_place = np.zeros(len(old_of_new), np.int64)
 
     def retained(self) -> tuple[np.ndarray, np.ndarray]:
         """(keys with rows, arena indices of all retained rows, key by key)."""
         live = np.flatnonzero(self.length)
         return live, ranges(self.offset[live], self.length[live])
+
+
+def _side_by_side(lengths: np.ndarray) -> tuple[np.ndarray, int]:
+    """Where stretches of these lengths begin without gaps, and where the last ends."""
+    ends = np.cumsum(lengths)
+    return ends - lengths, int(ends[-1]) if len(ends) else 0

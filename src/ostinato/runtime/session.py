@@ -146,8 +146,10 @@ class Session:
             positions = positions if ranks is None else positions[ranks]  # rows that are left out count, however batches are cut
         touched = self._append(columns, times, positions)
         output = self._go_on(touched, final=False)
+        if self._due_for_sweep(count):
+            output = self.report.joined([output, self._sweep(touched)])
         self._forget_idle_keys()
-        return output if not self._due_for_sweep(count) else self.report.joined([output, self._sweep()])
+        return output
 
     def _selected(self, columns: dict[str, Vector], order: np.ndarray | None) -> tuple[np.ndarray | None, np.ndarray | None]:
         """The rows to process, in order (None: all as they are), and their ranks among all rows in order (None: they are all).
@@ -220,9 +222,15 @@ class Session:
         self._since_sweep += count
         return self._since_sweep >= len(self.keys)
 
-    def _sweep(self) -> pa.Table:
+    def _sweep(self, just_seen: np.ndarray | None = None) -> pa.Table:
+        """Let the time decide that has passed; of the keys `just_seen` it has already."""
         self._since_sweep = 0
-        return self._go_on(self._busy_keys(), final=False)
+        keys = self._busy_keys()
+        if just_seen is not None and len(keys):
+            seen = np.zeros(self.rows.key_count, np.bool_)
+            seen[just_seen] = True
+            keys = keys[~seen[keys]]
+        return self._go_on(keys, final=False)
 
     def _forget_idle_keys(self) -> None:
         """Keys that hold nothing are dropped when most of them do, so that an endless supply of keys needs bounded memory."""

@@ -23,6 +23,13 @@ def test_numbering_is_by_first_appearance(batches):
     assert numbering.values.tolist() == list(known)
 
 
+def test_values_that_arrow_holds_read_only_are_numbered():
+    numbering = Numbering()
+    for batch in ([3, 5, 3], [5, 900_000, 3], [3, 7, 5]):
+        numbering.number(pa.array(batch).to_numpy())
+    assert numbering.number(pa.array([7, 900_000, 5, 3]).to_numpy()).tolist() == [3, 2, 1, 0]
+
+
 def test_numbering_grows_past_its_first_table():
     numbering = Numbering()
     reserved = numbering.reserve()

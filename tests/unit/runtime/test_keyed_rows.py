@@ -49,7 +49,7 @@ def test_one_key_needs_no_reordering():
     rows = KeyedRows({"v": np.float64}, slots=0, timed=False)
     rows.ensure_keys(1)
     grouping = rows.group(None, 3)
-    assert grouping.order is None
+    assert grouping.numbers is None
     rows.append(grouping, {"positions": (np.arange(3), None), "column:v": (np.array([1.0, 2.0, 3.0]), None)})
     assert rows.length[0] == 3
 
@@ -63,3 +63,17 @@ def test_arena_stays_in_proportion_to_what_is_retained():
         both = np.array([0, 1])
         rows.trim(both, rows.base[both] + rows.length[both] - 3)
     assert rows.arena.capacity < 1000
+
+
+def test_few_rows_of_many_keys_are_grouped_by_appearance():
+    rows = KeyedRows({"v": np.int64}, slots=2, timed=False)
+    rows.ensure_keys(1000)
+    numbers = np.array([700, 3, 700, 9])
+    for _ in range(2):  # what grouping counts is forgotten in between
+        grouping = rows.group(numbers, 4)
+        assert grouping.keys.tolist() == [700, 3, 9]
+        assert grouping.counts.tolist() == [2, 1, 1]
+        rows.append(grouping, {"positions": (np.arange(4), None), "column:v": (np.array([10, 20, 30, 40]), None)})
+    start = rows.offset[700]
+    assert rows.arena.data["column:v"][start : start + 4].tolist() == [10, 30, 10, 30]
+    assert rows.slots.shape == (rows.arena.capacity, 2)
