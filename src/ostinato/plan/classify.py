@@ -7,8 +7,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
 
-from ostinato.algebra.query import Condition, Definition, When
-from ostinato.expr.nodes import Aggregate, Anchor, Call, Classifier, Expr, Literal, MatchNumber, Nav
+from ostinato.algebra.query import Condition, Definition, MatchQuery, When
+from ostinato.expr.nodes import Aggregate, Anchor, Call, Classifier, Expr, Field, Literal, MatchNumber, Nav, current
+from ostinato.expr.types import BOOL, STRING
 
 
 class PredicateClass(Enum):
@@ -65,6 +66,15 @@ def classify(definition: Definition) -> tuple[Classified, ...]:
         for condition in definition.conditions
         for part in conjuncts(condition.expr)
     )
+
+
+def type_test(query: MatchQuery, definition: Definition) -> tuple[Classified, ...]:
+    """That the row is of the event type, where the definition asks for one."""
+    if definition.event_type is None or query.type_column is None:
+        return ()
+    kind = Field(query.type_column, type=query.schema.type_of(query.type_column))
+    test = Call("eq", (current(kind), Literal(definition.event_type, type=STRING)), type=BOOL)
+    return (Classified(test, When.EACH, PredicateClass.STATIC),)
 
 
 def condition(expr: Expr, when: When = When.EACH) -> Condition:

@@ -7,14 +7,16 @@ from ostinato.algebra.policies import Output, Selection
 from ostinato.algebra.query import MatchQuery, Unit, When
 from ostinato.automata.nfa import construct
 from ostinato.base.errors import UnsupportedError
-from ostinato.expr.nodes import Call, Expr, Field, Literal, current
-from ostinato.expr.types import BOOL, STRING, Kind
-from ostinato.plan.classify import Classified, PredicateClass, classify
+from ostinato.expr.nodes import Expr
+from ostinato.expr.types import Kind
+from ostinato.plan.classify import classify, type_test
 from ostinato.plan.components import PlacedComponent, component_graph
 from ostinato.plan.measures import MeasureEmitter
+from ostinato.plan.negation import emit_negations
 from ostinato.plan.row_predicates import MAX_BITS, RowEmitter
 from ostinato.plan.scalar_code import ScalarPlan
-from ostinato.program.program import EVENT_STRATEGIES, Column, Component, MeasureCode, Program, ScalarCode, VariableTest
+from ostinato.program.inputs import code_inputs, measure_columns, negation_columns
+from ostinato.program.program import EVENT_STRATEGIES, Column, Component, MeasureCode, Negation, Program, ScalarCode, VariableTest
 from ostinato.program.verify import verify
 
 MICROSECONDS_PER_DAY = 86_400_000_000
@@ -31,16 +33,9 @@ class Emitter:
             raise UnsupportedError(f"a pattern may have at most {MAX_VARIABLES} variables")
         self._rows = RowEmitter()
         self._scalar = ScalarPlan(self._variables, self._rows.slot)
-        self._classified = {name: (*self._type_test(name), *classify(query.definition(name))) for name in self._variables}
-
-    def _type_test(self, variable: str) -> tuple[Classified, ...]:
-        query = self._query
-        wanted = query.definition(variable).event_type
-        if wanted is None or query.type_column is None:
-            return ()
-        kind = Field(query.type_column, type=query.schema.type_of(query.type_column))
-        test = Call("eq", (current(kind), Literal(wanted, type=STRING)), type=BOOL)
-        return (Classified(test, When.EACH, PredicateClass.STATIC),)
+        self._classified = {
+            name: (*type_test(query, query.definition(name)), *classify(query.definition(name))) for name in self._variables
+        }
 
     @property
     def dynamic(self) -> bool:
@@ -56,14 +51,15 @@ class Emitter:
         else:
             tests = tuple(self._test(name) for name in self._variables)
             nfa = construct(query.pattern, {name: i for i, name in enumerate(self._variables)})
+        negations = emit_negations(query, self._variables, self._rows)
         scalar, registers = self._scalar.finish()
         rows, bits, slots = self._rows.finish()
         if bits > MAX_BITS:
             raise UnsupportedError(f"the query has {bits} different conditions on rows; {MAX_BITS} are the most", hint="split the query")
         counts = query.output is Output.COUNT
         measures = MeasureCode((), None) if counts else MeasureEmitter(query, self._variables).emit()
-        shifts = self._rows.shifts | {point.shift for point in measures.points}
-        columns = self._columns(rows, measures)
+        shifts = self._rows.shifts | {point.shift for point in measures.points} | _shifts(negations)
+        columns = self._columns({*code_inputs(rows), *measure_columns(measures), *(c for n in negations for c in negation_columns(n))})
         number = {column.name: i for i, column in enumerate(columns)}
         return verify(Program(
             strategy=strategy,
@@ -92,9 +88,10 @@ class Emitter:
             entries=entries,
             scalar=scalar,
             registers=registers,
-            filter_bits=self._filter_bits(components),
+            filter_bits=self._filter_bits(components, negations),
             measures=measures,
             kleene=tuple(name in query.kleene for name in self._variables),
+            negations=negations,
         ))
 
     def _window(self) -> int:
@@ -136,26 +133,29 @@ class Emitter:
             self._rows.bit(self._columnar(name, When.EACH)), self._scalar.block(name, self._dynamic(name, When.EACH), "each")
         )
 
-    def _columns(self, rows, measures: MeasureCode) -> tuple[Column, ...]:
+    def _columns(self, used: set[str]) -> tuple[Column, ...]:
         """What is read of the stream, in its own order; all of it where whole events are shown."""
         query = self._query
         if query.measures is None and query.output is not Output.COUNT:
             return tuple(Column(name, type_) for name, type_ in query.schema.columns)
-        used = {op.params[0] for op in (*rows.ops, *measures.rows.ops) if op.op == "input"}
-        if measures.code is not None:
-            used |= {op.params[0].split(":", 2)[2] for op in measures.code.ops if op.op == "input" and op.params[0].startswith("point:")}
         used |= {key.column for key in query.order} | set(query.partition) | ({query.time} - {None})
         if not used:  # rows are counted by a column
             used = set(query.schema.names[:1])
         return tuple(Column(name, type_) for name, type_ in query.schema.columns if name in used)
 
-    def _filter_bits(self, components: tuple[Component, ...]) -> tuple[int, ...]:
+    def _filter_bits(self, components: tuple[Component, ...], negations: tuple[Negation, ...]) -> tuple[int, ...]:
         """Rows with none of these bits cannot take part: only where events may be skipped and none is counted."""
         query = self._query
         if query.selection not in (Selection.NEXT, Selection.ANY) or (query.within is not None and query.within.unit is Unit.EVENTS):
             return ()
         bits = {bit for c in components for bit in ((c.first_bit, c.later_bit) if c.repeats else (c.first_bit,))}
+        bits |= {item.bit for negation in negations for item in negation.items}
         return () if -1 in bits else tuple(sorted(bits))
+
+
+def _shifts(negations: tuple[Negation, ...]) -> set[int]:
+    of_matches = {point.shift for negation in negations for point in negation.given.points}
+    return of_matches | {point.shift for negation in negations for item in negation.items for point in item.points}
 
 
 def _settled(items: tuple, scalar: ScalarCode) -> tuple:

@@ -29,9 +29,16 @@ class MeasureEmitter:
             return MeasureCode((), None)
         names = [*(query.partition if query.measured_partition else ()), *(m.name for m in query.measures)]
         results = [self._partition(column) for column in query.partition] if query.measured_partition else []
-        results += [self._code.add(measure.expr, self._resolve) for measure in query.measures]
+        results += [self.value(measure.expr) for measure in query.measures]
+        return self.finish(tuple(names), results)
+
+    def value(self, expr: Expr) -> int:
+        """The operation that computes an expression over a match."""
+        return self._code.add(expr, self._resolve)
+
+    def finish(self, names: tuple[str, ...], results: list[int]) -> MeasureCode:
         return MeasureCode(
-            tuple(names), self._code.finish(results), tuple(self._points), tuple(self._aggregates), self._rows.finish(self._row_results)
+            names, self._code.finish(results), tuple(self._points), tuple(self._aggregates), self._rows.finish(self._row_results)
         )
 
     def _partition(self, column: str) -> int:

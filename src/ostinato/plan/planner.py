@@ -17,7 +17,6 @@ ROW_STRATEGIES = ("scan", "threads")
 
 def plan(query: MatchQuery, strategy: str | None = None) -> Program:
     """`strategy` forces one, for comparison; one that cannot evaluate the query is refused with the reason."""
-    _refuse_negation(query)
     known = (*ROW_STRATEGIES, *EVENT_STRATEGIES)
     if strategy is not None and strategy not in known:
         raise OstinatoError(f'there is no strategy "{strategy}"', hint=f"the strategies are {', '.join(known)}")
@@ -31,6 +30,8 @@ def _plan_rows(query: MatchQuery, wanted: str | None) -> Program:
         raise UnsupportedError("row patterns order all rows of a partition, simultaneous ones too", hint="leave out ties=")
     if query.output is not Output.ALL:
         raise UnsupportedError(f"the output {query.output.value} belongs to event patterns", hint="aggregate the result instead")
+    if query.negations:
+        raise UnsupportedError("negation belongs to event patterns", span=query.negations[0].span)
     emitter = Emitter(query)
     if wanted in EVENT_STRATEGIES:
         raise _refusal(wanted, "it evaluates event patterns, and this is a row pattern")
@@ -63,13 +64,3 @@ def _plan_events(query: MatchQuery, wanted: str | None) -> Program:
 
 def _refusal(strategy: str, reason: str) -> UnsupportedError:
     return UnsupportedError(f"the strategy {strategy} cannot evaluate this query: {reason}", hint="leave out strategy=")
-
-
-def _refuse_negation(query: MatchQuery) -> None:
-    if query.negations:
-        raise UnsupportedError(
-            "Negation is not evaluated yet",
-            detail="What it means is defined, and the reference evaluates it; no host does.",
-            hint="Leave the negated component out and filter the matches afterwards",
-            span=query.negations[0].span,
-        )

@@ -10,7 +10,7 @@ import math
 
 from ostinato.algebra.pattern import variables_of
 from ostinato.algebra.policies import Output, Selection
-from ostinato.algebra.query import MatchQuery, Unit, When
+from ostinato.algebra.query import Definition, MatchQuery, Unit, When
 from ostinato.expr.nodes import Call, Expr, Field, Literal, Nav
 from ostinato.expr.types import Kind
 from ostinato.plan.classify import PredicateClass, classify
@@ -25,16 +25,16 @@ def pushdown(query: MatchQuery) -> str | None:
         return None
     if query.within is not None and query.within.unit is Unit.EVENTS:
         return None
-    parts = [_component(query, variable) for variable in variables_of(query.pattern)]
+    forbidden = [item for negation in query.negations for item in negation.items]
+    parts = [_event(query, definition) for definition in (*map(query.definition, variables_of(query.pattern)), *forbidden)]
     if not parts or None in parts:
         return None
     keys = "".join(f" AND {_name(column)} IS NOT NULL" for column in query.partition)
     return "(" + " OR ".join(dict.fromkeys(parts)) + ")" + keys
 
 
-def _component(query: MatchQuery, variable: str) -> str | None:
-    """What every row of the variable satisfies: its type, and the conditions that hold for each of its rows."""
-    definition = query.definition(variable)
+def _event(query: MatchQuery, definition: Definition) -> str | None:
+    """What every row of a variable satisfies, be it selected or forbidden: its type, and the conditions that hold for each of its rows."""
     found = []
     if definition.event_type is not None and query.type_column is not None:
         found.append(f"{_name(query.type_column)} = {_string(definition.event_type)}")

@@ -130,6 +130,44 @@ class VariableTest:
 
 
 @dataclass(frozen=True)
+class EventPoint:
+    """A row that the conditions of forbidden events look at: the event bound to item `item` of the negation, moved by `shift` rows."""
+
+    item: int
+    shift: int
+
+
+@dataclass(frozen=True)
+class Forbidden:
+    """A row is a forbidden event if bit `bit` holds (-1: any row) and `test` is true (None: nothing more is asked). `test` has one
+    result and is evaluated over (match, row) pairs; its inputs are "match:M" (result M of the negation's `given`), "event:E:COLUMN"
+    (stream column COLUMN at `points[E]`) and "there:E" (whether there is such a row)."""
+
+    bit: int
+    test: ColumnCode | None = None
+    points: tuple[EventPoint, ...] = ()
+
+
+@dataclass(frozen=True)
+class Negation:
+    """Kills a match whose gap here holds rows for `items`, in this order and by the program's selection. The gap lies behind the rows of
+    the variables with numbers below `before`. `leads` and `trails`: it can stand before the first or behind the last row of a match.
+    `given` computes what the tests want of the match. `chained`: a test looks at an earlier item."""
+
+    before: int
+    items: tuple[Forbidden, ...]
+    leads: bool
+    trails: bool
+    given: MeasureCode
+    chained: bool = False
+
+    @property
+    def is_static(self) -> bool:
+        """Whether its events are known by their rows alone."""
+        return all(item.test is None for item in self.items)
+
+
+@dataclass(frozen=True)
 class Program:
     """`strategy` is "scan" (ordered NFA, all predicates columnar), "threads" (the same with registers) or one for event patterns."""
 
@@ -162,6 +200,7 @@ class Program:
     filter_bits: tuple[int, ...] = ()  # rows with none of these bits cannot matter (selection may skip them)
     measures: MeasureCode = field(default_factory=lambda: MeasureCode((), None))
     kleene: tuple[bool, ...] = ()  # per variable
+    negations: tuple[Negation, ...] = ()  # for event patterns
     version: int = VERSION
 
     @property

@@ -20,6 +20,7 @@ def verify(program: Program) -> Program:
     _require(0 <= program.bits <= MAX_BITS, "at most 64 predicate bits")
     _require(len(program.rows.results) == program.bits + len(program.slots), "a row result for every bit and slot")
     _automaton(program)
+    _negations(program)
     _scalar(program)
     return program
 
@@ -68,6 +69,19 @@ def _automaton(program: Program) -> None:
         _require(known, "moves to known states")
     for test in program.tests:
         _require(-1 <= test.bit < program.bits and -1 <= test.block < blocks, "tests with known bits and blocks")
+
+
+def _negations(program: Program) -> None:
+    for negation in program.negations:
+        _require(program.is_event_pattern and len(negation.items) > 0, "events that a negation forbids")
+        _require(0 <= negation.before <= len(program.variables), "negations at known places")
+        _require(program.within >= 0 or not (negation.leads or negation.trails), "a window for negations at an end")
+        _require(negation.given.code is not None, "code for what negations ask of a match")
+        for item in negation.items:
+            _require(-1 <= item.bit < program.bits, "forbidden events with known bits")
+            if item.test is not None:
+                _column_code(item.test, "a negation", None)
+                _require(len(item.test.results) == 1, "one result of a test")
 
 
 def _scalar(program: Program) -> None:

@@ -26,3 +26,24 @@ class Matches:
     def none() -> Matches:
         nothing = np.empty(0, np.int64)
         return Matches(nothing, nothing, np.zeros(1, np.int64), np.empty(0, np.uint8), nothing)
+
+    def take(self, chosen: np.ndarray) -> Matches:
+        """These matches in this order; `chosen` are numbers or flags."""
+        if chosen.dtype == np.bool_:
+            chosen = np.flatnonzero(chosen)
+        lengths = np.diff(self.offsets)[chosen]
+        offsets = np.concatenate([[0], np.cumsum(lengths)])
+        events = np.repeat(self.offsets[chosen] - offsets[:-1], lengths) + np.arange(offsets[-1])
+        ordinals = None if self.ordinals is None else self.ordinals[events]
+        return Matches(self.key[chosen], self.start[chosen], offsets, self.variables[events], ordinals)
+
+    def followed_by(self, other: Matches) -> Matches:
+        """Both, where the rows of both are listed."""
+        assert self.ordinals is not None and other.ordinals is not None
+        return Matches(
+            np.concatenate([self.key, other.key]),
+            np.concatenate([self.start, other.start]),
+            np.concatenate([self.offsets, other.offsets[1:] + self.offsets[-1]]),
+            np.concatenate([self.variables, other.variables]),
+            np.concatenate([self.ordinals, other.ordinals]),
+        )

@@ -75,8 +75,4 @@ def _by_completion(matches: Matches, rows: KeyedRows) -> Matches:
     done = rows.positions[rows.offset[matches.key] + last - rows.base[matches.key]]
     if (done[1:] >= done[:-1]).all():
         return matches
-    order = np.argsort(done, kind="stable")
-    counts = np.diff(matches.offsets)[order]
-    offsets = np.concatenate([[0], np.cumsum(counts)])
-    events = np.repeat(matches.offsets[order] - offsets[:-1], counts) + np.arange(offsets[-1])
-    return Matches(matches.key[order], matches.start[order], offsets, matches.variables[events], matches.ordinals[events])
+    return matches.take(np.argsort(done, kind="stable"))

@@ -22,7 +22,7 @@ from ostinato.runtime.matches import Matches
 from ostinato.runtime.reorder import ReorderBuffer
 from ostinato.runtime.report import Report
 from ostinato.runtime.row_code import RowCode
-from ostinato.runtime.storage import needs_positions, stored_columns
+from ostinato.runtime.storage import needs_positions, occurrence_columns, stored_columns
 from ostinato.runtime.strategies import open_matcher
 from ostinato.runtime.string_pool import StringPool
 
@@ -49,11 +49,12 @@ class Session:
         self.stored = stored_columns(program)
         self.rows = _empty_rows(program, self.stored)
         self.rows.ensure_keys(1)
-        self.matcher: Matcher = open_matcher(program, self.budget, self.pool)
+        self.matcher: Matcher = open_matcher(program, self.budget, self.pool, in_order=ordered)
         self.reorder = ReorderBuffer(lateness)
         self.evaluated = np.zeros(1, np.int64)  # per key, the ordinal up to which row code has run
         self.report = Report(program, self.pool)
         self.position = 0
+        self.latest: int | None = None  # the time of the last row, where rows come in order
         self.rows_in = 0
         self.closed = False
         self._failed = False
@@ -137,6 +138,8 @@ class Session:
     def _process_columns(self, columns: dict[str, Vector], times: np.ndarray | None, presorted: bool = False) -> pa.Table:
         count = len(next(iter(columns.values())).data) if columns else 0
         order = None if presorted else sort_order(columns, self.program)
+        if presorted and times is not None and count:
+            self.latest = int(times[-1])
         positions = np.arange(self.position, self.position + count)
         self.position += count
         chosen, ranks = self._selected(columns, order)
@@ -251,4 +254,7 @@ def _empty_rows(program: Program, stored: dict[str, Type]) -> KeyedRows:
     held = {Kind.FLOAT: np.float64, Kind.BOOL: np.bool_}
     time = program.columns[program.time].name if program.time >= 0 else None
     dtypes = {name: held.get(type_.kind, np.int64) for name, type_ in stored.items()}
-    return KeyedRows(dtypes, len(program.slots), program.time >= 0, needs_positions(program), time)
+    rows = KeyedRows(dtypes, len(program.slots), program.time >= 0, needs_positions(program), time)
+    for name in occurrence_columns(program):
+        rows.arena.declare(name, np.int64)
+    return rows

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ostinato.expr.types import Type
+from ostinato.program.inputs import code_inputs, measure_columns, negation_columns
 from ostinato.program.program import Program
 
 
@@ -11,13 +12,20 @@ def stored_columns(program: Program) -> dict[str, Type]:
     types = {column.name: column.type for column in program.columns}
     if program.measures.code is None and program.output != "count":
         return types
-    names = [op.params[0] for op in (*program.rows.ops, *program.measures.rows.ops) if op.op == "input"]
-    if program.measures.code is not None:
-        inputs = [op.params[0] for op in program.measures.code.ops if op.op == "input"]
-        names += [name.split(":", 2)[2] for name in inputs if name.startswith("point:")]
+    names = [*code_inputs(program.rows), *measure_columns(program.measures)]
+    names += [name for negation in program.negations for name in negation_columns(negation)]
     return {name: types[name] for name in dict.fromkeys(names)}
 
 
 def needs_positions(program: Program) -> bool:
     """Whether anybody asks in which order rows of different partitions came: event patterns do, and the default output shows it."""
     return program.is_event_pattern or program.measures.code is None
+
+
+def occurrence_columns(program: Program) -> list[str]:
+    """A column for each negation whose events are known by their rows alone; see `runtime.occurrences`."""
+    return [occurrence_column(number) for number, negation in enumerate(program.negations) if negation.is_static]
+
+
+def occurrence_column(number: int) -> str:
+    return f"occurs:{number}"

@@ -17,7 +17,12 @@ MATCHERS = {
 }
 
 
-def open_matcher(program: Program, budget: Budget, pool: StringPool) -> Matcher:
+def open_matcher(program: Program, budget: Budget, pool: StringPool, in_order: bool = False) -> Matcher:
+    """`in_order`: matches come in the order of their completing events over all calls, also where some are decided late."""
+    if program.negations:
+        absence = import_module("ostinato.runtime.absence")
+        inner = open_matcher(absence.without_negations(program), budget, pool)
+        return absence.AbsenceMatcher(program, inner, budget, pool, in_order)
     module, name = MATCHERS[program.strategy]
     matcher = getattr(import_module(module), name)
     return matcher(program) if program.strategy == "scan" else matcher(program, budget, pool)

@@ -1,4 +1,4 @@
-"""Random queries with negation: single events and sequences of two, at the ends, in the middle, and adjacent ones."""
+"""Random queries with negation: single events and sequences of two or three, at the ends, in the middle, and adjacent ones."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ def _may_be_empty(items: tuple[Pattern, ...]) -> bool:
 
 @cache
 def _forbidden(number: int, names: tuple[str, ...], typed: bool) -> st.SearchStrategy[tuple[Definition, ...]]:
-    first, second = f"x{number}", f"y{number}"
-    return st.one_of(
-        st.tuples(_definition(first, names, typed)),
-        st.tuples(_definition(first, names, typed), _definition(second, (*names, first), typed)),
-    )
+    first, second, third = f"x{number}", f"y{number}", f"z{number}"
+    a = _definition(first, names, typed)
+    b = _definition(second, (*names, first), typed)
+    c = _definition(third, (*names, first, second), typed)
+    return st.one_of(st.tuples(a), st.tuples(a), st.tuples(a, b), st.tuples(a, b), st.tuples(a, b, c))
 
 
 def _definition(name: str, others: tuple[str, ...], typed: bool) -> st.SearchStrategy[Definition]:

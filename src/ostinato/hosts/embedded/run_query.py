@@ -24,9 +24,18 @@ def run_query(query: Query, source: RowSource, lateness: Lateness | None = None)
         session, batches = query.open(ordered=True), source.ordered(query.program)
     else:
         session, batches = query.open(lateness=lateness_units(lateness, query.program)), source.arriving(query.program)
-    outputs = [session.push(batch) for batch in batches]
+    outputs = []
+    for batch in batches:
+        if _waits_for_time(query.program) and session.latest is not None:
+            outputs.append(session.advance(session.latest))
+        outputs.append(session.push(batch))
     outputs.append(session.close())
     return pa.concat_tables(outputs), session.metrics()
+
+
+def _waits_for_time(program: Program) -> bool:
+    """Whether matches wait until nothing can come behind them, which a partition without further rows does not learn by itself."""
+    return program.within_unit == "time" and any(negation.trails for negation in program.negations)
 
 
 def lateness_units(lateness: Lateness, program: Program) -> int:

@@ -11,7 +11,7 @@ from ostinato.expr.types import Kind
 from ostinato.hosts.spark.batch.bounds_job import with_bounds
 from ostinato.hosts.spark.batch.parquet_scan import holds_columns, scanned_files
 from ostinato.hosts.spark.batch.range_job import RangeJob
-from ostinato.hosts.spark.batch.range_task import is_chained
+from ostinato.hosts.spark.batch.range_task import is_chained, looks_before
 from ostinato.hosts.spark.batch.reach_back import maps_no_row, reach_back
 from ostinato.hosts.spark.batch.row_groups import list_row_groups
 from ostinato.hosts.spark.batch.time_ranges import cut, overlap_widely
@@ -103,13 +103,17 @@ def _plan_ranges(frame: DataFrame, program: Program, input: pa.Schema, output: p
 
 
 def _look_back(program: Program) -> int:
-    return 2 * program.within if is_chained(program) else 0
+    if is_chained(program):
+        return 2 * program.within
+    return program.within if looks_before(program) else 0
 
 
 def _ranges(job: RangeJob) -> Decision:
     reasons = [f"{len(job.ranges)} ranges over {len(job.groups)} row groups, tasks read the files, no shuffle"]
     if is_chained(job.program):
         reasons.append("the chain of non-overlapping matches is found again at each border")
+    if looks_before(job.program):
+        reasons.append("a window is read before each range, for what must not come before a match")
     if job.back:
         reasons.append(f"{job.back} rows per key are read before each range")
     return Decision(RANGES, tuple(reasons), job)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import chain
 
 import pyarrow as pa
@@ -17,7 +18,8 @@ from ostinato.hosts.spark.batch.static_filter import StaticFilter
 from ostinato.hosts.spark.batch.time_ranges import TimeRange
 from ostinato.hosts.spark.conform import reported
 from ostinato.hosts.spark.worker import run
-from ostinato.program.program import Program
+from ostinato.program.column_code import ColumnCode
+from ostinato.program.program import MeasureCode, Program
 
 
 def read_range(job_text: str, number: int) -> Iterator[pa.RecordBatch]:
@@ -31,10 +33,25 @@ def run_range(job: RangeJob, one: TimeRange) -> Iterator[pa.Table]:
     if job.program.output == "count" and job.program.is_event_pattern:
         yield _count(job, one)
         return
-    begin = one.low if one.low is None or not is_chained(job.program) else settled_from(job.rows, one.low, job.program.within, job.back)
-    marked = with_start(job.program)
-    for matches in run(marked, _tables(job, begin, _stop(job, one))):
+    yield from _matches(job, one, with_start(job.program))
+
+
+def _matches(job: RangeJob, one: TimeRange, marked: Program) -> Iterator[pa.Table]:
+    for matches in run(marked, _tables(job, _begin(job, one), _stop(job, one))):
         yield _own(matches, one, start_column(marked))
+
+
+def looks_before(program: Program) -> bool:
+    """Whether what lies before a match, within its window, decides about it."""
+    return any(negation.leads for negation in program.negations)
+
+
+def _begin(job: RangeJob, one: TimeRange) -> int | None:
+    if one.low is None:
+        return None
+    if is_chained(job.program):
+        return settled_from(job.rows, one.low, job.program.within, job.back)
+    return one.low - job.program.within if looks_before(job.program) else one.low
 
 
 def is_chained(program: Program) -> bool:
@@ -61,8 +78,12 @@ def _own(matches: pa.Table, one: TimeRange, column: str) -> pa.Table:
 
 
 def _count(job: RangeJob, one: TimeRange) -> pa.Table:
-    """Matches that start before the range's end: those over all rows, less those that start behind it. Runs never look back."""
+    """Matches that start before the range's end: those over all rows, less those that start behind it. Runs never look back; with
+    negation matches are found one by one anyway, and those of the range are counted."""
     stop = _stop(job, one)
+    if job.program.negations:
+        marked = with_start(replace(job.program, output="all", measures=MeasureCode((), ColumnCode())))
+        return pa.table({"count": pa.array([sum(table.num_rows for table in _matches(job, one, marked))], pa.int64())})
     total = _counted(job.program, _tables(job, one.low, stop))
     behind = 0 if one.high is None else _counted(job.program, _tables(job, one.high, stop))
     return pa.table({"count": pa.array([total - behind], pa.int64())})

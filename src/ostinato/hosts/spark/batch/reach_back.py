@@ -6,14 +6,18 @@ from __future__ import annotations
 from collections import deque
 
 from ostinato.program.column_code import ColumnCode
-from ostinato.program.program import Program
+from ostinato.program.program import MeasureCode, Program
 
 
 def reach_back(program: Program) -> int:
     depths = _depths(program.rows)
     results = [depths[op] for op in program.rows.results]
     bits, slots = results[: program.bits], results[program.bits :]
-    reaches = [0, *slots, *_reaches_of_measures(program)]
+    reaches = [0, *slots, *_reaches_of_measures(program.measures)]
+    for negation in program.negations:
+        reaches += _reaches_of_measures(negation.given)
+        reaches += [bits[item.bit] for item in negation.items if item.bit >= 0]
+        reaches += [-point.shift for item in negation.items for point in item.points]
     for bit, rows_before in _tested_bits(program):
         if bit >= 0:
             reaches.append(bits[bit] - rows_before)
@@ -29,9 +33,9 @@ def _depths(code: ColumnCode) -> list[int]:
     return depths
 
 
-def _reaches_of_measures(program: Program) -> list[int]:
-    rows = _depths(program.measures.rows)
-    return [-point.shift for point in program.measures.points] + [rows[op] for op in program.measures.rows.results]
+def _reaches_of_measures(measures: MeasureCode) -> list[int]:
+    rows = _depths(measures.rows)
+    return [-point.shift for point in measures.points] + [rows[op] for op in measures.rows.results]
 
 
 def _tested_bits(program: Program) -> list[tuple[int, int]]:

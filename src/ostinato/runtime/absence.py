@@ -1,0 +1,227 @@
+"""Negation: matches as another strategy finds them, less those in whose gaps forbidden events lie.
+
+Gaps inside and before a match are looked at when it is found. What lies behind a match is known when no row can come there any more: until
+then it waits. Then the output rule chooses among those that are left."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from ostinato.base.errors import BudgetError
+from ostinato.kernels import absence as kernel
+from ostinato.program.program import Program
+from ostinato.runtime.budget import Beyond, Budget
+from ostinato.runtime.forbidden_pairs import ForbiddenPairs
+from ostinato.runtime.keyed_rows import KeyedRows
+from ostinato.runtime.matcher import Matcher
+from ostinato.runtime.matches import Matches
+from ostinato.runtime.occurrences import Occurrences
+from ostinato.runtime.output_rule import output_rule
+from ostinato.runtime.string_pool import StringPool
+from ostinato.runtime.waiting_matches import CHOSEN, OUT, STANDS, WAITS, WaitingMatches
+
+NO_TIMES = np.zeros(1, np.int64)
+SHED_PART = 16  # shedding a sixteenth at once keeps its cost per match constant
+
+
+def without_negations(program: Program) -> Program:
+    """The program that finds the matches among which negation chooses."""
+    return replace(program, output="successive" if program.output == "first" else "all", negations=())
+
+
+class AbsenceMatcher:
+    """Implements `runtime.matcher.Matcher` around another one. `in_order`: matches are held back so that they come in the order of their
+    completing events over all calls; else each comes as soon as it is decided."""
+
+    def __init__(self, program: Program, inner: Matcher, budget: Budget, pool: StringPool, in_order: bool) -> None:
+        self._program = program
+        self._inner = inner
+        self._budget = budget
+        self._in_order = in_order
+        self._by_events = program.within_unit == "events"
+        self._leads = any(negation.leads for negation in program.negations)
+        self._occurrences = Occurrences(program)
+        self._pairs = {n: ForbiddenPairs(program, negation, pool) for n, negation in enumerate(program.negations) if not negation.is_static}
+        self._waiting = WaitingMatches()
+        self._rule = output_rule(program.output)
+        self._ready = np.zeros(0, np.int64)  # per key, the next ordinal that was not looked at
+        self._back_to = np.zeros(0, np.int64)  # per key, the first row that a gap before a match may hold
+        self._holds = np.zeros(0, np.bool_)  # per key, whether rows are kept
+        self._counts = dict.fromkeys(("matches", "killed_matches", "shed_matches"), 0)
+
+    def feed(self, rows: KeyedRows, keys: np.ndarray, ready: np.ndarray, horizon: int, final: bool) -> Matches:
+        keys = np.ascontiguousarray(keys, np.int64)
+        self._ensure_keys(int(keys.max(initial=-1)) + 1)
+        found = self._inner.feed(rows, keys, ready, horizon, final)
+        ready = np.maximum(ready, self._ready[keys])
+        self._occurrences.trace(rows, keys, self._ready[keys], ready)
+        self._ready[keys] = ready
+        if len(found):
+            self._admit(rows, found)
+        if len(self._waiting):
+            self._look_behind(rows, keys, horizon, final)
+        self._back_to[keys] = self._look_back(rows, keys, ready, horizon)
+        return self._released()
+
+    def _admit(self, rows: KeyedRows, found: Matches) -> None:
+        """Found matches wait, unless something forbidden lies inside or before them."""
+        killed = np.zeros(len(found), np.bool_)
+        pending = np.zeros(len(found), np.int64)
+        low, high, place = (np.empty(len(found), np.int64) for _ in range(3))
+        for number, negation in enumerate(self._program.negations):
+            kernel.gaps(
+                found.key, found.offsets, found.ordinals, found.variables, negation.before, self._program.within, self._by_events,
+                rows.offset, rows.base, _times(rows), low, high, place,
+            )  # fmt: skip
+            behind = place == kernel.BEHIND
+            pending[behind] |= 1 << number
+            asked = np.flatnonzero(~behind & ~killed & (high > low + 1))
+            killed[asked] = self._violated(number, rows, found, asked, low[asked], high[asked])
+        self._counts["killed_matches"] += int(killed.sum())
+        left = found if not killed.any() else found.take(~killed)
+        self._waiting.add(left, _completed(rows, left), self._limits(rows, left), pending[~killed])
+
+    def _violated(
+        self, number: int, rows: KeyedRows, matches: Matches, asked: np.ndarray, low: np.ndarray, high: np.ndarray
+    ) -> np.ndarray:
+        if number not in self._pairs:
+            return self._occurrences.inside(number, rows, matches.key[asked], low, high)
+        return self._pairs[number].inside(rows, matches.take(asked), low, high)
+
+    def _limits(self, rows: KeyedRows, matches: Matches) -> np.ndarray:
+        """The last time, or ordinal, that the window of a match reaches."""
+        if self._by_events:
+            return matches.start + self._program.within - 1
+        return _times(rows)[rows.offset[matches.key] + matches.start - rows.base[matches.key]] + self._program.within
+
+    def _look_behind(self, rows: KeyedRows, keys: np.ndarray, horizon: int, final: bool) -> None:
+        """Whether something forbidden lies behind the matches of these keys that wait."""
+        waiting = self._waiting
+        touched = np.zeros(len(self._ready), np.bool_)
+        touched[keys] = True
+        asked = np.flatnonzero((waiting.state == WAITS) & touched[waiting.matches.key])
+        if not len(asked):
+            return
+        high, settled = np.empty(len(asked), np.int64), np.empty(len(asked), np.bool_)
+        last, limit, of = waiting.last[asked], waiting.limit[asked], waiting.matches.key[asked]
+        kernel.reaches(
+            of, last, limit, self._by_events, self._ready, horizon, rows.offset, rows.base, rows.length, _times(rows), high, settled
+        )
+        settled |= final
+        killed = np.zeros(len(asked), np.bool_)
+        for number in range(len(self._program.negations)):
+            concerned = waiting.pending[asked] >> number & 1 == 1
+            if number in self._pairs:
+                concerned &= settled  # compared with the match once all is there
+            at = np.flatnonzero(concerned & ~killed & (high > last + 1))
+            killed[at] = self._violated(number, rows, waiting.matches, asked[at], last[at], high[at])
+        self._counts["killed_matches"] += int(killed.sum())
+        waiting.state[asked[settled]] = STANDS
+        waiting.state[asked[killed]] = OUT
+
+    def _look_back(self, rows: KeyedRows, keys: np.ndarray, ready: np.ndarray, horizon: int) -> np.ndarray:
+        if not self._leads:
+            return ready
+        out = np.empty(len(keys), np.int64)
+        kernel.look_back(
+            keys, ready, horizon, self._program.within, self._by_events, rows.offset, rows.base, _times(rows), out
+        )
+        return np.minimum(out, ready)
+
+    def _released(self) -> Matches:
+        waiting = self._waiting
+        if not len(waiting):
+            return Matches.none()
+        self._rule.choose(waiting)
+        due = waiting.state == CHOSEN
+        if self._in_order:
+            undecided = waiting.state < CHOSEN
+            if undecided.any():
+                due &= waiting.done < waiting.done[undecided].min()
+        self._counts["matches"] += int(due.sum())
+        released = waiting.matches.take(due) if self._program.output != "count" else Matches.none()
+        waiting.drop(due | (waiting.state == OUT))
+        self._within_budget()
+        return released
+
+    def _within_budget(self) -> None:
+        limit = self._budget.runs
+        if limit is None or len(self._waiting) <= limit:
+            return
+        if self._budget.beyond is Beyond.ERROR:
+            raise BudgetError(
+                f"more than {limit} matches wait for what comes behind them", hint="shorten WITHIN, or raise the budget's runs"
+            )
+        shed = len(self._waiting) - limit + limit // SHED_PART
+        self._waiting.drop_oldest(shed)
+        self._counts["shed_matches"] += shed
+
+    def keep_from(self, keys: np.ndarray) -> np.ndarray:
+        begun = self._inner.keep_from(keys)
+        self._rule.forget(keys, begun)
+        needed = np.minimum(begun, self._back_to[keys])
+        if len(self._waiting):
+            needed = np.minimum(needed, self._waiting.earliest(keys, len(self._ready)))
+        self._holds[keys] = needed < self._ready[keys]
+        return needed
+
+    def idle(self, keys: np.ndarray) -> np.ndarray:
+        self._ensure_keys(int(np.max(keys, initial=-1)) + 1)
+        return self._inner.idle(keys) & ~self._holds[keys]
+
+    def _ensure_keys(self, count: int) -> None:
+        have = len(self._ready)
+        if count > have:
+            count = max(count, have + have // 2)
+            for name in ("_ready", "_back_to", "_holds"):
+                old = getattr(self, name)
+                setattr(self, name, np.concatenate([old, np.zeros(count - have, old.dtype)]))
+            self._occurrences.ensure_keys(count)
+            self._rule.ensure_keys(count)
+
+    def renumber(self, old_of_new: np.ndarray) -> None:
+        self._ensure_keys(int(np.max(old_of_new, initial=-1)) + 1)
+        new_of_old = np.full(len(self._ready), -1, np.int64)
+        new_of_old[old_of_new] = np.arange(len(old_of_new))
+        self._inner.renumber(old_of_new)
+        self._rule.renumber(old_of_new, new_of_old)
+        self._waiting.renumber(new_of_old)
+        self._occurrences.carried = self._occurrences.carried[old_of_new]
+        for name in ("_ready", "_back_to", "_holds"):
+            setattr(self, name, getattr(self, name)[old_of_new])
+
+    def metrics(self) -> dict[str, int]:
+        inner = self._inner.metrics()
+        candidates = inner.get("matches", 0)
+        return {**inner, "candidate_matches": candidates, **self._counts, "waiting_matches": len(self._waiting)}
+
+    def state(self) -> dict[str, np.ndarray]:
+        own = {"ready": self._ready, "back_to": self._back_to, "holds": self._holds, "carried": self._occurrences.carried}
+        own["counts"] = np.array(list(self._counts.values()), np.int64)
+        parts = {"inner.": self._inner.state(), "waiting.": self._waiting.state_arrays(), "rule.": self._rule.state(), "own.": own}
+        return {prefix + name: array for prefix, arrays in parts.items() for name, array in arrays.items()}
+
+    def load(self, state: dict[str, np.ndarray]) -> None:
+        self._inner.load(_part(state, "inner."))
+        self._waiting.load(_part(state, "waiting."))
+        self._rule.load(_part(state, "rule."))
+        own = _part(state, "own.")
+        self._ready, self._back_to, self._holds = own["ready"], own["back_to"], own["holds"]
+        self._occurrences.carried = own["carried"]
+        self._counts = dict(zip(self._counts, own["counts"].tolist(), strict=True))
+
+
+def _part(state: dict[str, np.ndarray], prefix: str) -> dict[str, np.ndarray]:
+    return {name.removeprefix(prefix): array for name, array in state.items() if name.startswith(prefix)}
+
+
+def _times(rows: KeyedRows) -> np.ndarray:
+    return NO_TIMES if rows.times is None else rows.times
+
+
+def _completed(rows: KeyedRows, matches: Matches) -> np.ndarray:
+    """The position in the stream of the last row of each match."""
+    last = matches.ordinals[matches.offsets[1:] - 1]
+    return rows.positions[rows.offset[matches.key] + last - rows.base[matches.key]]
