@@ -20,21 +20,11 @@ from pathlib import Path
 from tests.conformance.case import Case, Expected, Matches, Refused, Rows, value_of
 
 FOLDER = Path(__file__).parent / "cases"
-DEFINED = Path(__file__).parent / "defined_cases"
 
 
 def golden_cases() -> list[Case]:
     """The cases that every engine runs."""
-    return _read_all(FOLDER)
-
-
-def defined_cases() -> list[Case]:
-    """The cases that have a meaning, and that no host evaluates yet."""
-    return _read_all(DEFINED)
-
-
-def _read_all(folder: Path) -> list[Case]:
-    return [case for path in sorted(folder.glob("*.txt")) for case in read(path)]
+    return [case for path in sorted(FOLDER.glob("*.txt")) for case in read(path)]
 
 
 def read(path: Path) -> list[Case]:

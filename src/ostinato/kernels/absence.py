@@ -35,8 +35,8 @@ def carried_cells(items: int) -> int:
 )
 def trace(keys, begin, end, ordinal, bits, times, positions, masks, following, epoch, carried, at, out):
     """Go on over the rows [begin[i], end[i]) of each of `keys`, the first of which has `ordinal[i]`. In `carried`, from cell `at` on:
-    per item where the latest beginning of the sequence that reaches it starts (for contiguous events: that ends with the last row), the same
-    before the rows of the last time, then the cells named above. -1 is none."""
+    per item where the latest beginning of the sequence that reaches it starts (for contiguous events: one that ends with the last
+    row), the same before the rows of the last time, then the cells named above. -1 is none."""
     items = len(masks)
     rest = at + 2 * items
     for i in range(len(keys)):

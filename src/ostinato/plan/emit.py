@@ -13,7 +13,7 @@ from ostinato.plan.classify import classify, type_test
 from ostinato.plan.components import PlacedComponent, component_graph
 from ostinato.plan.measures import MeasureEmitter
 from ostinato.plan.negation import emit_negations
-from ostinato.plan.row_predicates import MAX_BITS, RowEmitter
+from ostinato.plan.row_predicates import RowEmitter
 from ostinato.plan.scalar_code import ScalarPlan
 from ostinato.program.inputs import code_inputs, measure_columns, negation_columns
 from ostinato.program.program import EVENT_STRATEGIES, Column, Component, MeasureCode, Negation, Program, ScalarCode, VariableTest
@@ -54,8 +54,6 @@ class Emitter:
         negations = emit_negations(query, self._variables, self._rows)
         scalar, registers = self._scalar.finish()
         rows, bits, slots = self._rows.finish()
-        if bits > MAX_BITS:
-            raise UnsupportedError(f"the query has {bits} different conditions on rows; {MAX_BITS} are the most", hint="split the query")
         counts = query.output is Output.COUNT
         measures = MeasureCode((), None) if counts else MeasureEmitter(query, self._variables).emit()
         shifts = self._rows.shifts | {point.shift for point in measures.points} | _shifts(negations)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ostinato.base.errors import UnsupportedError
 from ostinato.expr.nodes import Call, Expr, Field, Nav
 from ostinato.expr.types import BOOL, Type
 from ostinato.plan.column_code import ColumnBuilder
@@ -54,4 +55,7 @@ class RowEmitter:
         return self._builder.input(expr.name, expr.type) if isinstance(expr, Field) else None
 
     def finish(self) -> tuple[ColumnCode, int, tuple[Type, ...]]:
+        count = len(self._bits)
+        if count > MAX_BITS:
+            raise UnsupportedError(f"the query has {count} different conditions on rows; {MAX_BITS} are the most", hint="split the query")
         return self._builder.finish([*self._bits, *self._slots]), len(self._bits), tuple(self._slot_types)

@@ -11,8 +11,8 @@ __all__ = ["CHOSEN", "OUT", "STANDS", "WAITS", "WaitingMatches"]
 
 
 class WaitingMatches:
-    """Parallel arrays, those of a key in order of completion. `done` is the position of the completing event in the stream, `limit` the last
-    time or ordinal that belongs to the gap behind the match, `pending` the negations that look there, as bits; `state` as in
+    """Parallel arrays, those of a key in order of completion. `done` is the position of the completing event in the stream, `limit` the
+    last time or ordinal that belongs to the gap behind the match, `pending` the negations that look there, as bits; `state` as in
     `kernels.absence`."""
 
     FIELDS = ("done", "limit", "pending", "state")

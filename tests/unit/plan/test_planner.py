@@ -1,30 +1,58 @@
-"""What the planner refuses."""
+"""What the planner makes of negation, and what it refuses."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from ostinato.algebra.pattern import Sequence, Variable
+from ostinato.algebra.pattern import Repetition, Sequence, Variable
 from ostinato.algebra.policies import Selection
-from ostinato.algebra.query import Definition, MatchQuery, Negation, Within
+from ostinato.algebra.query import Condition, Definition, MatchQuery, Negation, Within
 from ostinato.base.errors import UnsupportedError
 from ostinato.base.span import Span
+from ostinato.expr.infer import infer
+from ostinato.expr.nodes import Call, Field, Literal, current
 from ostinato.expr.schema import Schema
 from ostinato.expr.types import INT
 from ostinato.plan.planner import plan
+from ostinato.plan.pushdown import pushdown
 from ostinato.rewrite.rules import rewrite
 
 RUNS = [selection for selection in Selection if selection is not Selection.PREFERRED]
 
 
+def negated(selection: Selection, within: Within | None, negation: Negation) -> MatchQuery:
+    pattern = Sequence((Variable("a"), Repetition(Variable("b"), 0, 1)))
+    return MatchQuery("t", Schema((("ts", INT), ("v", INT))), pattern, (), selection, time="ts", within=within, negations=(negation,))
+
+
 @pytest.mark.parametrize("selection", RUNS)
-def test_negation_is_refused_where_it_stands(selection: Selection) -> None:
-    negation = Negation((Definition("x"),), 1, Span(3, 8))
-    query = MatchQuery(
-        "t", Schema((("ts", INT),)), Sequence((Variable("a"),)), (), selection, time="ts", within=Within(3), negations=(negation,)
-    )
-    with pytest.raises(UnsupportedError) as caught:
-        plan(rewrite(query)[0])
-    assert caught.value.message == "Negation is not evaluated yet"
-    assert caught.value.hint == "Leave the negated component out and filter the matches afterwards"
+def test_a_negation_knows_where_it_can_stand(selection: Selection) -> None:
+    small = Condition(infer(Call("lt", (current(Field("v")), Literal(3))), Schema((("ts", INT), ("v", INT)))))
+    for position, at_ends in ((0, (True, False)), (1, (False, True)), (2, (False, True))):
+        (found,) = plan(rewrite(negated(selection, Within(3), Negation((Definition("x", (small,)),), position)))[0]).negations
+        assert (found.before, found.leads, found.trails) == (position, *at_ends)
+        assert found.is_static and found.items[0].bit >= 0
+
+
+def test_rows_that_are_forbidden_are_not_filtered_away() -> None:
+    schema = Schema((("ts", INT), ("v", INT)))
+    is_one, is_two = (Condition(infer(Call("eq", (current(Field("v")), Literal(value))), schema)) for value in (1, 2))
+    bare = MatchQuery("t", schema, Variable("a"), (Definition("a", (is_one,)),), Selection.NEXT, time="ts", within=Within(3))
+    query = replace(bare, negations=(Negation((Definition("x", (is_two,)),), 1),))
+    assert len(plan(bare).filter_bits) == 1 and len(plan(query).filter_bits) == 2
+    assert pushdown(bare) == "((`v` = 1))" and pushdown(query) == "((`v` = 1) OR (`v` = 2))"
+    anything = replace(bare, negations=(Negation((Definition("x"),), 1),))
+    assert plan(anything).filter_bits == () and pushdown(anything) is None
+
+
+def test_an_end_without_a_window_is_refused_where_it_stands() -> None:
+    with pytest.raises(UnsupportedError, match="needs a window") as caught:
+        plan(negated(Selection.NEXT, None, Negation((Definition("x"),), 1, Span(3, 8))))
     assert caught.value.span == Span(3, 8)
+
+
+def test_row_patterns_have_no_negation() -> None:
+    with pytest.raises(UnsupportedError, match="belongs to event patterns"):
+        plan(negated(Selection.PREFERRED, Within(3), Negation((Definition("x"),), 1)))

@@ -219,14 +219,8 @@ def test_no_window_is_needed_between_selected_events():
 
 
 @pytest.mark.parametrize("strategy", ["strict_contiguity", "partition_contiguity", "skip_till_next_match", "skip_till_any_match"])
-def test_it_does_not_compile_yet(strategy):
+def test_it_compiles(strategy):
     text = f"PATTERN SEQ(A a,\n ∼(B b), C c)\nWHERE {strategy}(a, b, c) {{ [symbol] }}"
-    with pytest.raises(UnsupportedError) as caught:
-        compile(text, {"events": pa.schema([(name, to_arrow(kind)) for name, kind in EVENTS.columns])}, type_by="kind")
-    assert str(caught.value) == (
-        "Negation is not evaluated yet (line 2, column 2)\n"
-        "   2 |  ∼(B b), C c)\n"
-        "     |  ^^^^^^\n"
-        "What it means is defined, and the reference evaluates it; no host does.\n"
-        "Hint: Leave the negated component out and filter the matches afterwards"
-    )
+    query = compile(text, {"events": pa.schema([(name, to_arrow(kind)) for name, kind in EVENTS.columns])}, type_by="kind")
+    (negation,) = query.program.negations
+    assert (negation.before, negation.leads, negation.trails, negation.is_static) == (1, False, False, True)
