@@ -221,11 +221,13 @@ class Simulation:
 class Drive:
     """Feeds events to a matcher in pieces, trims rows as a session would, and reads matches back as event numbers."""
 
+    strategy = RunMatcher
+
     def __init__(self, query, events, reload=False, reverse=False):
         self.program, self.events, self.reload, self.reverse = query.program(), events, reload, reverse
         self.rows = KeyedRows({}, 1, timed=True)
         self.rows.ensure_keys(3)
-        self.matcher = RunMatcher(self.program, Budget(), StringPool())
+        self.matcher = self.strategy(self.program, Budget(), StringPool())
         self.event_of = {}
         self.seen = {}
         self.found = []
@@ -268,7 +270,7 @@ class Drive:
         self.rows.trim(keys, self.matcher.keep_from(keys))
         if self.reload:
             state = {name: array.copy() for name, array in self.matcher.state().items()}
-            self.matcher = RunMatcher(self.program, Budget(), StringPool())
+            self.matcher = self.strategy(self.program, Budget(), StringPool())
             self.matcher.load(state)
 
 

@@ -50,7 +50,7 @@ def _plan_events(query: MatchQuery, wanted: str | None) -> Program:
     if query.output is Output.AGGREGATES:
         raise UnsupportedError("Aggregates over all matches are not evaluated yet", hint="Use OUTPUT all, and aggregate its rows")
     if wanted == "backtrack":
-        raise _refusal(wanted, "no matcher carries it out")
+        return Emitter(query).emit(wanted, "asked for: partial matches are followed one at a time")
     runs = Emitter(query).emit("runs", "asked for")
     against = against_compact(query, runs)
     if wanted == "compact" and against is not None:

@@ -14,6 +14,7 @@ MATCHERS = {
     "threads": ("ostinato.runtime.thread_matcher", "ThreadMatcher"),
     "runs": ("ostinato.runtime.run_matcher", "RunMatcher"),
     "compact": ("ostinato.runtime.compact_matcher", "CompactMatcher"),
+    "backtrack": ("ostinato.runtime.backtrack_matcher", "BacktrackMatcher"),
 }
 
 
