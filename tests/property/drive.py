@@ -17,9 +17,9 @@ from ostinato.runtime.session import Session
 Rows = list[dict[str, Any]]
 
 
-def program_of(query: MatchQuery, without: tuple[str, ...] = ()) -> Program:
+def program_of(query: MatchQuery, without: tuple[str, ...] = (), strategy: str | None = None) -> Program:
     rewritten, _ = rewrite(query, without)
-    return plan(rewritten)
+    return plan(rewritten, strategy)
 
 
 def batches(query: MatchQuery, rows: Rows, cuts: Sequence[int]) -> list[pa.Table]:
@@ -30,9 +30,16 @@ def batches(query: MatchQuery, rows: Rows, cuts: Sequence[int]) -> list[pa.Table
     return [table.slice(start, end - start) for start, end in zip(bounds, bounds[1:], strict=False)]
 
 
-def engine_output(query: MatchQuery, rows: Rows, cuts: Sequence[int] = (), restarts: bool = False, lateness: int | None = 0) -> Rows:
+def engine_output(
+    query: MatchQuery,
+    rows: Rows,
+    cuts: Sequence[int] = (),
+    restarts: bool = False,
+    lateness: int | None = 0,
+    strategy: str | None = None,
+) -> Rows:
     """`restarts`: after every batch the session is saved and opened again."""
-    program = program_of(query)
+    program = program_of(query, strategy=strategy)
     session = Session(program, lateness=lateness)
     found: list[dict[str, Any]] = []
     for batch in batches(query, rows, cuts):

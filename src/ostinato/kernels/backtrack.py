@@ -1,12 +1,12 @@
 """Event patterns by backtracking: one run at a time, depth first over its moves, with the postponed ones on a stack.
 
-A run is followed over the rows of its key until it ends, completes or has read them all; where several moves are possible, each gets a place
-on the `stack` with registers of its own, and the one on top goes on. Runs that have read everything that is there lie in `waiting`, a list
-per key in the order of their starts, until more rows come. Matches and the order among them do not depend on the order of the search.
+A run is followed over the rows of its key until it ends, completes or has read them all; where several moves are possible, each gets a
+place on the `stack` with registers of its own, and the one on top goes on. Runs that have read everything that is there lie in `waiting`, a
+list per key in the order of their starts, until more rows come. Matches and the order among them do not depend on the order of the search.
 
-For non-overlapping output the rows are searched in segments: `BOUND` is where the best match so far completes, and no run is followed beyond
-it. When all runs and starts before it have been followed, it is the match; everything else is dropped, and the next segment begins
-behind it. Short segments keep a run without a match from reading far ahead of the others."""
+For non-overlapping output the rows are searched in segments: `BOUND` is where the best match so far completes, and no run is followed
+beyond it. When all runs and starts before it have been followed, it is the match; everything else is dropped, and the next segment
+begins behind it. Short segments keep a run without a match from reading far ahead of the others."""
 
 from __future__ import annotations
 
