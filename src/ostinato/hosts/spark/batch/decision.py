@@ -86,11 +86,12 @@ def _plan_ranges(frame: DataFrame, program: Program, input: pa.Schema, output: p
     files = scanned_files(frame)
     if files is None:
         return "the DataFrame is not a plain scan of Parquet files"
-    if not all(holds_columns(file, input) for file in files):
-        return "the files do not hold all columns in the types that Spark shows"
     spark = frame.sparkSession
     time = program.columns[program.time].name
-    groups = with_bounds(spark, list_row_groups(files, time), time)
+    listed = list_row_groups(files, time, lambda opened: holds_columns(opened, input))
+    if listed is None:
+        return "the files do not hold all columns in the types that Spark shows"
+    groups = with_bounds(spark, listed, time)
     if any(group.low is None for group in groups):
         return f"the time column {time!r} has row groups without any time"
     if not groups:

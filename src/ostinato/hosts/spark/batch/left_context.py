@@ -25,8 +25,8 @@ def left_context(rows: OrderedRows, low: int, high: int | None, count: int) -> p
         horizon = earlier[-1].low  # whoever begins before this is read later
         step = [group for group in earlier if group.high >= horizon]
         earlier = [group for group in earlier if group.high < horizon]
-        part = OrderedRows(tuple(step), rows.program, rows.schema)
-        tables = list(part.between(None, low))
+        part = replace(rows, groups=tuple(step))
+        tables = list(part.pieces(None, low, again=True))
         found = _last_rows(in_order(pa.concat_tables([*tables, found]), rows.program), keys, count)
         if _complete(found, wanted, keys, count):
             break
@@ -36,9 +36,9 @@ def left_context(rows: OrderedRows, low: int, high: int | None, count: int) -> p
 def _keys_between(rows: OrderedRows, keys: list[str], low: int, high: int | None) -> pa.Table:
     """One row per key of the range."""
     names = list(dict.fromkeys([*keys, rows.time]))
-    slim = OrderedRows(rows.groups, replace(rows.program, order=()), pa.schema([rows.schema.field(name) for name in names]))
+    slim = replace(rows, schema=pa.schema([rows.schema.field(name) for name in names]))
     distinct = rows.schema.empty_table().select(keys) if keys else None
-    for table in slim.between(low, high):
+    for table in slim.pieces(low, high):
         if distinct is None:
             return table.slice(0, 1).select([rows.time])
         distinct = pa.concat_tables([distinct, table.select(keys)]).group_by(keys).aggregate([]).select(keys)

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from ostinato.base.errors import DataError
-from ostinato.hosts.spark.batch.row_groups import RowGroup, open_file, times_of
+from ostinato.hosts.spark.batch.row_group_reader import RowGroupReader
+from ostinato.hosts.spark.batch.row_groups import RowGroup, times_of
 from ostinato.program.program import Program
 
 
@@ -22,29 +22,30 @@ class OrderedRows:
     groups: tuple[RowGroup, ...]
     program: Program
     schema: pa.Schema
+    reader: RowGroupReader = field(default_factory=RowGroupReader)
 
     @property
     def time(self) -> str:
         return self.program.columns[self.program.time].name
 
-    def between(self, low: int | None, high: int | None) -> Iterator[pa.Table]:
-        """Rows with low <= time < high, table by table; every row of a table comes before every row of the next."""
+    def between(self, low: int | None, high: int | None, *, again: bool = False) -> Iterator[pa.Table]:
+        """Rows with low <= time < high in order, table by table. `again`: they will be asked for once more."""
+        for table in self.pieces(low, high, again=again):
+            yield in_order(table, self.program)
+
+    def pieces(self, low: int | None, high: int | None, *, again: bool = False) -> Iterator[pa.Table]:
+        """As `between`, without the order inside a table; every row of a table comes before every row of the next."""
         wanted = [group for group in self.groups if (low is None or group.high >= low) and (high is None or group.low < high)]
         wanted.sort(key=lambda group: (group.low, group.high))
         held: list[pa.Table] = []
+        latest = None
         for i, group in enumerate(wanted):
-            held.append(self._clip(self._read(group), group, low, high))
+            held.append(self._clip(self.reader.read(group, self.schema, again), group, low, high))
+            latest = group.high if latest is None else max(latest, group.high)
             until = wanted[i + 1].low if i + 1 < len(wanted) else None
-            ready, held = self._release(held, until)
+            ready, held = self._release(held, until, latest)
             if ready is not None and ready.num_rows:
                 yield ready
-
-    def _read(self, group: RowGroup) -> pa.Table:
-        try:
-            with open_file(group.file) as opened:
-                return read_columns(opened, group.number, self.schema)
-        except (OSError, pa.ArrowInvalid) as error:
-            raise DataError(f"cannot read row group {group.number} of {group.file}", detail=str(error)) from error
 
     def _clip(self, table: pa.Table, group: RowGroup, low: int | None, high: int | None) -> pa.Table:
         column = times_of(table.column(self.time))
@@ -61,26 +62,13 @@ class OrderedRows:
             inside = below if inside is None else pc.and_(inside, below)
         return table if inside is None else table.filter(inside)
 
-    def _release(self, held: list[pa.Table], until: int | None) -> tuple[pa.Table | None, list[pa.Table]]:
-        """What no later row group can precede, in order, and what must wait."""
+    def _release(self, held: list[pa.Table], until: int | None, latest: int) -> tuple[pa.Table | None, list[pa.Table]]:
+        """What no later row group can precede, and what must wait. No row is later than `latest`."""
         table = pa.concat_tables(held) if len(held) > 1 else held[0]
-        if until is None:
-            return in_order(table, self.program), []
-        column = times_of(table.column(self.time))
-        if not len(column) or pc.max(column).as_py() < until:
-            return in_order(table, self.program), []
-        ready = pc.less(column, until)
-        return in_order(table.filter(ready), self.program), [table.filter(pc.invert(ready))]
-
-
-def read_columns(opened: pq.ParquetFile, number: int, schema: pa.Schema) -> pa.Table:
-    """One row group in the given types (INT96 comes without its zone). Tasks run side by side, so each reads with one thread."""
-    table = opened.read_row_group(number, columns=schema.names, use_threads=False)
-    columns = []
-    for field in schema:
-        column = table.column(field.name)
-        columns.append(column if column.type == field.type else column.cast(field.type))
-    return pa.table(columns, schema=schema)
+        if until is None or latest < until or not table.num_rows:
+            return table, []
+        ready = pc.less(times_of(table.column(self.time)), until)
+        return table.filter(ready), [table.filter(pc.invert(ready))]
 
 
 def in_order(table: pa.Table, program: Program) -> pa.Table:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 from pyspark.sql import DataFrame
 
-from ostinato.hosts.spark.batch.row_groups import open_file
+from ostinato.hosts.spark.batch.plan_text import extended_plan
 
 # `Project [ts#0, p#2]` keeps columns as they are; a rename or an expression shows as `... AS q#21`
 _PROJECT = re.compile(r"^Project \[(`?[^,\]]+#\d+L?(, )?)*\]$")
@@ -16,8 +17,7 @@ _RELATION = re.compile(r"^(\+- )?Relation .*\] parquet$")
 
 def scanned_files(frame: DataFrame) -> list[str] | None:
     """The Parquet files of a plain scan (a projection may stand on top), else None."""
-    plan = frame.sparkSession.sql("EXPLAIN EXTENDED SELECT * FROM {frame}", frame=frame).collect()[0][0]
-    if not is_plain_scan(plan):
+    if not is_plain_scan(extended_plan(frame)):
         return None
     files = frame.inputFiles()
     return sorted(files) if files else None
@@ -32,11 +32,10 @@ def is_plain_scan(plan: str) -> bool:
     return all(_PROJECT.match(line.removeprefix("+- ")) and " AS " not in line for line in lines[:-1])
 
 
-def holds_columns(file: str, wanted: pa.Schema) -> bool:
+def holds_columns(opened: pq.ParquetFile, wanted: pa.Schema) -> bool:
     """Whether the file itself has the columns in the types that Spark shows: not partition directories, not a schema of the user's."""
-    with open_file(file) as opened:
-        own = opened.schema_arrow
-        int96 = {opened.schema.column(i).name for i in range(len(opened.schema)) if opened.schema.column(i).physical_type == "INT96"}
+    own = opened.schema_arrow
+    int96 = {opened.schema.column(i).name for i in range(len(opened.schema)) if opened.schema.column(i).physical_type == "INT96"}
     for field in wanted:
         if field.name not in own.names:
             return False

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 from dataclasses import astuple, dataclass
+from functools import cached_property
 
 import pyarrow as pa
 
@@ -26,7 +27,7 @@ class RangeJob:
     ranges: tuple[TimeRange, ...]
     back: int
 
-    @property
+    @cached_property
     def rows(self) -> OrderedRows:
         return OrderedRows(self.groups, self.program, self.input)
 

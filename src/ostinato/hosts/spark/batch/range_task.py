@@ -64,17 +64,19 @@ def _stop(job: RangeJob, one: TimeRange) -> int | None:
 
 
 def _tables(job: RangeJob, begin: int | None, stop: int | None) -> Iterator[pa.Table]:
-    rows = map(StaticFilter(job.program).apply, job.rows.between(begin, stop))
+    rows = map(StaticFilter(job.program).apply, job.rows.pieces(begin, stop))
     return rows if begin is None or not job.back else chain([left_context(job.rows, begin, stop, job.back)], rows)
 
 
 def _own(matches: pa.Table, one: TimeRange, column: str) -> pa.Table:
+    if not matches.num_rows:
+        return matches
     times = times_of(matches.column(column))
-    inside = None if one.low is None else pc.greater_equal(times, one.low)
-    if one.high is not None:
-        below = pc.less(times, one.high)
-        inside = below if inside is None else pc.and_(inside, below)
-    return matches if inside is None else matches.filter(inside)
+    span = pc.min_max(times)
+    if (one.low is None or span["min"].as_py() >= one.low) and (one.high is None or span["max"].as_py() < one.high):
+        return matches  # all but those at the borders
+    inside = pc.greater_equal(times, span["min"].as_py() if one.low is None else one.low)
+    return matches.filter(inside if one.high is None else pc.and_(inside, pc.less(times, one.high)))
 
 
 def _count(job: RangeJob, one: TimeRange) -> pa.Table:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -44,15 +44,17 @@ def open_file(location: str) -> pq.ParquetFile:
         raise DataError(f"cannot read the Parquet file {location}", detail=str(error)) from error
 
 
-def list_row_groups(files: Sequence[str], time: str | None) -> list[RowGroup]:
-    """All row groups in the order of the paths, with the bounds of `time` that the footers know."""
+def list_row_groups(files: Sequence[str], time: str | None, fits: Callable[[pq.ParquetFile], bool] | None = None) -> list[RowGroup] | None:
+    """All row groups in the order of the paths, with the bounds of `time` that the footers know. None: some file does not fit."""
     with ThreadPoolExecutor(8) as pool:
-        found = pool.map(lambda file: _of_file(file, time), sorted(files))
-    return [group for groups in found for group in groups]
+        found = list(pool.map(lambda file: _of_file(file, time, fits), sorted(files)))
+    return None if any(groups is None for groups in found) else [group for groups in found for group in groups]
 
 
-def _of_file(file: str, time: str | None) -> list[RowGroup]:
+def _of_file(file: str, time: str | None, fits: Callable[[pq.ParquetFile], bool] | None) -> list[RowGroup] | None:
     with open_file(file) as opened:
+        if fits is not None and not fits(opened):
+            return None
         metadata = opened.metadata
         column = _column_number(opened, file, time) if time is not None else -1
         groups = []

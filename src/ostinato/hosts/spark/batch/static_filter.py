@@ -12,6 +12,8 @@ from ostinato.kernels.vectors.vector import Vector, from_arrow
 from ostinato.program.column_code import ColumnCode
 from ostinato.program.program import Program
 
+MANY = 8  # beyond one row in so many, going through all rows is quicker than picking some
+
 
 class StaticFilter:
     """Does nothing where every row counts, or where a predicate looks at neighbours."""
@@ -28,7 +30,8 @@ class StaticFilter:
         kept = np.zeros(table.num_rows, np.bool_)
         for predicate in evaluate(self._code, table.num_rows, columns.__getitem__, _no_shift):
             kept |= predicate.data if predicate.valid is None else predicate.data & predicate.valid
-        return table.filter(pa.array(kept))
+        few = np.flatnonzero(kept)
+        return table.take(few) if MANY * len(few) < len(kept) else table.filter(pa.array(kept))
 
 
 def _reached(code: ColumnCode, results: list[int]) -> tuple[ColumnCode, list[str]]:

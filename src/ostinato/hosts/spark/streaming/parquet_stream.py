@@ -13,7 +13,7 @@ from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPart
 from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadLimit, ReadMaxRows, SupportsTriggerAvailableNow
 from pyspark.sql.types import StructType
 
-from ostinato.hosts.spark.batch.ordered_rows import read_columns
+from ostinato.hosts.spark.batch.row_group_reader import read_columns
 from ostinato.hosts.spark.batch.row_groups import open_file
 from ostinato.hosts.spark.streaming.clock import Clock
 from ostinato.hosts.spark.streaming.file_list import FileList, files_after, latest_within
