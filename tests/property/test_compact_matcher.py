@@ -7,11 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.property.columnar_programs import Drive, Simulation, columnar_queries, event_lists
 
-LISTED = ("all", "first", "nonoverlapping")
-
 
 @settings(max_examples=400, deadline=None)
-@given(columnar_queries(LISTED), event_lists(), st.lists(st.integers(0, 9), max_size=4), st.booleans(), st.booleans())
+@given(columnar_queries(), event_lists(), st.lists(st.integers(0, 9), max_size=4), st.booleans(), st.booleans())
 def test_partial_matches_make_exactly_the_moves(query, events, cuts, reload, reverse):
     wanted = Simulation(query, events).matches()
     drive = Drive(query, events, "compact", reload, reverse)

@@ -17,8 +17,6 @@ def against_compact(query: MatchQuery, program: Program) -> str | None:
         return f"it has more than {MOST_COMPONENTS} components"
     if query.ties is Ties.EPOCH:
         return "simultaneous events may not follow one another"
-    if query.output is Output.COUNT:
-        return "matches are only counted"
     if query.output is Output.FIRST and query.selection is Selection.ANY:
         return "one match per start is not offered under skip till any match"
     return None

@@ -16,6 +16,12 @@ MATCHERS = {
     "compact": ("ostinato.runtime.compact_matcher", "CompactMatcher"),
     "backtrack": ("ostinato.runtime.backtrack_matcher", "BacktrackMatcher"),
 }
+WITHOUT_LISTING = {"compact": ("ostinato.runtime.tally_matcher", "TallyMatcher")}
+
+
+def tallied(program: Program) -> bool:
+    """Whether the matcher itself counts and sums up, and reports no single match."""
+    return program.strategy in WITHOUT_LISTING and program.output in ("count", "aggregates") and not program.negations
 
 
 def open_matcher(program: Program, budget: Budget, pool: StringPool, in_order: bool = False) -> Matcher:
@@ -24,6 +30,6 @@ def open_matcher(program: Program, budget: Budget, pool: StringPool, in_order: b
         absence = import_module("ostinato.runtime.absence")
         inner = open_matcher(absence.without_negations(program), budget, pool)
         return absence.AbsenceMatcher(program, inner, budget, pool, in_order)
-    module, name = MATCHERS[program.strategy]
+    module, name = (WITHOUT_LISTING if tallied(program) else MATCHERS)[program.strategy]
     matcher = getattr(import_module(module), name)
     return matcher(program) if program.strategy == "scan" else matcher(program, budget, pool)

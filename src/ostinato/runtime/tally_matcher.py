@@ -1,0 +1,141 @@
+"""The strategy "compact" where matches are only counted, or values over all of them summed: without keeping any match apart."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ostinato.base.errors import BudgetError, DataError
+from ostinato.kernels import tally as kernel
+from ostinato.kernels import tally_window as window
+from ostinato.kernels.arithmetic import ERRORS, TOO_MANY
+from ostinato.kernels.tally_cells import FULL
+from ostinato.program.program import Program
+from ostinato.runtime.budget import Beyond, Budget
+from ostinato.runtime.keyed_rows import KeyedRows
+from ostinato.runtime.lane_values import LaneValues
+from ostinato.runtime.matcher import NEVER
+from ostinato.runtime.matches import Matches
+from ostinato.runtime.string_pool import StringPool
+from ostinato.runtime.tally_plan import LanePlan, SymbolOperations, tally_settings
+from ostinato.runtime.tally_store import TallyStore
+
+NO_TIMES = np.zeros(1, np.int64)
+SHED_PART = 16
+
+
+class TallyMatcher:
+    """Implements `runtime.matcher.Matcher`; no rows are needed again. The budget's runs do not apply."""
+
+    def __init__(self, program: Program, budget: Budget, pool: StringPool) -> None:
+        self._budget = budget
+        self._lane_plan = LanePlan(program)
+        self._lanes = self._lane_plan.table
+        self._values = LaneValues(program, self._lane_plan, pool)
+        self._operations = SymbolOperations(program, self._lane_plan)
+        self._settings = tally_settings(program, self._operations.symbols.mask)
+        self._store = TallyStore(len(program.components), self._lanes)
+        self._read = np.zeros(0, np.int64)  # per key, the next unread ordinal
+        self._shed = 0
+
+    def feed(self, rows: KeyedRows, keys: np.ndarray, ready: np.ndarray, horizon: int, final: bool) -> Matches:
+        keys = np.ascontiguousarray(keys, np.int64)
+        self._ensure_keys(int(keys.max(initial=-1)) + 1)
+        settings = self._settings
+        settings[kernel.HORIZON], settings[kernel.HAS_HORIZON], settings[kernel.FINAL] = horizon, horizon != NEVER, final
+        ordinal = self._read[keys]
+        bounds = np.empty((len(keys), 2), np.int64)
+        bounds[:, 0] = rows.offset[keys] + ordinal - rows.base[keys]
+        bounds[:, 1] = bounds[:, 0] + np.maximum(ready - ordinal, 0)
+        behind = ordinal + bounds[:, 1] - bounds[:, 0]
+        self._advance(rows, keys, bounds, behind)
+        self._read[keys] = behind
+        if self._store.total[0] == FULL:
+            raise DataError(ERRORS[TOO_MANY], hint="cast to DOUBLE where exact integers are not needed")
+        self._within_bytes(rows)
+        return Matches.none()
+
+    def _ensure_keys(self, count: int) -> None:
+        self._store.ensure_keys(count)
+        missing = len(self._store.partitions) - len(self._read)
+        if missing > 0:
+            self._read = np.concatenate([self._read, np.zeros(missing, np.int64)])
+
+    def _advance(self, rows: KeyedRows, keys: np.ndarray, bounds: np.ndarray, behind: np.ndarray) -> None:
+        """Call the kernel until it is through; between calls it learns symbols, or its arrays grow."""
+        store, learned, header = self._store, self._operations, self._store.header
+        header[window.AT_KEY], header[window.AT_ROW] = 0, window.NOTHING
+        bits = rows.bits.view(np.int64)
+        times = NO_TIMES if rows.times is None else rows.times
+        values, valid, value_at = self._values.of(rows, bounds)
+        begin = bounds.reshape(-1)
+        while True:
+            symbols = learned.symbols
+            self._settings[kernel.FRONTS] = store.fronts
+            status = kernel.advance(
+                learned.table, learned.operations, self._lanes, symbols.direct, symbols.slot_bits, symbols.slot_numbers, self._settings,
+                bits, times, rows.positions, values, valid, value_at, store.total,
+                store.back, store.back_values, store.back_valid, store.front, store.matrices, store.product,
+                store.current, store.later, store.partitions, header, keys, begin, behind,
+            )  # fmt: skip
+            if status == kernel.DONE:
+                return
+            if status == kernel.NEW_SYMBOL:
+                learned.learn(int(bits[header[window.AT_ROW]]))
+            else:
+                store.make_room()
+
+    def _within_bytes(self, rows: KeyedRows) -> None:
+        limit = self._budget.bytes
+        while limit is not None and self._store.bytes > limit:
+            if self._budget.beyond is Beyond.ERROR or not self._settings[kernel.WINDOWED]:
+                raise BudgetError(f"partial matches take more than {limit} bytes", hint="shorten WITHIN, or raise the budget's bytes")
+            self._shed_oldest(rows)
+
+    def _shed_oldest(self, rows: KeyedRows) -> None:
+        """Take out the starts in the first part of each window, as if time had gone on so far."""
+        store, settings = self._store, self._settings
+        keys = np.flatnonzero(store.active)
+        before, by_time = int(store.header[window.LEFT]), int(settings[kernel.BY_TIME])
+        oldest, clock = store.partitions[keys, window.OLDEST], store.partitions[keys, window.CLOCK]
+        settings[kernel.BY_TIME] = settings[kernel.FINAL] = 0  # the moment is given per partition, as an ordinal would be
+        self._advance(rows, keys, np.zeros((len(keys), 2), np.int64), oldest + (clock - oldest) // SHED_PART + settings[kernel.SPAN] + 1)
+        settings[kernel.BY_TIME] = by_time
+        self._shed += int(store.header[window.LEFT]) - before
+
+    def totals(self) -> list[tuple[int, int, int]]:
+        """For each aggregate of the program the kind of its lane, its word, and how many events it is over."""
+        total = self._store.total
+        return [(int(self._lanes[lane, 0]), int(total[lane]), int(total[counter])) for lane, counter in self._lane_plan.of_aggregate]
+
+    def keep_from(self, keys: np.ndarray) -> np.ndarray:
+        return self._read[keys]
+
+    def idle(self, keys: np.ndarray) -> np.ndarray:
+        self._ensure_keys(int(np.max(keys, initial=-1)) + 1)
+        return self._store.active[keys] == 0
+
+    def renumber(self, old_of_new: np.ndarray) -> None:
+        self._ensure_keys(int(np.max(old_of_new, initial=-1)) + 1)
+        self._store.renumber(old_of_new)
+        self._read = self._read[old_of_new]
+
+    def metrics(self) -> dict[str, int]:
+        header = self._store.header
+        return {
+            "matches": int(self._store.total[0]),
+            "window_events": int(header[window.USED_BACK]),
+            "window_starts": int(header[window.USED_FRONT] + header[window.WAITING_STARTS]),
+            "shed_starts": self._shed,
+            "row_symbols": len(self._operations.symbols),
+            "state_bytes": self._store.bytes,
+        }
+
+    def state(self) -> dict[str, np.ndarray]:
+        learned = np.array(self._operations.symbols.known, np.int64)  # entries of the window refer to symbols by number
+        return {**self._store.state(), "read": self._read, "symbols": learned}
+
+    def load(self, state: dict[str, np.ndarray]) -> None:
+        for bits in state["symbols"][len(self._operations.symbols) :]:
+            self._operations.learn(int(bits))
+        self._store.load(state)
+        self._read = state["read"].copy()
