@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ostinato.algebra.policies import Output, Selection, Ties
 from ostinato.algebra.query import MatchQuery
+from ostinato.expr.types import Kind
 from ostinato.program.program import Program
 
 MOST_COMPONENTS = 62  # they are a bit set
@@ -17,6 +18,8 @@ def against_compact(query: MatchQuery, program: Program) -> str | None:
         return f"it has more than {MOST_COMPONENTS} components"
     if query.ties is Ties.EPOCH:
         return "simultaneous events may not follow one another"
+    if any(query.output is Output.AGGREGATES and a.type.kind is Kind.STRING for a in program.measures.aggregates):
+        return "the least or greatest of texts is asked for"
     if query.output is Output.FIRST and query.selection is Selection.ANY:
         return "one match per start is not offered under skip till any match"
     return None

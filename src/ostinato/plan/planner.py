@@ -47,8 +47,6 @@ def _plan_rows(query: MatchQuery, wanted: str | None) -> Program:
 def _plan_events(query: MatchQuery, wanted: str | None) -> Program:
     if wanted in ROW_STRATEGIES:
         raise _refusal(wanted, "it evaluates row patterns, and this is an event pattern")
-    if query.output is Output.AGGREGATES:
-        raise UnsupportedError("Aggregates over all matches are not evaluated yet", hint="Use OUTPUT all, and aggregate its rows")
     if wanted == "backtrack":
         return Emitter(query).emit(wanted, "asked for: partial matches are followed one at a time")
     runs = Emitter(query).emit("runs", "asked for")

@@ -131,14 +131,18 @@ class MatchView:
     def stored(self, column: str, index: np.ndarray) -> Vector:
         return self._at(index, column)
 
+    def row_values(self) -> list[Vector]:
+        """What aggregates are over, at all rows of all matches."""
+        if self._row_values is None:
+            index = self.event_rows()
+            self._row_values = evaluate(self.program.measures.rows, len(index), lambda name: self._at(index, name), _no_shift)
+        return self._row_values
+
     def _aggregate(self, spec: MatchAggregate) -> Vector:
         m = self.matches
         if spec.value < 0:
             return self._count(_NO_FLAGS, spec.variable)
-        if self._row_values is None:
-            index = self.event_rows()
-            self._row_values = evaluate(self.program.measures.rows, len(index), lambda name: self._at(index, name), _no_shift)
-        values = self._row_values[spec.value]
+        values = self.row_values()[spec.value]
         valid = _NO_FLAGS if values.valid is None else values.valid.view(np.uint8)
         if spec.function == "count":
             return self._count(valid, spec.variable)

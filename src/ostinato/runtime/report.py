@@ -9,9 +9,11 @@ from ostinato.program.program import Program
 from ostinato.runtime.default_output import default_output, default_schema
 from ostinato.runtime.key_index import KeyIndex
 from ostinato.runtime.keyed_rows import KeyedRows
+from ostinato.runtime.match_totals import MatchTotals, totals_table
 from ostinato.runtime.matcher import Matcher
 from ostinato.runtime.matches import Matches
 from ostinato.runtime.measures import MatchView, measured, measured_schema
+from ostinato.runtime.strategies import tallied
 from ostinato.runtime.string_pool import StringPool
 
 COUNT_SCHEMA = pa.schema([("count", pa.int64())])
@@ -22,6 +24,7 @@ class Report:
         self._program = program
         self._pool = pool
         self._counts_only = program.output == "count"
+        self.totals = MatchTotals(program) if program.output == "aggregates" else None
         code = program.measures.code
         self.schema = COUNT_SCHEMA if self._counts_only else (measured_schema(program) if code else default_schema(program))
         self.needs_numbers = code is not None and any(op.op == "input" and op.params[0] == "match_number" for op in code.ops)
@@ -44,6 +47,9 @@ class Report:
         view = MatchView(self._program, matches, rows, self._pool, keys, numbers)
         first = self.emitted
         self.emitted += len(matches)
+        if self.totals is not None:
+            self.totals.add(view)
+            return self.nothing()
         if self._program.measures.code is None:
             return default_output(view, self.schema, first + 1)
         return measured(view, self.schema)
@@ -62,7 +68,10 @@ class Report:
         return numbers
 
     def last(self, table: pa.Table, matcher: Matcher) -> pa.Table:
-        """What close returns: for count output the one row that says how many."""
+        """What close returns: where all matches make one row, that row."""
+        if self.totals is not None:
+            self.emitted = matcher.metrics()["matches"]
+            return totals_table(self._program, self.schema, matcher.totals() if tallied(self._program) else self.totals.values())
         if not self._counts_only:
             return table
         self.emitted = matcher.metrics()["matches"]

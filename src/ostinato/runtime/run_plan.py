@@ -20,6 +20,7 @@ SELECTIONS = {
 # "successive": the run of "first" that does not stop at a match, for matches that may yet be none
 OUTPUTS = {
     "all": kernel.ALL,
+    "aggregates": kernel.ALL,
     "count": kernel.COUNT,
     "first": kernel.FIRST,
     "successive": kernel.FIRST,

@@ -27,6 +27,8 @@ def save(session: Session) -> bytes:
     if session.keys is not None:
         arrays |= {"keys." + name: array for name, array in session.keys.state().items()}
     blobs = {"strings": _ipc(pa.table({"s": session.pool.strings}))}
+    if session.report.totals is not None:
+        blobs["totals"] = session.report.totals.state()
     waiting = session.reorder.state()
     if waiting is not None:
         blobs["waiting"] = _ipc(waiting)
@@ -49,6 +51,8 @@ def restore(session: Session, data: bytes) -> None:
         session.keys.load(_part(arrays, "keys."))
     _restore_rows(session, _part(arrays, "rows."))
     session.matcher.load(_part(arrays, "matcher."))
+    if session.report.totals is not None:
+        session.report.totals.load(blobs["totals"])
 
 
 def _rows(session: Session) -> dict[str, np.ndarray]:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from ostinato.base.errors import BudgetError, DataError
 from ostinato.kernels import tally as kernel
 from ostinato.kernels import tally_window as window
 from ostinato.kernels.arithmetic import ERRORS, TOO_MANY
-from ostinato.kernels.tally_cells import FULL
+from ostinato.kernels.tally_cells import FULL, KIND, LOST, SUM_INT
 from ostinato.program.program import Program
 from ostinato.runtime.budget import Beyond, Budget
 from ostinato.runtime.keyed_rows import KeyedRows
-from ostinato.runtime.lane_values import LaneValues
+from ostinato.runtime.lane_values import FLOAT_LANES, LaneValues
+from ostinato.runtime.match_totals import finished
 from ostinato.runtime.matcher import NEVER
 from ostinato.runtime.matches import Matches
 from ostinato.runtime.string_pool import StringPool
@@ -28,6 +31,7 @@ class TallyMatcher:
 
     def __init__(self, program: Program, budget: Budget, pool: StringPool) -> None:
         self._budget = budget
+        self._aggregates = program.measures.aggregates
         self._lane_plan = LanePlan(program)
         self._lanes = self._lane_plan.table
         self._values = LaneValues(program, self._lane_plan, pool)
@@ -102,10 +106,17 @@ class TallyMatcher:
         settings[kernel.BY_TIME] = by_time
         self._shed += int(store.header[window.LEFT]) - before
 
-    def totals(self) -> list[tuple[int, int, int]]:
-        """For each aggregate of the program the kind of its lane, its word, and how many events it is over."""
+    def totals(self) -> list[Any]:
+        """The values of the program's aggregates, None where there was nothing to aggregate."""
         total = self._store.total
-        return [(int(self._lanes[lane, 0]), int(total[lane]), int(total[counter])) for lane, counter in self._lane_plan.of_aggregate]
+        found = []
+        for spec, (lane, counter) in zip(self._aggregates, self._lane_plan.of_aggregate, strict=True):
+            if total[counter] == LOST or (self._lanes[lane, KIND] == SUM_INT and total[lane] == LOST):
+                raise DataError("sum overflows a 64-bit integer", hint="cast the argument to DOUBLE or DECIMAL")
+            word = total[lane : lane + 1]
+            value = word.view(np.float64)[0].item() if self._lanes[lane, KIND] in FLOAT_LANES else word[0].item()
+            found.append(finished(spec, int(total[counter]), value))
+        return found
 
     def keep_from(self, keys: np.ndarray) -> np.ndarray:
         return self._read[keys]

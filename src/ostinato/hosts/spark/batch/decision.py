@@ -58,6 +58,8 @@ def why_no_ranges(program: Program) -> str | None:
         return "rows are not in ascending order of a timestamp or integer"
     if program.ahead:
         return "a condition or measure looks at rows behind the match (NEXT)"
+    if program.output == "aggregates":
+        return "aggregates over all matches are evaluated in one place"
     if program.output == "nonoverlapping":
         return "which matches overlap is known only when all earlier ones are"
     if maps_no_row(program):
@@ -72,6 +74,8 @@ def why_no_ranges(program: Program) -> str | None:
 def why_no_keys(program: Program) -> str | None:
     if not program.keys:
         return "the pattern has no partition key"
+    if program.output == "aggregates":
+        return "aggregates over all matches are evaluated in one place"
     if program.selection == "strict_contiguity":
         return "strict contiguity looks at the rows of all keys"
     return None

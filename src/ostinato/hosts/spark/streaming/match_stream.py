@@ -35,8 +35,9 @@ def packer_of(frame_session, program: Program, buckets: int | None) -> Packer:
 
 
 def check_streamable(program: Program) -> None:
-    if program.output == "count":
-        raise UnsupportedError("a count of all matches is never final on a stream", hint="use another output, and count its rows in Spark")
+    if program.output in ("count", "aggregates"):
+        what = "a count of all matches is" if program.output == "count" else "aggregates over all matches are"
+        raise UnsupportedError(f"{what} never final on a stream", hint="use another output, and aggregate its rows in Spark")
 
 
 def pack_rows(frame: DataFrame, packer: Packer) -> DataFrame:

@@ -1,0 +1,130 @@
+"""Aggregates over all matches of a query: collected from the matches as they are reported, or taken from a matcher that sums up itself."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from ostinato.base.errors import DataError
+from ostinato.expr.types import Kind
+from ostinato.kernels.vectors.evaluate import evaluate
+from ostinato.kernels.vectors.vector import Vector, to_arrow
+from ostinato.program.program import MatchAggregate, Program
+from ostinato.runtime.measures import MatchView
+
+LIMIT = 2**63
+
+
+class MatchTotals:
+    """Per aggregate how many values there were, and what they make together (None at first). Whole numbers are Python's, hence exact."""
+
+    def __init__(self, program: Program) -> None:
+        self._specs = program.measures.aggregates
+        self._counts = [0] * len(self._specs)
+        self._values: list[Any] = [None] * len(self._specs)
+
+    def add(self, view: MatchView) -> None:
+        for number, spec in enumerate(self._specs):
+            if spec.variable < 0 and spec.value < 0:
+                self._counts[number] += len(view.matches)
+                continue
+            chosen = np.ones(len(view.matches.variables), np.bool_)
+            if spec.variable >= 0:
+                chosen = view.matches.variables == spec.variable
+            if spec.value < 0:
+                self._counts[number] += int(np.count_nonzero(chosen))
+                continue
+            vector = view.row_values()[spec.value]
+            if vector.valid is not None:
+                chosen = chosen & vector.valid
+            self._take_in(number, spec.function, vector, np.flatnonzero(chosen))
+
+    def _take_in(self, number: int, function: str, vector: Vector, chosen: np.ndarray) -> None:
+        self._counts[number] += len(chosen)
+        if function == "count" or not len(chosen):
+            return
+        found = _reduced(function, vector, chosen)
+        known = self._values[number]
+        self._values[number] = found if known is None else _together(function, known, found)
+
+    def values(self) -> list[Any]:
+        """One per aggregate, None where there was nothing to aggregate."""
+        results = zip(self._specs, self._counts, self._values, strict=True)
+        return [finished(spec, count, value) for spec, count, value in results]
+
+    def state(self) -> bytes:
+        return json.dumps([self._counts, self._values]).encode()
+
+    def load(self, state: bytes) -> None:
+        self._counts, self._values = json.loads(state)
+
+
+def finished(spec: MatchAggregate, count: int, value: Any) -> Any:
+    """The value of an aggregate whose sum, least or greatest is known, and how many it is over."""
+    if spec.function == "count":
+        return count
+    if count == 0:
+        return None
+    if spec.function == "avg":
+        value = value / count
+        return value if spec.type.kind is Kind.FLOAT else round(value)
+    if isinstance(value, int) and not -LIMIT <= value < LIMIT:
+        raise DataError("sum overflows a 64-bit integer", hint="cast the argument to DOUBLE or DECIMAL")
+    return value
+
+
+def _reduced(function: str, vector: Vector, chosen: np.ndarray) -> Any:
+    data = vector.data[chosen]
+    if vector.type.kind is Kind.STRING:
+        texts = vector.dictionary.take(pa.array(np.unique(data))).to_pylist()
+        return min(texts) if function == "min" else max(texts)
+    if function == "avg":
+        scale = 10.0**vector.type.scale if vector.type.kind is Kind.DECIMAL else 1.0
+        return float(np.sum(data.astype(np.float64)) / scale)
+    if data.dtype == np.float64:
+        return _reduced_floats(function, data)
+    whole = data.astype(np.int64)
+    if function == "sum":
+        return (int(np.sum(whole >> 32)) << 32) + int(np.sum(whole & 0xFFFFFFFF))
+    return int(whole.min() if function == "min" else whole.max())
+
+
+def _reduced_floats(function: str, data: np.ndarray) -> float:
+    """NaN is greater than every number."""
+    if function == "sum":
+        return float(np.sum(data))
+    if function == "max":
+        return float(data.max())
+    return float(data.min() if np.isnan(data).all() else np.nanmin(data))
+
+
+def _together(function: str, one: Any, other: Any) -> Any:
+    if function in ("sum", "avg"):
+        return one + other
+    if isinstance(one, float):
+        return _reduced_floats(function, np.array([one, other]))
+    return min(one, other) if function == "min" else max(one, other)
+
+
+def totals_table(program: Program, schema: pa.Schema, values: list[Any]) -> pa.Table:
+    """The one row of the output; `values` are those of the program's aggregates."""
+    code = program.measures.code
+    assert code is not None
+    vectors = [_vector(spec, value) for spec, value in zip(program.measures.aggregates, values, strict=True)]
+    columns = [to_arrow(v) for v in evaluate(code, 1, lambda name: vectors[int(name.partition(":")[2])], _no_shift)]
+    return pa.table([c if c.type == f.type else c.cast(f.type) for c, f in zip(columns, schema, strict=True)], schema=schema)
+
+
+def _vector(spec: MatchAggregate, value: Any) -> Vector:
+    valid = np.array([value is not None])
+    if spec.type.kind is Kind.STRING:
+        return Vector(spec.type, np.zeros(1, np.int64), valid, pa.array([value or ""], pa.large_string()))
+    dtype = {Kind.FLOAT: np.float64, Kind.BOOL: np.bool_}.get(spec.type.kind, np.int64)
+    return Vector(spec.type, np.array([0 if value is None else value], dtype), valid, None)
+
+
+def _no_shift(vector: Vector, n: int) -> Vector:
+    raise AssertionError("aggregates over all matches have no neighbours")
