@@ -5,40 +5,98 @@ from __future__ import annotations
 import numpy as np
 
 from ostinato.kernels._jit import borrowing, jit
-from ostinato.kernels.run_table import BEFORE, BOUND_TO, DEPTH, NOTHING, ORDINAL
+from ostinato.kernels.run_nodes import BEFORE, BOUND_TO, LAST_NODE, LOWEST, NEWEST, OF_KEY, ORDINAL, OTHER, UNION
+from ostinato.kernels.run_table import NOTHING
+
+# Cells of `control`
+NEXT_FOUND = 0  # which of the matches found is looked at next
+PENDING = 1  # branches that wait on the stack
+LOOKED_FOR = 2  # the lowest start that counts for the current one
+WRITTEN = 3  # matches
+PLACED = 4  # events of matches
+CURRENT = 5
+CONTROL_CELLS = 6
+
+# What `read_matches` returns
+DONE = 0
+STACK_FULL = 1
+MATCHES_FULL = 2
+EVENTS_FULL = 3
 
 
-@borrowing
-def unroll(nodes, node, ordinals, components, end):
-    """Write a match backwards so that it ends before `end`."""
-    while node != NOTHING:
-        end -= 1
-        ordinals[end] = nodes[node, ORDINAL]
-        components[end] = nodes[node, BOUND_TO]
-        node = nodes[node, BEFORE]
+@jit(
+    "int64(int64[:,::1], int64[:,::1], int64, int64[::1], int64[:,::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[::1])"
+)
+def read_matches(nodes, found, count, control, stack, path, of, offsets, ordinals, components):
+    """Write every way back from each of `found`: match i comes from found[of[i]] and has the events [offsets[i], offsets[i + 1]).
+    Asks for room and may be called again: then the last way back waits on the stack. `stack` holds (node, length of the path so far);
+    NOTHING as node means that the path is complete."""
+    while True:
+        if control[PENDING] == 0:
+            if control[NEXT_FOUND] == count:
+                return DONE
+            control[CURRENT] = control[NEXT_FOUND]
+            control[LOOKED_FOR] = found[control[CURRENT], LOWEST]
+            stack[0, 0] = found[control[CURRENT], LAST_NODE]
+            stack[0, 1] = 0
+            control[PENDING] = 1
+            control[NEXT_FOUND] += 1
+        top = control[PENDING] - 1
+        node = stack[top, 0]
+        length = stack[top, 1]
+        while node != NOTHING:
+            if length + 1 >= len(path) or top + 1 >= len(stack):
+                stack[top, 0] = node
+                stack[top, 1] = length
+                control[PENDING] = top + 1
+                return STACK_FULL
+            if nodes[node, BOUND_TO] != UNION:
+                path[length] = node
+                length += 1
+            elif nodes[nodes[node, OTHER], NEWEST] >= control[LOOKED_FOR]:
+                stack[top, 0] = nodes[node, OTHER]
+                stack[top, 1] = length
+                top += 1
+            node = nodes[node, BEFORE]
+        if control[WRITTEN] + 1 >= len(offsets) or control[PLACED] + length > len(ordinals):
+            stack[top, 0] = NOTHING
+            stack[top, 1] = length
+            control[PENDING] = top + 1
+            return MATCHES_FULL if control[WRITTEN] + 1 >= len(offsets) else EVENTS_FULL
+        control[PENDING] = top
+        place = control[PLACED]
+        for i in range(length - 1, -1, -1):
+            ordinals[place] = nodes[path[i], ORDINAL]
+            components[place] = nodes[path[i], BOUND_TO]
+            place += 1
+        of[control[WRITTEN]] = control[CURRENT]
+        control[WRITTEN] += 1
+        control[PLACED] = place
+        offsets[control[WRITTEN]] = place
 
 
 @borrowing
 def comes_before(nodes, one, other):
-    """Earlier events first, compared one after the other; then the one whose earlier components hold more. The matches are walked
-    backwards until they meet; the difference seen last is the first one."""
-    longer = nodes[one, DEPTH] - nodes[other, DEPTH]
-    while nodes[one, DEPTH] > nodes[other, DEPTH]:
-        one = nodes[one, BEFORE]
-    while nodes[other, DEPTH] > nodes[one, DEPTH]:
-        other = nodes[other, BEFORE]
+    """Earlier events first, compared one after the other; then the one whose earlier components hold more. Both are walked backwards
+    until they meet: the difference seen last is the first one. Where one goes on and the other does not yet, what follows is later
+    than anything seen, so that the longer one comes first."""
     by_event = 0
     by_component = 0
     while one != other:
-        if nodes[one, ORDINAL] != nodes[other, ORDINAL]:
-            by_event = -1 if nodes[one, ORDINAL] < nodes[other, ORDINAL] else 1
-        if nodes[one, BOUND_TO] != nodes[other, BOUND_TO]:
-            by_component = -1 if nodes[one, BOUND_TO] < nodes[other, BOUND_TO] else 1
-        one = nodes[one, BEFORE]
-        other = nodes[other, BEFORE]
-    if by_event != 0:
-        return by_event < 0
-    return longer < 0 if longer != 0 else by_component < 0
+        here = np.int64(-1) if one == NOTHING else nodes[one, ORDINAL]
+        there = np.int64(-1) if other == NOTHING else nodes[other, ORDINAL]
+        if here == there:
+            if nodes[one, BOUND_TO] != nodes[other, BOUND_TO]:
+                by_component = -1 if nodes[one, BOUND_TO] < nodes[other, BOUND_TO] else 1
+            one = nodes[one, BEFORE]
+            other = nodes[other, BEFORE]
+        elif here > there:
+            by_event = -1
+            one = nodes[one, BEFORE]
+        else:
+            by_event = 1
+            other = nodes[other, BEFORE]
+    return by_event < 0 if by_event != 0 else by_component < 0
 
 
 @borrowing
@@ -56,28 +114,16 @@ def smaller(ordinals, components, one, one_end, other, other_end):
     return False
 
 
-@jit("void(int64[:,::1], int64[:,::1], int64, int64[::1])")
-def match_offsets(nodes, found, count, offsets):
-    offsets[0] = 0
-    for i in range(count):
-        offsets[i + 1] = offsets[i] + nodes[found[i, 0], DEPTH]
-
-
-@jit("void(int64[:,::1], int64[:,::1], int64[::1], int64[::1], int64[::1])")
-def unroll_matches(nodes, found, offsets, ordinals, components):
-    for i in range(len(offsets) - 1):
-        unroll(nodes, found[i, 0], ordinals, components, offsets[i + 1])
-
-
-@jit("void(int64[:,::1], int64[::1], int64[::1], int64[::1], int64[::1])")
-def order_matches(found, offsets, ordinals, components, order):
+@jit("void(int64[:,::1], int64[::1], int64, int64[::1], int64[::1], int64[::1], int64[::1])")
+def order_matches(found, of, count, offsets, ordinals, components, order):
     """Matches come key by key and event by event; put those of one event into their order."""
-    count = len(offsets) - 1
     spare = np.empty(count, np.int64)
     begin = 0
     while begin < count:
         end = begin + 1
-        while end < count and found[end, 1] == found[begin, 1] and ordinals[offsets[end + 1] - 1] == ordinals[offsets[begin + 1] - 1]:
+        key = found[of[begin], OF_KEY]
+        last = ordinals[offsets[begin + 1] - 1]
+        while end < count and found[of[end], OF_KEY] == key and ordinals[offsets[end + 1] - 1] == last:
             end += 1
         if end - begin > 1:
             merge_sort(order, spare, begin, end, offsets, ordinals, components)

@@ -1,9 +1,4 @@
-"""The moves of a run that select an event: take and begin.
-
-`moves` lists, state by state, what a run may select: rows (target component, mask of the predicate bits it needs, block from, block
-to, the conditions about finished components from and to in `passes`, whether it is a take, whether it begins the component that is
-next in order). A state is the component a run is in; one more is the state of the empty run. For the output FIRST a take stands
-first among its state's moves, because it is preferred; else last, because it may overwrite the run.
+"""The moves of a run that select an event: take and begin; see `run_layout` for the tables.
 
 Arrays are handed down one by one and never given second names: Numba counts references to whatever is put into a tuple or another
 variable, which made the same kernel ten times slower (see `_jit.borrowing`)."""
@@ -12,10 +7,35 @@ from __future__ import annotations
 
 from ostinato.kernels._jit import inlined
 from ostinato.kernels.arithmetic import TOO_MANY, addition_overflows
+from ostinato.kernels.run_layout import (
+    BLOCK_END,
+    BLOCK_START,
+    COMPLETES,
+    COUNT,
+    END_MOVE,
+    FIRST,
+    FIRST_MOVE,
+    MASK,
+    NEAREST,
+    OUTPUT,
+    PASS_FROM,
+    PASS_TO,
+    RELINKS,
+    REPORT_FROM,
+    REPORT_TO,
+    SELECTION,
+    SKIP_TO_ANY,
+    STOPS,
+    TAKE,
+    TARGET,
+    WITHIN,
+    WITHIN_EVENTS,
+)
+from ostinato.kernels.run_merging import start_of
+from ostinato.kernels.run_nodes import ANY_START, LAST_NODE, LOWEST, OF_KEY, add_node
 from ostinato.kernels.run_table import (
     BORN,
     COMPONENT,
-    DOOMED,
     EMPTY,
     ERROR,
     FIRST_ORDINAL,
@@ -25,69 +45,29 @@ from ostinato.kernels.run_table import (
     LAST_TIME,
     MATCHES,
     NODE,
+    OLDEST,
     SCRATCH,
-    add_node,
     claim,
+    leave_place,
+    leave_twins,
     next_free,
 )
 from ostinato.kernels.scalar import evaluate
-
-# Columns of `moves`
-TARGET = 0
-MASK = 1
-BLOCK_START = 2
-BLOCK_END = 3
-PASS_FROM = 4
-PASS_TO = 5
-TAKE = 6
-NEAREST = 7
-MOVE_COLUMNS = 8
-
-# Columns of `states`
-FIRST_MOVE = 0
-END_MOVE = 1
-REPORT_FROM = 2  # conditions in `passes` about what is finished when a match is reported
-REPORT_TO = 3
-COMPLETES = 4  # nothing mandatory follows
-REPEATS = 5
-STATE_MASK = 6  # a row without any of these bits offers no move ...
-ALWAYS = 7  # ... unless this is set
-STATE_COLUMNS = 8
-
-# Cells of `settings`
-SELECTION = 0
-OUTPUT = 1
-WITHIN = 2
-WITHIN_EVENTS = 3
-EPOCH = 4
-TIMED = 5
-FANOUT = 6  # most children of a run at one event
-RUN_LIMIT = 7
-HORIZON = 8
-HAS_HORIZON = 9
-FINAL = 10
-LATEST = 11  # strict contiguity: a run that ends before this position has been passed by
-MERGES = 12  # equivalent runs are followed as one
-STOPS = 13  # a run ends with its first match
-SETTING_CELLS = 14
-
-SAME_START = 1
-WHATEVER_START = 2  # without a window the start makes no difference
-
-STRICT = 0
-PARTITION = 1
-SKIP_TO_NEXT = 2
-SKIP_TO_ANY = 3
-
-ALL = 0
-COUNT = 1
-FIRST = 2
-NONOVERLAPPING = 3
 
 # What `select` reports, as bits
 TOOK = 1
 BEGAN_NEXT = 2
 REPLACED = 4  # the run itself has become its child
+
+
+@inlined
+def lowest_start(settings, ordinal, time):
+    """The first start whose window still holds an event with that time and ordinal, in the unit of the window."""
+    if settings[WITHIN] < 0:
+        return ANY_START
+    if settings[WITHIN_EVENTS]:
+        return ordinal - settings[WITHIN] + 1
+    return time - settings[WITHIN] if time >= ANY_START + settings[WITHIN] else ANY_START
 
 
 @inlined
@@ -105,31 +85,44 @@ def holds(
 
 
 @inlined
-def record(states, settings, runs, nodes, found, header, born, key, ordinal, time, position, run, new, target, complete, in_place):
-    """Note the binding of an event: count or keep the match if it is complete, make `new` a run if it can go on.
-    Returns whether it goes on. Where matches are counted, NODE is how many runs this one stands for."""
-    goes_on = states[target, FIRST_MOVE] < states[target, END_MOVE] and not (complete and settings[STOPS])
-    node = runs[run, NODE]
-    if settings[OUTPUT] != COUNT and (complete or goes_on):
-        node = add_node(nodes, header, ordinal, target, node)
-    if complete and settings[OUTPUT] == COUNT:
+def note_match(settings, found, header, key, ordinal, time, node):
+    """Count a complete match, or keep it. Where matches are counted, `node` is how many runs this one stands for."""
+    if settings[OUTPUT] == COUNT:
         if addition_overflows(header[MATCHES], node):
             header[ERROR] = TOO_MANY
         header[MATCHES] += node
-    elif complete:
-        header[MATCHES] += 1
-        found[header[FOUND], 0] = node
-        found[header[FOUND], 1] = key
+    else:
+        found[header[FOUND], LAST_NODE] = node
+        found[header[FOUND], OF_KEY] = key
+        found[header[FOUND], LOWEST] = lowest_start(settings, ordinal, time)
         header[FOUND] += 1
+
+
+@inlined
+def record(
+    states, settings, runs, nodes, found, header, per_key, cells, twins, born, key, ordinal, time, position, run, new, target, complete,
+    in_place,
+):  # fmt: skip
+    """Note the binding of an event: count or keep the match if it is complete, make `new` a run if it can go on.
+    Returns whether it goes on."""
+    goes_on = states[target, FIRST_MOVE] < states[target, END_MOVE] and not (complete and settings[STOPS])
+    node = runs[run, NODE]
+    if settings[OUTPUT] != COUNT and (complete or goes_on):
+        node = add_node(nodes, header, ordinal, target, node, start_of(settings, ordinal, time))
+    if complete:
+        note_match(settings, found, header, key, ordinal, time, node)
     if goes_on:
         if not in_place:
-            claim(runs, header)
+            claim(runs, header, per_key, key, run)
+            runs[new, FIRST_ORDINAL] = runs[run, FIRST_ORDINAL] if run != EMPTY else ordinal
+            runs[new, FIRST_TIME] = runs[run, FIRST_TIME] if run != EMPTY else time
+            runs[new, OLDEST] = runs[run, OLDEST] if run != EMPTY else ordinal
+        elif target != runs[run, COMPONENT] or states[target, RELINKS] != 0:
+            leave_place(runs, per_key, cells, run)
+            leave_twins(runs, twins, run)
+        if not in_place or target != runs[run, COMPONENT] or states[target, RELINKS] != 0:
             born[header[BORN]] = new
             header[BORN] += 1
-            runs[new, DOOMED] = 0
-            known = run != EMPTY or settings[MERGES] == WHATEVER_START
-            runs[new, FIRST_ORDINAL] = runs[run, FIRST_ORDINAL] if known else ordinal
-            runs[new, FIRST_TIME] = runs[run, FIRST_TIME] if known else time
         runs[new, COMPONENT] = target
         runs[new, NODE] = node
         runs[new, LAST_POSITION] = position
@@ -154,7 +147,7 @@ def may_pass(passes, first, end, code, scratch, scratch_valid, ranks, slots, slo
 @inlined
 def select(
     moves, states, passes, settings, code, scratch, scratch_valid, ranks, slots, slot_valid,
-    runs, registers, register_valid, nodes, found, header, born, key, row, ordinal, bits, time, position, run, state,
+    runs, registers, register_valid, nodes, found, header, per_key, cells, twins, born, key, row, ordinal, bits, time, position, run, state,
 ):  # fmt: skip
     """Try the moves that select the event. Returns what happened as bits, or an error below 0."""
     first_only = settings[OUTPUT] == FIRST
@@ -196,8 +189,9 @@ def select(
             if complete < 0:
                 return complete
         goes_on = record(
-            states, settings, runs, nodes, found, header, born, key, ordinal, time, position, run, new, target, complete > 0, in_place
-        )
+            states, settings, runs, nodes, found, header, per_key, cells, twins, born, key, ordinal, time, position, run, new, target,
+            complete > 0, in_place,
+        )  # fmt: skip
         happened |= TOOK if take else (BEGAN_NEXT if moves[m, NEAREST] else 0)
         if in_place and goes_on:
             happened |= REPLACED

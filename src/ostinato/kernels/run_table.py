@@ -1,15 +1,15 @@
-"""Partial matches in flat arrays: a table of runs with a free list, and the match DAG whose nodes they share.
+"""Partial matches in flat arrays: a table of runs with a free list, and the lists that the runs of a key form.
 
 A run is a row of `runs`; its registers have the same number. Runs 0 and 1 are reserved: registers of a binding that is not kept,
-and the empty run from which every match starts. The runs of a key form a list through NEXT. A node is an event bound to a
-component, with its predecessor: runs that have a beginning in common share it. A node's predecessor has a smaller number."""
+and the empty run from which every match starts. The runs of a key form a list in the order of their starts (LATER, EARLIER), so
+that those whose window is over are found at its beginning. What an event can affect is found by other lists: `run_index`,
+`run_merging`."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from ostinato.kernels._jit import borrowing, inlined, jit
-from ostinato.kernels.arithmetic import TOO_MANY, addition_overflows
+from ostinato.kernels._jit import inlined, jit
 
 SCRATCH = 0
 EMPTY = 1
@@ -18,21 +18,32 @@ NOTHING = -1
 
 # Columns of `runs`
 COMPONENT = 0
-FIRST_ORDINAL = 1
-FIRST_TIME = 2
-LAST_TIME = 3
-LAST_POSITION = 4
-NODE = 5  # last node; where matches are only counted: how many equivalent runs this one stands for
-NEXT = 6
-DOOMED = 7  # to be dropped when its key is next looked at
-RUN_COLUMNS = 8
+NODE = 1  # last node; where matches are only counted: how many equivalent runs this one stands for
+NEXT = 2  # of the runs that wait in the same place, or of the free ones
+PREVIOUS = 3
+LATER = 4  # of the runs of the key, by start
+EARLIER = 5
+FIRST_ORDINAL = 6  # where runs of several starts were merged: the latest of them, or the earliest if there is no window
+FIRST_TIME = 7
+LAST_TIME = 8
+LAST_POSITION = 9
+KEY = 10
+PLACE = 11  # where it waits: a cell of the join index, BY_STATE or NOWHERE
+OLDEST = 12  # the first event of the earliest start
+TWIN_NEXT = 13
+TWIN_CELL = 14  # its cell among the runs that may have equivalents, or NOTHING
+RUN_COLUMNS = 16  # two lines of the cache
 
-# Columns of `nodes`
-ORDINAL = 0
-BOUND_TO = 1
-BEFORE = 2
-DEPTH = 3
-NODE_COLUMNS = 4
+BY_STATE = -1
+NOWHERE = -2
+
+# Columns of `per_key`
+FIRST_RUN = 0  # by start
+LAST_RUN = 1
+ALIVE = 2
+KEEP = 3  # the first event that a match may still contain
+LIMIT = 4  # starts below this one are over, in the unit of the window
+WAITING = 5  # from here on, per component: the first of the runs that wait there
 
 # Cells of `header`
 FREE = 0  # first of the list of free runs
@@ -45,9 +56,12 @@ ERROR = 6
 AT_KEY = 7  # where to go on after the arrays were too small
 AT_ROW = 8
 EXPIRED = 9
-BORN = 10
+BORN = 10  # runs that are new or have changed, waiting for their place
 PEAK = 11
-HEADER_CELLS = 12
+MERGED = 12  # runs that became part of an equivalent one
+VISITED = 13  # how often an event was offered to a run
+STARTED = 14  # runs ever
+HEADER_CELLS = 15
 
 
 @inlined
@@ -57,7 +71,8 @@ def next_free(header):
 
 
 @inlined
-def claim(runs, header):
+def claim(runs, header, per_key, key, parent):
+    """A new run of the key, in the list behind the one whose start it shares (EMPTY: it starts now)."""
     run = header[FREE]
     if run != NOTHING:
         header[FREE] = runs[run, NEXT]
@@ -65,123 +80,92 @@ def claim(runs, header):
         run = header[USED]
         header[USED] += 1
     header[LIVE] += 1
-    return run
+    header[STARTED] += 1
+    per_key[key, ALIVE] += 1
+    before = per_key[key, LAST_RUN] if parent == EMPTY else parent
+    after = NOTHING if before == NOTHING else runs[before, LATER]
+    runs[run, EARLIER] = before
+    runs[run, LATER] = after
+    if before == NOTHING:
+        per_key[key, FIRST_RUN] = run
+    else:
+        runs[before, LATER] = run
+    if after == NOTHING:
+        per_key[key, LAST_RUN] = run
+    else:
+        runs[after, EARLIER] = run
+    runs[run, KEY] = key
+    runs[run, PLACE] = NOWHERE
+    runs[run, TWIN_CELL] = NOTHING
 
 
 @inlined
-def release(runs, header, run):
-    runs[run, NEXT] = header[FREE]
+def leave_place(runs, per_key, cells, run):
+    """Take the run out of the list of those that wait with it."""
+    place = runs[run, PLACE]
+    if place != NOWHERE:
+        before = runs[run, PREVIOUS]
+        after = runs[run, NEXT]
+        if after != NOTHING:
+            runs[after, PREVIOUS] = before
+        if before != NOTHING:
+            runs[before, NEXT] = after
+        elif place == BY_STATE:
+            per_key[runs[run, KEY], WAITING + runs[run, COMPONENT]] = after
+        else:
+            cells[place] = after
+        runs[run, PLACE] = NOWHERE
+
+
+@inlined
+def leave_twins(runs, twins, run):
+    """Take the run out of the table of those that may have equivalents."""
+    cell = runs[run, TWIN_CELL]
+    if cell != NOTHING:
+        other = twins[cell]
+        if other == run:
+            twins[cell] = runs[run, TWIN_NEXT]
+        else:
+            while runs[other, TWIN_NEXT] != run:
+                other = runs[other, TWIN_NEXT]
+            runs[other, TWIN_NEXT] = runs[run, TWIN_NEXT]
+        runs[run, TWIN_CELL] = NOTHING
+
+
+@inlined
+def release(runs, header, per_key, cells, twins, run):
+    leave_place(runs, per_key, cells, run)
+    leave_twins(runs, twins, run)
+    key = runs[run, KEY]
+    before = runs[run, EARLIER]
+    after = runs[run, LATER]
+    if before == NOTHING:
+        per_key[key, FIRST_RUN] = after
+    else:
+        runs[before, LATER] = after
+    if after == NOTHING:
+        per_key[key, LAST_RUN] = before
+    else:
+        runs[after, EARLIER] = before
+    per_key[key, ALIVE] -= 1
     runs[run, COMPONENT] = NOTHING
+    runs[run, NEXT] = header[FREE]
     header[FREE] = run
     header[LIVE] -= 1
 
 
-@inlined
-def add_node(nodes, header, ordinal, component, before):
-    node = header[NODES]
-    nodes[node, ORDINAL] = ordinal
-    nodes[node, BOUND_TO] = component
-    nodes[node, BEFORE] = before
-    nodes[node, DEPTH] = 1 if before == NOTHING else nodes[before, DEPTH] + 1
-    header[NODES] = node + 1
-    return node
+@jit("void(int64[:,::1], int64[::1], int64[:,::1], int64[::1], int64[::1], int64[::1])")
+def release_all(runs, header, per_key, cells, twins, doomed):
+    for i in range(len(doomed)):
+        release(runs, header, per_key, cells, twins, doomed[i])
 
 
-@borrowing
-def collect_runs(runs, header, head, key, live):
-    """The runs of a key into `live`; returns how many. Doomed ones are released."""
-    count = 0
-    run = head[key]
-    while run != NOTHING:
-        following = runs[run, NEXT]
-        if runs[run, DOOMED] != 0:
-            release(runs, header, run)
-        else:
-            live[count] = run
+@jit("int64(int64[:,::1], int64, int64[::1])")
+def alive_runs(runs, used, out):
+    """Collect the numbers of the runs in use; returns how many."""
+    count = np.int64(0)
+    for run in range(RESERVED, used):
+        if runs[run, COMPONENT] != NOTHING:
+            out[count] = run
             count += 1
-        run = following
     return count
-
-
-@borrowing
-def merge_runs(runs, header, live, count, born, spare):
-    """Put the new runs among the others, in the order of their starts, where runs that have the same start and are in the same
-    component have the same future: one stands for all. Returns how many are left, or an error below 0."""
-    i = 0
-    j = 0
-    merged = 0
-    while i < count or j < header[BORN]:
-        old = j == header[BORN] or (i < count and runs[live[i], FIRST_ORDINAL] <= runs[born[j], FIRST_ORDINAL])
-        run = live[i] if old else born[j]
-        i += old
-        j += not old
-        same = merged - 1
-        while same >= 0 and runs[spare[same], FIRST_ORDINAL] == runs[run, FIRST_ORDINAL]:
-            if runs[spare[same], COMPONENT] == runs[run, COMPONENT]:
-                break
-            same -= 1
-        if same < 0 or runs[spare[same], FIRST_ORDINAL] != runs[run, FIRST_ORDINAL]:
-            spare[merged] = run
-            merged += 1
-        elif addition_overflows(runs[spare[same], NODE], runs[run, NODE]):
-            return TOO_MANY
-        else:
-            runs[spare[same], NODE] += runs[run, NODE]
-            release(runs, header, run)
-    for k in range(merged):
-        live[k] = spare[k]
-    return merged
-
-
-@borrowing
-def link_runs(runs, head, key, live, count):
-    before = NOTHING
-    for i in range(count - 1, -1, -1):
-        runs[live[i], NEXT] = before
-        before = live[i]
-    head[key] = before
-
-
-@jit("void(int64[:,::1], int64[::1], int64[::1], int64[::1])")
-def earliest_ordinals(runs, head, keys, earliest):
-    """Lower `earliest[i]` to the first event of any run of `keys[i]`."""
-    for i in range(len(keys)):
-        run = head[keys[i]]
-        while run != NOTHING:
-            earliest[i] = min(earliest[i], runs[run, FIRST_ORDINAL])
-            run = runs[run, NEXT]
-
-
-@jit("int64(int64[:,::1], int64, int64[:,::1], int64, int64[:,::1], int64)")
-def compact_nodes(runs, used, nodes, node_count, found, found_count):
-    """Drop the nodes that no run and no waiting match reaches; returns how many stay. One pass suffices to move them, because
-    predecessors have smaller numbers."""
-    target = np.zeros(node_count, np.int64)
-    for run in range(RESERVED, used):
-        if runs[run, COMPONENT] != NOTHING:
-            mark(nodes, target, runs[run, NODE])
-    for i in range(found_count):
-        mark(nodes, target, found[i, 0])
-    kept = 0
-    for node in range(node_count):
-        if target[node]:
-            before = nodes[node, BEFORE]
-            nodes[kept, ORDINAL] = nodes[node, ORDINAL]
-            nodes[kept, BOUND_TO] = nodes[node, BOUND_TO]
-            nodes[kept, BEFORE] = NOTHING if before == NOTHING else target[before]
-            nodes[kept, DEPTH] = nodes[node, DEPTH]
-            target[node] = kept
-            kept += 1
-    for run in range(RESERVED, used):
-        if runs[run, COMPONENT] != NOTHING:
-            runs[run, NODE] = target[runs[run, NODE]]
-    for i in range(found_count):
-        found[i, 0] = target[found[i, 0]]
-    return kept
-
-
-@borrowing
-def mark(nodes, marked, node):
-    while node != NOTHING and not marked[node]:
-        marked[node] = 1
-        node = nodes[node, BEFORE]

@@ -1,12 +1,11 @@
-"""Run-based selection: every event offers each run of its key the moves take, begin and ignore."""
+"""Run-based selection: every event offers the runs of its key that it can affect the moves take, begin and ignore."""
 
 from __future__ import annotations
 
-from ostinato.kernels._jit import borrowing, inlined
-from ostinato.kernels.run_matches import comes_before
-from ostinato.kernels.run_moves import (
+from ostinato.kernels._jit import borrowing, inlined, jit
+from ostinato.kernels.run_index import gather, gather_all, take_place
+from ostinato.kernels.run_layout import (
     ALWAYS,
-    BEGAN_NEXT,
     COUNT,
     EPOCH,
     FANOUT,
@@ -14,11 +13,10 @@ from ostinato.kernels.run_moves import (
     HAS_HORIZON,
     HORIZON,
     LATEST,
-    MERGES,
+    MERGEABLE,
     NONOVERLAPPING,
     OUTPUT,
     REPEATS,
-    REPLACED,
     RUN_LIMIT,
     SELECTION,
     SKIP_TO_ANY,
@@ -26,12 +24,16 @@ from ostinato.kernels.run_moves import (
     STATE_MASK,
     STRICT,
     TIMED,
-    TOOK,
+    UNITES,
     WITHIN,
     WITHIN_EVENTS,
-    select,
 )
+from ostinato.kernels.run_matches import comes_before
+from ostinato.kernels.run_merging import KEPT_SELF, join_twins, merge, twin_cell, twin_of
+from ostinato.kernels.run_moves import BEGAN_NEXT, REPLACED, TOOK, lowest_start, select
+from ostinato.kernels.run_nodes import ANY_START, LAST_NODE
 from ostinato.kernels.run_table import (
+    ALIVE,
     AT_KEY,
     AT_ROW,
     BORN,
@@ -40,19 +42,25 @@ from ostinato.kernels.run_table import (
     ERROR,
     EXPIRED,
     FIRST_ORDINAL,
+    FIRST_RUN,
     FIRST_TIME,
     FOUND,
+    KEEP,
     LAST_POSITION,
     LAST_TIME,
+    LATER,
+    LIMIT,
     LIVE,
-    MATCHES,
+    MERGED,
     NODES,
     NOTHING,
+    NOWHERE,
+    OLDEST,
     PEAK,
+    PLACE,
     RESERVED,
-    collect_runs,
-    link_runs,
-    merge_runs,
+    TWIN_CELL,
+    VISITED,
     release,
 )
 
@@ -93,139 +101,202 @@ def stays(states, settings, state, happened):
     return not happened & (TOOK if states[state, REPEATS] else BEGAN_NEXT)
 
 
+@inlined
+def drop_expired(settings, runs, header, per_key, cells, twins, key, ordinal, time):
+    """They stand first among the runs of the key."""
+    run = per_key[key, FIRST_RUN]
+    while run != NOTHING and expired(settings, runs[run, FIRST_ORDINAL], runs[run, FIRST_TIME], ordinal, time):
+        release(runs, header, per_key, cells, twins, run)
+        header[EXPIRED] += 1
+        run = per_key[key, FIRST_RUN]
+
+
 @borrowing
-def settle(runs, nodes, found, header, live, count, before):
+def settle(runs, nodes, found, header, per_key, cells, twins, key, before):
     """Nonoverlapping: of the matches found at this event the preferred one stays, and all runs of the key go."""
-    best = found[before, 0]
+    best = found[before, LAST_NODE]
     for i in range(before + 1, header[FOUND]):
-        if comes_before(nodes, found[i, 0], best):
-            best = found[i, 0]
-    header[MATCHES] -= header[FOUND] - before - 1
-    found[before, 0] = best
+        if comes_before(nodes, found[i, LAST_NODE], best):
+            best = found[i, LAST_NODE]
+    found[before, LAST_NODE] = best
     header[FOUND] = before + 1
-    for i in range(count):
-        release(runs, header, live[i])
-
-
-@borrowing
-def drop_hopeless(settings, runs, header, live, count, next_ordinal):
-    """Release runs that no later event can join: the window is over, by count, by the horizon, or because the input is; or the stream
-    has gone on elsewhere where every event counts."""
-    kept = 0
-    for i in range(count):
-        run = live[i]
-        over = settings[FINAL] != 0 or (settings[SELECTION] == STRICT and runs[run, LAST_POSITION] < settings[LATEST])
-        if settings[WITHIN_EVENTS] or settings[HAS_HORIZON]:
-            over = over or expired(settings, runs[run, FIRST_ORDINAL], runs[run, FIRST_TIME], next_ordinal, settings[HORIZON])
-        if over:
-            release(runs, header, run)
-            header[EXPIRED] += 1
-        else:
-            live[kept] = run
-            kept += 1
-    return kept
+    while per_key[key, FIRST_RUN] != NOTHING:
+        release(runs, header, per_key, cells, twins, per_key[key, FIRST_RUN])
 
 
 @inlined
-def has_room(settings, runs, nodes, found, header, count):
-    """Whether the arrays hold whatever one event can bring forth."""
-    most = (count + 1) * settings[FANOUT]
+def enrol(states, watched, settings, runs, registers, register_valid, nodes, header, per_key, cells, twins, run):
+    """Find the place of a run that is new or has changed, unless an equivalent one stands for it. 0, or an error below."""
+    kept = KEPT_SELF
+    if states[runs[run, COMPONENT], MERGEABLE] != 0:
+        cell = twin_cell(states, watched, settings, runs, registers, register_valid, twins, run)
+        twin = twin_of(states, watched, settings, runs, registers, register_valid, twins, cell, run)
+        if twin != NOTHING:
+            kept = merge(settings, runs, nodes, header, run, twin)
+            if kept < 0:
+                return kept
+            header[MERGED] += 1
+            release(runs, header, per_key, cells, twins, twin if kept == KEPT_SELF else run)
+        if kept == KEPT_SELF:
+            join_twins(runs, twins, cell, run)
+    if kept == KEPT_SELF:
+        take_place(states, runs, registers, register_valid, per_key, cells, run)
+    return 0
+
+
+@borrowing
+def drop_hopeless(settings, runs, header, per_key, cells, twins, key, next_ordinal):
+    """Release runs that no later event can join: the window is over, by count, by the horizon, or because the input is; or the stream
+    has gone on elsewhere where every event counts."""
+    if settings[WITHIN_EVENTS] or settings[HAS_HORIZON]:
+        drop_expired(settings, runs, header, per_key, cells, twins, key, next_ordinal, settings[HORIZON])
+    if settings[FINAL] != 0 or settings[SELECTION] == STRICT:
+        run = per_key[key, FIRST_RUN]
+        while run != NOTHING:
+            following = runs[run, LATER]
+            if settings[FINAL] != 0 or runs[run, LAST_POSITION] < settings[LATEST]:
+                release(runs, header, per_key, cells, twins, run)
+                header[EXPIRED] += 1
+            run = following
+
+
+@inlined
+def note_limit(settings, per_key, times, key, begin, row, ordinal):
+    """Starts that no later event can be in a match with."""
+    latest = times[row - 1] if settings[TIMED] and row > begin else ANY_START
+    if settings[HAS_HORIZON]:
+        latest = max(latest, settings[HORIZON])
+    per_key[key, LIMIT] = max(per_key[key, LIMIT], lowest_start(settings, ordinal + row - begin, latest))
+
+
+@borrowing
+def remember(settings, runs, per_key, times, key, begin, ordinal, next_ordinal):
+    """From where on rows of the key are kept. A run that stands for several starts may have lost the earliest of them: then it is the
+    window that decides, unless there are so few runs that looking at all of them is paid for by the rows."""
+    if per_key[key, ALIVE] == 0:
+        per_key[key, KEEP] = next_ordinal
+        return
+    if not settings[UNITES] or settings[WITHIN] < 0:
+        per_key[key, KEEP] = runs[per_key[key, FIRST_RUN], FIRST_ORDINAL]
+        return
+    if settings[WITHIN_EVENTS]:
+        per_key[key, KEEP] = max(per_key[key, KEEP], per_key[key, LIMIT])
+    else:
+        while per_key[key, KEEP] < next_ordinal and times[begin + per_key[key, KEEP] - ordinal] < per_key[key, LIMIT]:
+            per_key[key, KEEP] += 1
+    if per_key[key, ALIVE] <= next_ordinal - ordinal:
+        oldest = next_ordinal
+        run = per_key[key, FIRST_RUN]
+        while run != NOTHING:
+            oldest = min(oldest, runs[run, OLDEST])
+            run = runs[run, LATER]
+        per_key[key, KEEP] = max(per_key[key, KEEP], oldest)
+
+
+@inlined
+def has_room(settings, runs, nodes, found, header, alive):
+    """Whether the arrays hold whatever one event can bring forth: per run a child for each move, and a union for each child."""
+    most = (alive + 1) * settings[FANOUT]
     if header[LIVE] + most > runs.shape[0] - RESERVED:
         return False
-    return settings[OUTPUT] == COUNT or (header[NODES] + most <= nodes.shape[0] and header[FOUND] + most <= found.shape[0])
+    return settings[OUTPUT] == COUNT or (header[NODES] + 2 * most <= nodes.shape[0] and header[FOUND] + most <= found.shape[0])
 
 
 _SIGNATURE = (
-    "int64(int64[:,::1], int64[:,::1], int64[:,::1], int64[::1], int64[:,::1], int64[::1], uint8[::1], int64[::1],"
+    "int64(int64[:,::1], int64[:,::1], int64[:,::1], int64[::1], int64[::1], int64[:,::1], int64[::1], uint8[::1], int64[::1],"
     "int64[::1], int64[::1], int64[::1], int64[:,::1], uint8[:,::1],"
-    "int64[:,::1], int64[:,::1], uint8[:,::1], int64[:,::1], int64[:,::1], int64[::1], int64[::1], int64[::1], int64[::1],"
-    "int64[::1], int64[::1], int64[::1], int64[::1], int64[::1])"
+    "int64[:,::1], int64[:,::1], uint8[:,::1], int64[:,::1], int64[:,::1], int64[::1], int64[:,::1], int64[::1], int64[::1],"
+    "int64[::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[::1])"
 )
 
 
 @borrowing(_SIGNATURE)
 def advance(
-    moves, states, passes, settings, code, scratch, scratch_valid, ranks,
+    moves, states, passes, watched, settings, code, scratch, scratch_valid, ranks,
     bits, times, positions, slots, slot_valid,
-    runs, registers, register_valid, nodes, found, header, born, live, spare,
-    head, keys, begin, end, ordinal,
+    runs, registers, register_valid, nodes, found, header, per_key, cells, twins, born, live,
+    keys, begin, end, ordinal,
 ):  # fmt: skip
     """Go on over the rows [begin[i], end[i]) of each of `keys`, the first of which has `ordinal[i]`. Anything but DONE leaves in the
     header where to go on when called again."""
     start = states.shape[0] - 1
     for i in range(header[AT_KEY], len(keys)):
+        key = keys[i]
         row = max(begin[i], header[AT_ROW])
         header[AT_KEY] = i
         header[AT_ROW] = NOTHING
-        count = collect_runs(runs, header, head, keys[i], live)
         status = DONE
         while row < end[i]:
-            if count == 0 and not states[start, ALWAYS] and bits[row] & states[start, STATE_MASK] == 0:
+            starts = states[start, ALWAYS] != 0 or bits[row] & states[start, STATE_MASK] != 0
+            if per_key[key, ALIVE] == 0 and not starts:
                 row += 1
                 continue
             if header[LIVE] > settings[RUN_LIMIT]:
                 status = OVER_LIMIT
                 break
-            if not has_room(settings, runs, nodes, found, header, count):
+            if not has_room(settings, runs, nodes, found, header, per_key[key, ALIVE]):
                 status = TOO_SMALL
                 break
             at = ordinal[i] + row - begin[i]
             time = times[row] if settings[TIMED] else 0
+            drop_expired(settings, runs, header, per_key, cells, twins, key, at, time)
+            if settings[SELECTION] < SKIP_TO_NEXT:
+                count = gather_all(runs, per_key, key, live)
+            else:
+                count = gather(moves, states, runs, registers, per_key, cells, slots, slot_valid, key, row, bits[row], live)
+            header[VISITED] += count
             before = header[FOUND]
             header[BORN] = 0
-            kept = 0
             live[count] = EMPTY  # every event may start a match
-            for r in range(count + 1):
+            for r in range(count + starts):
                 run = live[r]
                 state = start if run == EMPTY else runs[run, COMPONENT]
-                if run != EMPTY:
-                    if expired(settings, runs[run, FIRST_ORDINAL], runs[run, FIRST_TIME], at, time):
-                        release(runs, header, run)
-                        header[EXPIRED] += 1
-                        continue
-                    if not offered(states, settings, runs, run, bits[row], time, positions[row]):
-                        if settings[SELECTION] >= SKIP_TO_NEXT:
-                            live[kept] = run
-                            kept += 1
-                        else:
-                            release(runs, header, run)
-                        continue
+                if run != EMPTY and not offered(states, settings, runs, run, bits[row], time, positions[row]):
+                    if settings[SELECTION] < SKIP_TO_NEXT:
+                        release(runs, header, per_key, cells, twins, run)
+                    continue
                 happened = select(
                     moves, states, passes, settings, code, scratch, scratch_valid, ranks, slots, slot_valid,
-                    runs, registers, register_valid, nodes, found, header, born,
-                    keys[i], row, at, bits[row], time, positions[row], run, state,
+                    runs, registers, register_valid, nodes, found, header, per_key, cells, twins, born,
+                    key, row, at, bits[row], time, positions[row], run, state,
                 )  # fmt: skip
                 if happened < 0:
                     header[ERROR] = happened
                     return FAILED
-                if run == EMPTY:
-                    break
-                if stays(states, settings, state, happened):
-                    live[kept] = run
-                    kept += 1
-                else:
-                    release(runs, header, run)
-            count = kept
-            if settings[MERGES] and header[BORN] > 0:
-                count = merge_runs(runs, header, live, kept, born, spare)
-                if count < 0:
-                    header[ERROR] = count
-            else:
-                for b in range(header[BORN]):
-                    live[kept + b] = born[b]
-                count += header[BORN]
+                if run != EMPTY and not stays(states, settings, state, happened):
+                    release(runs, header, per_key, cells, twins, run)
+            if settings[OUTPUT] == NONOVERLAPPING and header[FOUND] > before:
+                settle(runs, nodes, found, header, per_key, cells, twins, key, before)
+                header[BORN] = 0
+            for b in range(header[BORN]):
+                failure = enrol(
+                    states, watched, settings, runs, registers, register_valid, nodes, header, per_key, cells, twins, born[b]
+                )
+                if failure < 0:
+                    header[ERROR] = failure
             if header[ERROR] != 0:
                 return FAILED
             header[PEAK] = max(header[PEAK], header[LIVE])
-            if settings[OUTPUT] == NONOVERLAPPING and header[FOUND] > before:
-                settle(runs, nodes, found, header, live, count, before)
-                count = 0
             row += 1
-        if status == DONE:
-            count = drop_hopeless(settings, runs, header, live, count, ordinal[i] + end[i] - begin[i])
-        link_runs(runs, head, keys[i], live, count)
+        note_limit(settings, per_key, times, key, begin[i], row, ordinal[i])
         if status != DONE:
             header[AT_ROW] = row
             return status
+        drop_hopeless(settings, runs, header, per_key, cells, twins, key, ordinal[i] + end[i] - begin[i])
+        remember(settings, runs, per_key, times, key, begin[i], ordinal[i], ordinal[i] + end[i] - begin[i])
     header[AT_KEY] = len(keys)
     return DONE
+
+
+@jit(
+    "void(int64[:,::1], int64[::1], int64[::1], int64[:,::1], int64[:,::1], uint8[:,::1], int64, int64[:,::1], int64[::1], int64[::1])"
+)
+def rebuild(states, watched, settings, runs, registers, register_valid, used, per_key, cells, twins):
+    """Find all runs their places again: the tables have another size, keys other numbers, or the state was loaded."""
+    for run in range(RESERVED, used):
+        if runs[run, COMPONENT] != NOTHING:
+            runs[run, PLACE] = NOWHERE
+            runs[run, TWIN_CELL] = NOTHING
+            take_place(states, runs, registers, register_valid, per_key, cells, run)
+            if states[runs[run, COMPONENT], MERGEABLE] != 0:
+                join_twins(runs, twins, twin_cell(states, watched, settings, runs, registers, register_valid, twins, run), run)

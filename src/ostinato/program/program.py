@@ -201,6 +201,7 @@ class Program:
     measures: MeasureCode = field(default_factory=lambda: MeasureCode((), None))
     kleene: tuple[bool, ...] = ()  # per variable
     negations: tuple[Negation, ...] = ()  # for event patterns
+    merging: bool = True  # whether equivalent runs are followed as one
     version: int = VERSION
 
     @property

@@ -1,4 +1,4 @@
-"""Which registers of a thread anything still reads: the others need not agree for two threads to have the same future."""
+"""Which registers of a thread or a run anything still reads: the others need not agree for two of them to have the same future."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ostinato.program.opcodes import SPACES, Op, Space, shape
-from ostinato.program.program import OrderedNfa, ScalarCode, VariableTest
+from ostinato.program.program import OrderedNfa, Program, ScalarCode, VariableTest
 
 
 @dataclass(frozen=True)
@@ -65,6 +65,46 @@ def live_registers(nfa: OrderedNfa, tests: tuple[VariableTest, ...], scalar: Sca
     for state, needed in enumerate(live):
         result[state, sorted(needed)] = 1
     return result
+
+
+def registers_needed(program: Program) -> tuple[frozenset[int], ...]:
+    """Per component, the registers of a run in it that some way on reads (the paper's masks)."""
+    needed: list[frozenset[int]] = [frozenset()] * len(program.components)
+    changed = True
+    while changed:
+        changed = False
+        for number in range(len(needed) - 1, -1, -1):
+            now = _needed_in(program, number, needed)
+            changed = changed or now != needed[number]
+            needed[number] = now
+    return tuple(needed)
+
+
+def _needed_in(program: Program, number: int, needed: list[frozenset[int]]) -> frozenset[int]:
+    component, scalar = program.components[number], program.scalar
+    found: frozenset[int] = frozenset()
+    if component.repeats:
+        found = _before(block_reads(scalar, component.later_block), needed[number] | _reported(program, number))
+    for begin in component.begins:
+        for left in (number, *begin.passed):
+            found |= block_reads(scalar, program.components[left].leaving_block).tested
+        after = needed[begin.target] | _reported(program, begin.target)
+        found |= _before(block_reads(scalar, program.components[begin.target].first_block), after)
+    return found
+
+
+def _reported(program: Program, number: int) -> frozenset[int]:
+    """What is read when a match that ends in the component is reported."""
+    component = program.components[number]
+    if not component.completes:
+        return frozenset()
+    finished = (program.components[left].leaving_block for left in (number, *component.passed_at_end))
+    return frozenset().union(*(block_reads(program.scalar, block).tested for block in finished))
+
+
+def stored_by(scalar: ScalarCode, block: int) -> frozenset[int]:
+    """The registers that a block writes."""
+    return frozenset(register for register, _ in block_reads(scalar, block).stored)
 
 
 def _before(block: BlockReads, needed: frozenset[int]) -> frozenset[int]:

@@ -8,8 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from ostinato.base.errors import UnsupportedError
-from ostinato.kernels import run_moves as kernel
+from ostinato.kernels import run_layout as kernel
+from ostinato.program.joins import Join, join_of
 from ostinato.program.program import Begin, Program
+from ostinato.runtime.live_registers import stored_by
+from ostinato.runtime.run_merging import Merging, merging_of
 
 SELECTIONS = {
     "strict_contiguity": kernel.STRICT,
@@ -26,18 +29,28 @@ OUTPUTS = {
     "successive": kernel.FIRST,
     "nonoverlapping": kernel.NONOVERLAPPING,
 }
+MERGES = {"": kernel.NEVER_MERGED, "same": kernel.SAME_START, "any": kernel.WHATEVER_START}
 Move = tuple[int, ...]
 NO_LIMIT = np.iinfo(np.int64).max
 
 
 @dataclass(frozen=True)
 class RunPlan:
-    """See `kernels.run_moves` for the columns."""
+    """See `kernels.run_layout` for the columns."""
 
     moves: np.ndarray
     states: np.ndarray
     passes: np.ndarray
+    watched: np.ndarray
     settings: np.ndarray
+
+    @property
+    def merges(self) -> bool:
+        return bool(self.states[:, kernel.MERGEABLE].any())
+
+    @property
+    def joins(self) -> bool:
+        return bool((self.states[:, kernel.JOIN_REGISTER] >= 0).any())
 
 
 def run_plan(program: Program, run_limit: int | None) -> RunPlan:
@@ -45,23 +58,54 @@ def run_plan(program: Program, run_limit: int | None) -> RunPlan:
         raise UnsupportedError("one match per start is not offered under skip till any match", hint="use output all or nonoverlapping")
     components = program.components
     passes = _Passes(program)
+    merging = merging_of(program)
+    joins = _joins(program)
     states = np.zeros((len(components) + 1, kernel.STATE_COLUMNS), np.int64)
     moves: list[Move] = []
     for state in range(len(components) + 1):
-        own = _moves(program, -1 if state == len(components) else state, passes)
+        own = _moves(program, -1 if state == len(components) else state, passes, joins[state])
         states[state, kernel.FIRST_MOVE] = len(moves)
         states[state, kernel.END_MOVE] = len(moves) + len(own)
         masks = [move[kernel.MASK] for move in own]
         states[state, kernel.STATE_MASK] = np.bitwise_or.reduce(np.array(masks, np.int64), initial=0)
         states[state, kernel.ALWAYS] = 0 in masks
         moves += own
+        states[state, kernel.JOIN_REGISTER] = -1 if joins[state] is None else joins[state].register
     for state, component in enumerate(components):
         states[state, kernel.REPORT_FROM], states[state, kernel.REPORT_TO] = passes.over((state, *component.passed_at_end))
         states[state, kernel.COMPLETES] = component.completes
         states[state, kernel.REPEATS] = component.repeats
+        states[state, kernel.MERGEABLE] = merging.mergeable[state]
+        states[state, kernel.RELINKS] = _relinks(program, state, merging, joins[state])
+    watched = _watch(states, merging)
     fanout = max(1, int((states[:, kernel.END_MOVE] - states[:, kernel.FIRST_MOVE]).max()))
     table = np.array(moves, np.int64).reshape(-1, kernel.MOVE_COLUMNS)
-    return RunPlan(table, states, passes.table, _settings(program, fanout, run_limit))
+    return RunPlan(table, states, passes.table, watched, _settings(program, fanout, run_limit, merging))
+
+
+def _joins(program: Program) -> list[Join | None]:
+    """Per state. Where an event ends the runs that cannot select it, all of them have to be met; the empty run waits nowhere."""
+    if SELECTIONS[program.selection] < kernel.SKIP_TO_NEXT:
+        return [None] * (len(program.components) + 1)
+    return [*(join_of(program, state) for state in range(len(program.components))), None]
+
+
+def _watch(states: np.ndarray, merging: Merging) -> np.ndarray:
+    """Lists the registers that must agree, state by state."""
+    watched: list[int] = []
+    for state, registers in enumerate(merging.needed):
+        states[state, kernel.WATCH_FROM] = len(watched)
+        watched += sorted(registers)
+        states[state, kernel.WATCH_TO] = len(watched)
+    return np.array(watched, np.int64)
+
+
+def _relinks(program: Program, state: int, merging: Merging, join: Join | None) -> bool:
+    component = program.components[state]
+    stored = stored_by(program.scalar, component.later_block) if component.repeats else frozenset()
+    if join is not None and join.register in stored:
+        return True
+    return merging.mergeable[state] and (program.ties == "epoch" or bool(stored & merging.needed[state]))
 
 
 class _Passes:
@@ -82,14 +126,16 @@ class _Passes:
         return np.array(self._blocks, np.int64).reshape(-1, 2)
 
 
-def _moves(program: Program, state: int, passes: _Passes) -> list[Move]:
-    """What a run in component `state` (-1: the empty run) may select; see `kernels.run_moves` for the place of the take."""
+def _moves(program: Program, state: int, passes: _Passes, join: Join | None) -> list[Move]:
+    """What a run in component `state` (-1: the empty run) may select; see `kernels.run_layout` for the place of the take."""
     components = program.components
+    slots = {} if join is None else join.slots
     take: list[Move] = []
     if state >= 0 and components[state].repeats:
         component = components[state]
-        take = [(state, _mask(component.later_bit), *_block(program, component.later_block), 0, 0, 1, 0)]
-    begins = [_begin(program, state, begin, passes) for begin in (program.entries if state < 0 else components[state].begins)]
+        take = [(state, _mask(component.later_bit), *_block(program, component.later_block), 0, 0, 1, 0, slots.get(state, -1))]
+    following = program.entries if state < 0 else components[state].begins
+    begins = [(*_begin(program, state, begin, passes), slots.get(begin.target, -1)) for begin in following]
     return take + begins if OUTPUTS[program.output] == kernel.FIRST else begins + take
 
 
@@ -109,7 +155,7 @@ def _block(program: Program, number: int) -> tuple[int, int]:
     return (0, 0) if number < 0 else program.scalar.blocks[number]
 
 
-def _settings(program: Program, fanout: int, run_limit: int | None) -> np.ndarray:
+def _settings(program: Program, fanout: int, run_limit: int | None, merging: Merging) -> np.ndarray:
     settings = np.zeros(kernel.SETTING_CELLS, np.int64)
     settings[kernel.SELECTION] = SELECTIONS[program.selection]
     settings[kernel.OUTPUT] = OUTPUTS[program.output]
@@ -119,8 +165,7 @@ def _settings(program: Program, fanout: int, run_limit: int | None) -> np.ndarra
     settings[kernel.EPOCH] = program.ties == "epoch" and program.time >= 0
     settings[kernel.FANOUT] = fanout
     settings[kernel.STOPS] = program.output == "first"
-    # A run without registers is known by its component and its start; under epoch also by the time of its last event.
-    if program.output == "count" and not program.registers and program.ties != "epoch":
-        settings[kernel.MERGES] = kernel.WHATEVER_START if program.within < 0 else kernel.SAME_START
+    settings[kernel.MERGES] = MERGES[merging.starts]
+    settings[kernel.UNITES] = merging.unites
     settings[kernel.RUN_LIMIT] = NO_LIMIT if run_limit is None else run_limit
     return settings

@@ -1,0 +1,131 @@
+"""Where runs wait, so that an event finds those it can affect.
+
+A run waits in the list of its key and state. If a state has a join register (its moves test it for equality with a value of the
+event), its runs wait in cells of a hash table by that value instead. The index only filters: whatever is found is tested in full.
+A run whose join register holds no value waits in the list of the state, where every event that offers a move meets it."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ostinato.kernels._jit import borrowing, inlined
+from ostinato.kernels.arithmetic import HAS_FAILED, IS_VALUE
+from ostinato.kernels.run_layout import ALWAYS, END_MOVE, FIRST_MOVE, JOIN_REGISTER, JOIN_SLOT, MASK, STATE_MASK
+from ostinato.kernels.run_table import BY_STATE, COMPONENT, FIRST_RUN, KEY, LATER, NEXT, NOTHING, PLACE, PREVIOUS, WAITING
+
+_FACTOR = np.int64(-7046029254386353131)
+_NEGATIVE_ZERO = np.iinfo(np.int64).min  # as a float's bits; zero equals it
+
+
+@inlined
+def mixed(seed, value):
+    mixture = (seed ^ value) * _FACTOR
+    return mixture ^ (mixture >> 32)
+
+
+@inlined
+def join_cell(cells, key, state, value):
+    return mixed(mixed(key, state), 0 if value == _NEGATIVE_ZERO else value) & (len(cells) - 1)
+
+
+@inlined
+def take_place(states, runs, registers, register_valid, per_key, cells, run):
+    key = runs[run, KEY]
+    state = runs[run, COMPONENT]
+    join = states[state, JOIN_REGISTER]
+    runs[run, PREVIOUS] = NOTHING
+    if join != NOTHING and register_valid[run, join] == IS_VALUE:
+        cell = join_cell(cells, key, state, registers[run, join])
+        after = cells[cell]
+        cells[cell] = run
+        runs[run, PLACE] = cell
+    else:
+        after = per_key[key, WAITING + state]
+        per_key[key, WAITING + state] = run
+        runs[run, PLACE] = BY_STATE
+    runs[run, NEXT] = after
+    if after != NOTHING:
+        runs[after, PREVIOUS] = run
+
+
+@inlined
+def gather_all(runs, per_key, key, live):
+    """All runs of the key, for selections under which an event ends the runs that cannot select it."""
+    count = 0
+    run = per_key[key, FIRST_RUN]
+    while run != NOTHING:
+        live[count] = run
+        count += 1
+        run = runs[run, LATER]
+    return count
+
+
+@inlined
+def gather(moves, states, runs, registers, per_key, cells, slots, slot_valid, key, row, bits, live):
+    """The runs of the key to which the row may offer a move; returns how many."""
+    count = 0
+    for state in range(states.shape[0] - 1):
+        if states[state, ALWAYS] != 0 or bits & states[state, STATE_MASK] != 0:
+            run = per_key[key, WAITING + state]
+            while run != NOTHING:
+                live[count] = run
+                count += 1
+                run = runs[run, NEXT]
+            if states[state, JOIN_REGISTER] != NOTHING:
+                count = gather_joined(
+                    moves, states, runs, registers, per_key, cells, slots, slot_valid, key, row, bits, state, live, count
+                )
+    return count
+
+
+@borrowing
+def gather_joined(moves, states, runs, registers, per_key, cells, slots, slot_valid, key, row, bits, state, live, count):
+    """Those that wait by join value: each value that the row offers for some move, or all if a move that it offers needs none."""
+    for m in range(states[state, FIRST_MOVE], states[state, END_MOVE]):
+        if (bits & moves[m, MASK]) == moves[m, MASK]:
+            slot = moves[m, JOIN_SLOT]
+            if slot == NOTHING or slot_valid[row, slot] == HAS_FAILED:
+                return gather_state(runs, per_key, key, state, live, count)
+    for m in range(states[state, FIRST_MOVE], states[state, END_MOVE]):
+        if (bits & moves[m, MASK]) == moves[m, MASK] and slot_valid[row, moves[m, JOIN_SLOT]] == IS_VALUE:
+            value = slots[row, moves[m, JOIN_SLOT]]
+            if not offered_before(moves, states, slots, slot_valid, row, bits, state, m, value):
+                count = gather_value(states, runs, registers, cells, key, state, value, live, count)
+    return count
+
+
+@inlined
+def offered_before(moves, states, slots, slot_valid, row, bits, state, move, value):
+    """Whether an earlier move looks for the same value (or for the other zero)."""
+    value = 0 if value == _NEGATIVE_ZERO else value
+    for m in range(states[state, FIRST_MOVE], move):
+        slot = moves[m, JOIN_SLOT]
+        if (bits & moves[m, MASK]) == moves[m, MASK] and slot_valid[row, slot] == IS_VALUE:
+            if (0 if slots[row, slot] == _NEGATIVE_ZERO else slots[row, slot]) == value:
+                return True
+    return False
+
+
+@inlined
+def gather_value(states, runs, registers, cells, key, state, value, live, count):
+    value = 0 if value == _NEGATIVE_ZERO else value
+    run = cells[join_cell(cells, key, state, value)]
+    while run != NOTHING:
+        held = registers[run, states[state, JOIN_REGISTER]]
+        held = 0 if held == _NEGATIVE_ZERO else held
+        if held == value and runs[run, KEY] == key and runs[run, COMPONENT] == state:
+            live[count] = run
+            count += 1
+        run = runs[run, NEXT]
+    return count
+
+
+@inlined
+def gather_state(runs, per_key, key, state, live, count):
+    run = per_key[key, FIRST_RUN]
+    while run != NOTHING:
+        if runs[run, COMPONENT] == state and runs[run, PLACE] >= 0:
+            live[count] = run
+            count += 1
+        run = runs[run, LATER]
+    return count
