@@ -1,7 +1,7 @@
-"""The run matcher against a literal simulation of the moves: every selection, output and window, any cut of the input, with the
-state saved and loaded in between."""
+"""The run matcher against a literal simulation of the moves: every selection, output and window, with equivalent runs merged or not,
+runs found by join values, alternatives; any cut of the input, with the state saved and loaded in between."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 import numpy as np
@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ostinato.algebra.pattern import Repetition, Sequence, Variable
+from ostinato.algebra.pattern import Alternation, Repetition, Sequence, Variable
 from ostinato.expr.nodes import Aggregate, Anchor, Call, Field, Literal, Nav, current
 from ostinato.expr.types import BOOL, INT
 from ostinato.plan.components import component_graph
@@ -45,6 +45,8 @@ class Part:
     later_bit: int = -1
     rising: bool = False  # later: x above the last x of the component
     above: int = -1  # first: x not below the last x of that earlier component
+    same: int = -1  # first: x equal to the last x of that earlier component
+    chained: bool = False  # later: x equal to the last x of the component
     short: bool = False  # leaving: at most two rows
     even: bool = False  # leaving: the sum of x is even
 
@@ -57,18 +59,26 @@ class Query:
     within: int = -1
     unit: str = "time"
     epoch: bool = False
+    merging: bool = True
+    forks: tuple[int, ...] = ()  # parts that are an alternative of the next one
     names: tuple[str, ...] = field(default=("a", "b", "c", "d"))
 
     def program(self):
         plan = ScalarPlan(self.names[: len(self.parts)], lambda nav: 0)
-        graph = component_graph(Sequence(tuple(self._pattern(i, part) for i, part in enumerate(self.parts))))
+        graph = self.graph()
         components = tuple(self._component(plan, i, part, graph.components[i].after) for i, part in enumerate(self.parts))
         scalar, registers = plan.finish()
         return Program(
             "runs", "", "events", (), self.names[: len(self.parts)], time=0, keys=(0,), null_keys="never", selection=self.selection,
             output=self.output, ties="epoch" if self.epoch else "order", within=self.within, within_unit=self.unit,
             bits=BITS, slots=(INT,), components=components, entries=graph.entry.begins, scalar=scalar, registers=registers,
+            merging=self.merging,
         )  # fmt: skip
+
+    def graph(self):
+        leaves = [self._pattern(i, part) for i, part in enumerate(self.parts)]
+        items = [Alternation((leaf, leaves[i + 1])) if i in self.forks else leaf for i, leaf in enumerate(leaves)]
+        return component_graph(Sequence(tuple(item for i, item in enumerate(items) if i - 1 not in self.forks)))
 
     def _pattern(self, number, part):
         variable = Variable(self.names[number])
@@ -79,7 +89,9 @@ class Query:
     def _component(self, plan, number, part, after):
         name = self.names[number]
         rising = [call("gt", current(X), Nav(name, Anchor.LAST, 1, 0, X, type=INT))] if part.rising else []
+        rising += [call("eq", Nav(name, Anchor.LAST, 1, 0, X, type=INT), current(X))] if part.chained else []
         above = [call("ge", current(X), Nav(self.names[part.above], Anchor.LAST, 0, 0, X, type=INT))] if part.above >= 0 else []
+        above += [call("eq", current(X), Nav(self.names[part.same], Anchor.LAST, 0, 0, X, type=INT))] if part.same >= 0 else []
         leaving = [call("le", Aggregate("count", name, None, type=INT), Literal(2, type=INT))] if part.short else []
         if part.even:
             rest = Call("mod", (Aggregate("sum", name, X, type=INT), Literal(2, type=INT)), type=INT)
@@ -97,7 +109,7 @@ class Simulation:
     """Runs are tuples of (event number, component number); the moves are those of the semantics, word by word."""
 
     def __init__(self, query, events):
-        self.query, self.events = query, events
+        self.query, self.events, self.graph = query, events, query.graph()
 
     def matches(self):
         collect = {"all": self._all, "count": self._all, "first": self._first, "nonoverlapping": self._nonoverlapping}
@@ -142,30 +154,33 @@ class Simulation:
 
     def selected(self, run, event):
         own = [(*run, (event, run[-1][1]))] if self.takes(run, event) else []
-        return own + [(*run, (event, j)) for j in self.reach(run) if self.begins(run, event, j)]
+        return own + [(*run, (event, begin.target)) for begin in self.after(run).begins if self.begins(run, event, begin)]
 
-    def reach(self, run):
-        for j in range(run[-1][1] + 1 if run else 0, len(self.query.parts)):
-            yield j
-            if self.query.parts[j].at_least:
-                return
+    def after(self, run):
+        return self.graph.components[run[-1][1]].after if run else self.graph.entry
 
     def takes(self, run, event):
         if not run or not self.query.parts[run[-1][1]].repeats or not self.joins(run, event):
             return False
         part = self.query.parts[run[-1][1]]
         last, x = self.events[run[-1][0]].x, self.events[event].x
-        return self.has(event, part.later_bit) and (not part.rising or (None not in (last, x) and x > last))
+        known = None not in (last, x)
+        rising, chained = not part.rising or (known and x > last), not part.chained or (known and x == last)
+        return self.has(event, part.later_bit) and rising and chained
 
-    def begins(self, run, event, j):
-        part = self.query.parts[j]
-        if not self.joins(run, event) or not self.has(event, part.first_bit) or not self.passes(run, j):
+    def begins(self, run, event, begin):
+        part = self.query.parts[begin.target]
+        if not self.joins(run, event) or not self.has(event, part.first_bit) or not self.passes(run, begin.passed):
             return False
-        if part.above < 0:
-            return True
-        bound = [self.events[e].x for e, c in run if c == part.above]
         x = self.events[event].x
-        return bool(bound) and None not in (bound[-1], x) and x >= bound[-1]
+        above, same = self.last(run, part.above), self.last(run, part.same)
+        if part.above >= 0 and (None in (above, x) or x < above):
+            return False
+        return part.same < 0 or (None not in (same, x) and x == same)
+
+    def last(self, run, component):
+        bound = [self.events[e].x for e, c in run if c == component]
+        return bound[-1] if bound else None
 
     def has(self, event, bit):
         return bit < 0 or bool(self.events[event].bits >> bit & 1)
@@ -189,9 +204,10 @@ class Simulation:
             return self.events[event].time - self.events[run[0][0]].time > self.query.within
         return sum(e.key == self.key(run) for e in self.events[run[0][0] : event + 1]) > self.query.within
 
-    def passes(self, run, j):
-        """The conditions about finished components before j: the one that the run is in, and those left empty."""
-        return all(self.finished(run, component) for component in range(run[-1][1] if run else 0, j))
+    def passes(self, run, passed):
+        """The conditions about finished components: the one that the run is in, and those left empty."""
+        own = (run[-1][1],) if run else ()
+        return all(self.finished(run, component) for component in (*own, *passed))
 
     def finished(self, run, component):
         part = self.query.parts[component]
@@ -200,8 +216,8 @@ class Simulation:
         return (not part.short or len(xs) <= 2) and (not part.even or (bool(values) and sum(values) % 2 == 0))
 
     def complete(self, run):
-        number = len(self.query.parts)
-        return all(part.at_least == 0 for part in self.query.parts[run[-1][1] + 1 :]) and self.passes(run, number)
+        after = self.after(run)
+        return after.completes and self.passes(run, after.passed)
 
     def ignores(self, run, event):
         if self.expired(run, event):
@@ -215,7 +231,8 @@ class Simulation:
         state = run[-1][1]
         if self.query.parts[state].repeats:
             return not self.takes(run, event)
-        return state + 1 < len(self.query.parts) and not self.begins(run, event, state + 1)
+        following = self.after(run).begins
+        return bool(following) and not any(begin.nearest and self.begins(run, event, begin) for begin in following)
 
 
 class Drive:
@@ -282,10 +299,21 @@ def parts(draw):
     bit = st.integers(-1, BITS - 1)
     for number in range(draw(st.integers(1, 4))):
         at_least, repeats = draw(st.sampled_from([(1, False), (1, True), (0, True), (0, False)]))
-        above = draw(st.integers(-1, number - 1)) if dynamic and draw(st.booleans()) else -1
-        flags = [dynamic and draw(st.integers(0, 3)) == 3 for _ in range(3)]
-        chosen.append(Part(at_least, repeats, draw(bit), draw(bit), repeats and flags[0], above, flags[1], flags[2]))
+        above, same = (draw(st.integers(-1, number - 1)) if dynamic and draw(st.booleans()) else -1 for _ in range(2))
+        flags = [dynamic and draw(st.integers(0, 3)) == 3 for _ in range(4)]
+        first_bit, later_bit = draw(bit), draw(bit)
+        chosen.append(
+            Part(at_least, repeats, first_bit, later_bit, repeats and flags[0], above, same, repeats and flags[3], flags[1], flags[2])
+        )
     return tuple(chosen)
+
+
+@st.composite
+def forked(draw, chosen):
+    """Some neighbours become alternatives; each must select an event."""
+    forks = [i for i in range(0, len(chosen) - 1, 2) if draw(st.integers(0, 3)) == 0]
+    chosen = [replace(part, at_least=1) if i in forks or i - 1 in forks else part for i, part in enumerate(chosen)]
+    return tuple(chosen), tuple(forks)
 
 
 @st.composite
@@ -293,14 +321,15 @@ def queries(draw):
     output = draw(st.sampled_from(OUTPUTS))
     selection = draw(st.sampled_from(SELECTIONS[:3] if output == "first" else SELECTIONS))
     within, unit = draw(st.sampled_from([(-1, "time"), (0, "time"), (2, "time"), (5, "time"), (1, "events"), (2, "events"), (4, "events")]))
-    return Query(draw(parts()), selection, output, within, unit, draw(st.integers(0, 3)) == 0)
+    chosen, forks = draw(forked(draw(parts())))
+    return Query(chosen, selection, output, within, unit, draw(st.integers(0, 3)) == 0, draw(st.integers(0, 3)) > 0, forks)
 
 
 @st.composite
 def streams(draw):
     keys = draw(st.sampled_from([(0,), (0, 1), (0, 1, 2, None)]))
     step = st.tuples(st.sampled_from(keys), st.integers(0, 2), st.integers(0, 7), st.sampled_from([0, 1, 2, 3, None]))
-    steps = draw(st.lists(step, max_size=9))
+    steps = draw(st.lists(step, max_size=10))
     time, events = 0, []
     for key, step, bits, x in steps:
         time += step
@@ -308,7 +337,7 @@ def streams(draw):
     return events
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=500, deadline=None)
 @given(queries(), streams(), st.lists(st.integers(0, 9), max_size=4), st.booleans(), st.booleans())
 def test_runs_make_exactly_the_moves(query, events, cuts, reload, reverse):
     wanted = Simulation(query, events).matches()

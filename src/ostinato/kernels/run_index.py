@@ -11,7 +11,7 @@ import numpy as np
 from ostinato.kernels._jit import borrowing, inlined
 from ostinato.kernels.arithmetic import HAS_FAILED, IS_VALUE
 from ostinato.kernels.run_layout import ALWAYS, END_MOVE, FIRST_MOVE, JOIN_REGISTER, JOIN_SLOT, MASK, STATE_MASK
-from ostinato.kernels.run_table import BY_STATE, COMPONENT, FIRST_RUN, KEY, LATER, NEXT, NOTHING, PLACE, PREVIOUS, WAITING
+from ostinato.kernels.run_table import BY_STATE, COMPONENT, FIRST_RUN, KEY, LATER, MET, NEXT, NOTHING, PLACE, PREVIOUS, STAMP, WAITING
 
 _FACTOR = np.int64(-7046029254386353131)
 _NEGATIVE_ZERO = np.iinfo(np.int64).min  # as a float's bits; zero equals it
@@ -61,7 +61,7 @@ def gather_all(runs, per_key, key, live):
 
 
 @inlined
-def gather(moves, states, runs, registers, per_key, cells, slots, slot_valid, key, row, bits, live):
+def gather(moves, states, runs, header, per_key, cells, slots, slot_valid, key, row, bits, live):
     """The runs of the key to which the row may offer a move; returns how many."""
     count = 0
     for state in range(states.shape[0] - 1):
@@ -73,59 +73,27 @@ def gather(moves, states, runs, registers, per_key, cells, slots, slot_valid, ke
                 run = runs[run, NEXT]
             if states[state, JOIN_REGISTER] != NOTHING:
                 count = gather_joined(
-                    moves, states, runs, registers, per_key, cells, slots, slot_valid, key, row, bits, state, live, count
+                    moves, states, runs, header, per_key, cells, slots, slot_valid, key, row, bits, state, live, count
                 )
     return count
 
 
 @borrowing
-def gather_joined(moves, states, runs, registers, per_key, cells, slots, slot_valid, key, row, bits, state, live, count):
-    """Those that wait by join value: each value that the row offers for some move, or all if a move that it offers needs none."""
+def gather_joined(moves, states, runs, header, per_key, cells, slots, slot_valid, key, row, bits, state, live, count):
+    """Those that wait by join value: for each value that the row offers for some move, or all if a move that it offers needs none.
+    Two moves may lead to the same run, which is marked when it is met."""
+    header[STAMP] += 1
     for m in range(states[state, FIRST_MOVE], states[state, END_MOVE]):
-        if (bits & moves[m, MASK]) == moves[m, MASK]:
-            slot = moves[m, JOIN_SLOT]
-            if slot == NOTHING or slot_valid[row, slot] == HAS_FAILED:
-                return gather_state(runs, per_key, key, state, live, count)
-    for m in range(states[state, FIRST_MOVE], states[state, END_MOVE]):
-        if (bits & moves[m, MASK]) == moves[m, MASK] and slot_valid[row, moves[m, JOIN_SLOT]] == IS_VALUE:
-            value = slots[row, moves[m, JOIN_SLOT]]
-            if not offered_before(moves, states, slots, slot_valid, row, bits, state, m, value):
-                count = gather_value(states, runs, registers, cells, key, state, value, live, count)
-    return count
-
-
-@inlined
-def offered_before(moves, states, slots, slot_valid, row, bits, state, move, value):
-    """Whether an earlier move looks for the same value (or for the other zero)."""
-    value = 0 if value == _NEGATIVE_ZERO else value
-    for m in range(states[state, FIRST_MOVE], move):
         slot = moves[m, JOIN_SLOT]
-        if (bits & moves[m, MASK]) == moves[m, MASK] and slot_valid[row, slot] == IS_VALUE:
-            if (0 if slots[row, slot] == _NEGATIVE_ZERO else slots[row, slot]) == value:
-                return True
-    return False
-
-
-@inlined
-def gather_value(states, runs, registers, cells, key, state, value, live, count):
-    value = 0 if value == _NEGATIVE_ZERO else value
-    run = cells[join_cell(cells, key, state, value)]
-    while run != NOTHING:
-        held = registers[run, states[state, JOIN_REGISTER]]
-        held = 0 if held == _NEGATIVE_ZERO else held
-        if held == value and runs[run, KEY] == key and runs[run, COMPONENT] == state:
-            live[count] = run
-            count += 1
-        run = runs[run, NEXT]
-    return count
-
-
-@inlined
-def gather_state(runs, per_key, key, state, live, count):
-    run = per_key[key, FIRST_RUN]
-    while run != NOTHING:
-        if runs[run, COMPONENT] == state and runs[run, PLACE] >= 0:
-            live[count] = run
-            count += 1
-        run = runs[run, LATER]
+        if (bits & moves[m, MASK]) == moves[m, MASK]:
+            by_value = slot != NOTHING and slot_valid[row, slot] != HAS_FAILED
+            if by_value and slot_valid[row, slot] != IS_VALUE:
+                continue  # null equals nothing
+            run = cells[join_cell(cells, key, state, slots[row, slot])] if by_value else per_key[key, FIRST_RUN]
+            while run != NOTHING:
+                if runs[run, MET] != header[STAMP] and runs[run, KEY] == key and runs[run, COMPONENT] == state and runs[run, PLACE] >= 0:
+                    runs[run, MET] = header[STAMP]
+                    live[count] = run
+                    count += 1
+                run = runs[run, NEXT if by_value else LATER]
     return count

@@ -62,32 +62,24 @@ def twin_cell(states, watched, settings, runs, registers, register_valid, twins,
     return value & (len(twins) - 1)
 
 
-@inlined
-def same_future(states, watched, settings, runs, registers, register_valid, one, other):
-    state = runs[one, COMPONENT]
-    if runs[other, COMPONENT] != state or runs[other, KEY] != runs[one, KEY]:
-        return False
-    if settings[MERGES] == SAME_START:
-        start = start_of(settings, runs[one, FIRST_ORDINAL], runs[one, FIRST_TIME])
-        if start != start_of(settings, runs[other, FIRST_ORDINAL], runs[other, FIRST_TIME]):
-            return False
-    if settings[EPOCH] and runs[one, LAST_TIME] != runs[other, LAST_TIME]:
-        return False
-    for i in range(states[state, WATCH_FROM], states[state, WATCH_TO]):
-        flag = register_valid[one, watched[i]]
-        if flag != register_valid[other, watched[i]]:
-            return False
-        if flag == IS_VALUE and registers[one, watched[i]] != registers[other, watched[i]]:
-            return False
-    return True
-
-
 @borrowing
 def twin_of(states, watched, settings, runs, registers, register_valid, twins, cell, run):
     """A run with the same future, or NOTHING."""
+    state = runs[run, COMPONENT]
+    start = start_of(settings, runs[run, FIRST_ORDINAL], runs[run, FIRST_TIME])
     other = twins[cell]
     while other != NOTHING:
-        if same_future(states, watched, settings, runs, registers, register_valid, run, other):
+        same = runs[other, COMPONENT] == state and runs[other, KEY] == runs[run, KEY]
+        if settings[MERGES] == SAME_START:
+            same = same and start == start_of(settings, runs[other, FIRST_ORDINAL], runs[other, FIRST_TIME])
+        if settings[EPOCH]:
+            same = same and runs[run, LAST_TIME] == runs[other, LAST_TIME]
+        if same:
+            for i in range(states[state, WATCH_FROM], states[state, WATCH_TO]):
+                flag = register_valid[run, watched[i]]
+                same = same and flag == register_valid[other, watched[i]]
+                same = same and (flag != IS_VALUE or registers[run, watched[i]] == registers[other, watched[i]])
+        if same:
             break
         other = runs[other, TWIN_NEXT]
     return other

@@ -32,6 +32,7 @@ PLACE = 11  # where it waits: a cell of the join index, BY_STATE or NOWHERE
 OLDEST = 12  # the first event of the earliest start
 TWIN_NEXT = 13
 TWIN_CELL = 14  # its cell among the runs that may have equivalents, or NOTHING
+MET = 15  # the stamp of the last event that found it by its join value
 RUN_COLUMNS = 16  # two lines of the cache
 
 BY_STATE = -1
@@ -61,7 +62,8 @@ PEAK = 11
 MERGED = 12  # runs that became part of an equivalent one
 VISITED = 13  # how often an event was offered to a run
 STARTED = 14  # runs ever
-HEADER_CELLS = 15
+STAMP = 15
+HEADER_CELLS = 16
 
 
 @inlined
@@ -97,6 +99,7 @@ def claim(runs, header, per_key, key, parent):
     runs[run, KEY] = key
     runs[run, PLACE] = NOWHERE
     runs[run, TWIN_CELL] = NOTHING
+    runs[run, MET] = 0
 
 
 @inlined

@@ -72,16 +72,6 @@ FAILED = 3
 
 
 @inlined
-def expired(settings, first_ordinal, first_time, ordinal, time):
-    """Whether an event of that time and ordinal is beyond the window of a run with that start."""
-    if settings[WITHIN] < 0:
-        return False
-    if settings[WITHIN_EVENTS]:
-        return ordinal - first_ordinal >= settings[WITHIN]
-    return time - first_time > settings[WITHIN]
-
-
-@inlined
 def offered(states, settings, runs, run, bits, time, position):
     """Whether the event may be selected by the run at all, before any move is tried."""
     if settings[SELECTION] == STRICT and position != runs[run, LAST_POSITION] + 1:
@@ -102,13 +92,21 @@ def stays(states, settings, state, happened):
 
 
 @inlined
-def drop_expired(settings, runs, header, per_key, cells, twins, key, ordinal, time):
-    """They stand first among the runs of the key."""
+def any_expired(settings, runs, per_key, key, ordinal, time):
+    """Whether an event of that time and ordinal is beyond the window of the first run of the key, by start."""
     run = per_key[key, FIRST_RUN]
-    while run != NOTHING and expired(settings, runs[run, FIRST_ORDINAL], runs[run, FIRST_TIME], ordinal, time):
-        release(runs, header, per_key, cells, twins, run)
+    if run == NOTHING or settings[WITHIN] < 0:
+        return False
+    if settings[WITHIN_EVENTS]:
+        return ordinal - runs[run, FIRST_ORDINAL] >= settings[WITHIN]
+    return time - runs[run, FIRST_TIME] > settings[WITHIN]
+
+
+@borrowing
+def drop_expired(settings, runs, header, per_key, cells, twins, key, ordinal, time):
+    while any_expired(settings, runs, per_key, key, ordinal, time):
+        release(runs, header, per_key, cells, twins, per_key[key, FIRST_RUN])
         header[EXPIRED] += 1
-        run = per_key[key, FIRST_RUN]
 
 
 @borrowing
@@ -124,24 +122,20 @@ def settle(runs, nodes, found, header, per_key, cells, twins, key, before):
         release(runs, header, per_key, cells, twins, per_key[key, FIRST_RUN])
 
 
-@inlined
-def enrol(states, watched, settings, runs, registers, register_valid, nodes, header, per_key, cells, twins, run):
-    """Find the place of a run that is new or has changed, unless an equivalent one stands for it. 0, or an error below."""
+@borrowing
+def unite(states, watched, settings, runs, registers, register_valid, nodes, header, per_key, cells, twins, run):
+    """Let an equivalent of the run stand for it, or it for the equivalent. Says which is kept, or an error below 0."""
     kept = KEPT_SELF
-    if states[runs[run, COMPONENT], MERGEABLE] != 0:
-        cell = twin_cell(states, watched, settings, runs, registers, register_valid, twins, run)
-        twin = twin_of(states, watched, settings, runs, registers, register_valid, twins, cell, run)
-        if twin != NOTHING:
-            kept = merge(settings, runs, nodes, header, run, twin)
-            if kept < 0:
-                return kept
+    cell = twin_cell(states, watched, settings, runs, registers, register_valid, twins, run)
+    twin = twin_of(states, watched, settings, runs, registers, register_valid, twins, cell, run)
+    if twin != NOTHING:
+        kept = merge(settings, runs, nodes, header, run, twin)
+        if kept >= 0:
             header[MERGED] += 1
             release(runs, header, per_key, cells, twins, twin if kept == KEPT_SELF else run)
-        if kept == KEPT_SELF:
-            join_twins(runs, twins, cell, run)
     if kept == KEPT_SELF:
-        take_place(states, runs, registers, register_valid, per_key, cells, run)
-    return 0
+        join_twins(runs, twins, cell, run)
+    return kept
 
 
 @borrowing
@@ -194,12 +188,11 @@ def remember(settings, runs, per_key, times, key, begin, ordinal, next_ordinal):
 
 
 @inlined
-def has_room(settings, runs, nodes, found, header, alive):
-    """Whether the arrays hold whatever one event can bring forth: per run a child for each move, and a union for each child."""
-    most = (alive + 1) * settings[FANOUT]
-    if header[LIVE] + most > runs.shape[0] - RESERVED:
+def has_room(settings, header, most, runs, nodes, found):
+    """Whether arrays of these lengths hold whatever one event can bring forth: children of runs, and a union for each child."""
+    if header[LIVE] + most > runs - RESERVED:
         return False
-    return settings[OUTPUT] == COUNT or (header[NODES] + 2 * most <= nodes.shape[0] and header[FOUND] + most <= found.shape[0])
+    return settings[OUTPUT] == COUNT or (header[NODES] + 2 * most <= nodes and header[FOUND] + most <= found)
 
 
 _SIGNATURE = (
@@ -234,16 +227,18 @@ def advance(
             if header[LIVE] > settings[RUN_LIMIT]:
                 status = OVER_LIMIT
                 break
-            if not has_room(settings, runs, nodes, found, header, per_key[key, ALIVE]):
+            most = (per_key[key, ALIVE] + 1) * settings[FANOUT]
+            if not has_room(settings, header, most, len(runs), len(nodes), len(found)):
                 status = TOO_SMALL
                 break
             at = ordinal[i] + row - begin[i]
             time = times[row] if settings[TIMED] else 0
-            drop_expired(settings, runs, header, per_key, cells, twins, key, at, time)
+            if any_expired(settings, runs, per_key, key, at, time):
+                drop_expired(settings, runs, header, per_key, cells, twins, key, at, time)
             if settings[SELECTION] < SKIP_TO_NEXT:
                 count = gather_all(runs, per_key, key, live)
             else:
-                count = gather(moves, states, runs, registers, per_key, cells, slots, slot_valid, key, row, bits[row], live)
+                count = gather(moves, states, runs, header, per_key, cells, slots, slot_valid, key, row, bits[row], live)
             header[VISITED] += count
             before = header[FOUND]
             header[BORN] = 0
@@ -251,29 +246,31 @@ def advance(
             for r in range(count + starts):
                 run = live[r]
                 state = start if run == EMPTY else runs[run, COMPONENT]
-                if run != EMPTY and not offered(states, settings, runs, run, bits[row], time, positions[row]):
-                    if settings[SELECTION] < SKIP_TO_NEXT:
-                        release(runs, header, per_key, cells, twins, run)
-                    continue
-                happened = select(
-                    moves, states, passes, settings, code, scratch, scratch_valid, ranks, slots, slot_valid,
-                    runs, registers, register_valid, nodes, found, header, per_key, cells, twins, born,
-                    key, row, at, bits[row], time, positions[row], run, state,
-                )  # fmt: skip
-                if happened < 0:
-                    header[ERROR] = happened
-                    return FAILED
+                happened = 0
+                if run == EMPTY or offered(states, settings, runs, run, bits[row], time, positions[row]):
+                    happened = select(
+                        moves, states, passes, settings, code, scratch, scratch_valid, ranks, slots, slot_valid,
+                        runs, registers, register_valid, nodes, found, header, per_key, cells, twins, born,
+                        key, row, at, bits[row], time, positions[row], run, state,
+                    )  # fmt: skip
+                    if happened < 0:
+                        header[ERROR] = happened
+                        return FAILED
                 if run != EMPTY and not stays(states, settings, state, happened):
                     release(runs, header, per_key, cells, twins, run)
             if settings[OUTPUT] == NONOVERLAPPING and header[FOUND] > before:
                 settle(runs, nodes, found, header, per_key, cells, twins, key, before)
                 header[BORN] = 0
             for b in range(header[BORN]):
-                failure = enrol(
-                    states, watched, settings, runs, registers, register_valid, nodes, header, per_key, cells, twins, born[b]
-                )
-                if failure < 0:
-                    header[ERROR] = failure
+                kept = KEPT_SELF
+                if states[runs[born[b], COMPONENT], MERGEABLE] != 0:
+                    kept = unite(
+                        states, watched, settings, runs, registers, register_valid, nodes, header, per_key, cells, twins, born[b]
+                    )
+                if kept == KEPT_SELF:
+                    take_place(states, runs, registers, register_valid, per_key, cells, born[b])
+                elif kept < 0:
+                    header[ERROR] = kept
             if header[ERROR] != 0:
                 return FAILED
             header[PEAK] = max(header[PEAK], header[LIVE])

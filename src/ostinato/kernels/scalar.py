@@ -97,7 +97,8 @@ def logic_result(op, x, x_flag, y, y_flag):
 
 @inlined
 def aggregate_result(op, x, x_flag, y, y_flag, ranks):
-    """The running value x after the row's value y."""
+    """The running value x after the row's value y. The operations for one row's values are computed from `op`: a constant would make
+    Numba compile what is called a second time for it."""
     if y_flag == IS_NULL or x_flag == HAS_FAILED:
         return np.int64(x), int(x_flag)
     if y_flag == HAS_FAILED:
@@ -107,17 +108,15 @@ def aggregate_result(op, x, x_flag, y, y_flag, ranks):
     if x_flag == IS_NULL:
         return np.int64(y), IS_VALUE
     if op == _SUM_INT:
-        return int_result(_ADD_INT, x, y)
+        return int_result(op - _SUM_INT + _ADD_INT, x, y)
     if op == _SUM_FLOAT:
-        return float_result(_ADD_FLOAT, x, y)
+        return float_result(op - _SUM_FLOAT + _ADD_FLOAT, x, y)
     if op == _MIN_INT:
         return np.int64(min(x, y)), IS_VALUE
     if op == _MAX_INT:
         return np.int64(max(x, y)), IS_VALUE
-    if op == _MIN_FLOAT:
-        return np.int64(y if compare_float(2, y, x) else x), IS_VALUE
-    if op == _MAX_FLOAT:
-        return np.int64(y if compare_float(4, y, x) else x), IS_VALUE
+    if op in (_MIN_FLOAT, _MAX_FLOAT):  # less, greater
+        return np.int64(y if compare_float(2 + 2 * (op - _MIN_FLOAT), y, x) else x), IS_VALUE
     if op == _MIN_STRING:
         return np.int64(y if ranks[y] < ranks[x] else x), IS_VALUE
     return np.int64(y if ranks[y] > ranks[x] else x), IS_VALUE

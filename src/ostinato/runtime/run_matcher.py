@@ -5,11 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from ostinato.base.errors import BudgetError, DataError
-from ostinato.kernels import run_moves as moves
+from ostinato.kernels import run_layout as layout
 from ostinato.kernels import run_table as table
 from ostinato.kernels import runs as kernel
 from ostinato.kernels.arithmetic import ERRORS
-from ostinato.kernels.run_matches import match_offsets, order_matches, unroll_matches
 from ostinato.kernels.scalar import Interpreter
 from ostinato.program.program import Program
 from ostinato.runtime.budget import Beyond, Budget
@@ -17,6 +16,7 @@ from ostinato.runtime.keyed_rows import KeyedRows
 from ostinato.runtime.matcher import NEVER
 from ostinato.runtime.matches import Matches
 from ostinato.runtime.run_plan import run_plan
+from ostinato.runtime.run_reading import matches_of
 from ostinato.runtime.run_store import RunStore
 from ostinato.runtime.string_pool import StringPool
 
@@ -33,7 +33,7 @@ class RunMatcher:
         self._strings = strings
         self._plan = run_plan(program, budget.runs)
         self._interpreter = Interpreter(program.scalar)
-        self._store = RunStore(program.registers, keeps_matches=program.output != "count")
+        self._store = RunStore(self._plan, program.registers, keeps_matches=program.output != "count")
         self._read = np.zeros(0, np.int64)  # per key, the next unread ordinal
         self._strict = program.selection == "strict_contiguity" and program.ahead == 0  # rows that wait for neighbours are not passed by
         self._variable_of = np.array([component.variable for component in program.components], np.uint8)
@@ -44,14 +44,14 @@ class RunMatcher:
         if self._strict:
             keys, ready = self._with_waiting(keys, ready)
         settings = self._plan.settings
-        settings[moves.HORIZON], settings[moves.HAS_HORIZON], settings[moves.FINAL] = horizon, horizon != NEVER, final
+        settings[layout.HORIZON], settings[layout.HAS_HORIZON], settings[layout.FINAL] = horizon, horizon != NEVER, final
         self._bind_strings()
         ordinal = self._read[keys]
         begin = rows.offset[keys] + ordinal - rows.base[keys]
         end = begin + np.maximum(ready - ordinal, 0)
         if self._strict:
             fed = end > begin
-            settings[moves.LATEST] = max(int(settings[moves.LATEST]), int(rows.positions[end[fed] - 1].max(initial=-1)))
+            settings[layout.LATEST] = max(int(settings[layout.LATEST]), int(rows.positions[end[fed] - 1].max(initial=-1)))
         self._advance(rows, keys, begin, end, ordinal)
         self._read[keys] = ordinal + end - begin
         matches = self._matches()
@@ -67,13 +67,13 @@ class RunMatcher:
     def _with_waiting(self, keys: np.ndarray, ready: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Under strict contiguity only the partition of the latest event can have runs. If the stream goes on in another one, they
         are over, although their own partition receives nothing."""
-        waiting = np.setdiff1d(np.flatnonzero(self._store.head != table.NOTHING), keys)
+        waiting = np.setdiff1d(np.flatnonzero(self._store.busy), keys)
         return np.concatenate([keys, waiting]), np.concatenate([ready, self._read[waiting]])
 
     def _ensure_keys(self, count: int) -> None:
         self._store.ensure_keys(count)
-        if len(self._read) < len(self._store.head):
-            self._read = np.concatenate([self._read, np.zeros(len(self._store.head) - len(self._read), np.int64)])
+        if len(self._read) < len(self._store.per_key):
+            self._read = np.concatenate([self._read, np.zeros(len(self._store.per_key) - len(self._read), np.int64)])
 
     def _advance(self, rows: KeyedRows, keys: np.ndarray, begin: np.ndarray, end: np.ndarray, ordinal: np.ndarray) -> None:
         """Call the kernel until it is through; between calls its arrays grow or runs are shed."""
@@ -83,15 +83,16 @@ class RunMatcher:
         times = NO_TIMES if rows.times is None else rows.times
         while True:
             status = kernel.advance(
-                plan.moves, plan.states, plan.passes, plan.settings, code.code, code.scratch, code.scratch_valid, code.ranks,
+                plan.moves, plan.states, plan.passes, plan.watched, plan.settings, code.code, code.scratch, code.scratch_valid, code.ranks,
                 bits, times, rows.positions, rows.slots, rows.slot_valid,
-                store.runs, store.registers, store.register_valid, store.nodes, store.found, store.header, store.born, store.live,
-                store.spare, store.head, keys, begin, end, ordinal,
+                store.runs, store.registers, store.register_valid, store.nodes, store.found, store.header, store.per_key,
+                store.cells, store.twins, store.born, store.live, keys, begin, end, ordinal,
             )  # fmt: skip
             if status == kernel.DONE:
                 return
             if status == kernel.TOO_SMALL:
-                store.make_room(int(plan.settings[moves.FANOUT]))
+                store.make_room(int(plan.settings[layout.FANOUT]))
+                self._within_bytes()
             elif status == kernel.OVER_LIMIT:
                 self._over_limit()
             else:
@@ -120,36 +121,25 @@ class RunMatcher:
             store.compact()
 
     def _matches(self) -> Matches:
-        """The matches found by this call: per key, by completing event, then by the events selected."""
+        """The matches found by this call."""
         store = self._store
         count = int(store.header[table.FOUND])
         if not count:
             return Matches.none()
+        matches = matches_of(store.nodes, store.found, count, self._variable_of)
         store.header[table.FOUND] = 0
-        offsets = np.empty(count + 1, np.int64)
-        match_offsets(store.nodes, store.found, count, offsets)
-        ordinals = np.empty(offsets[-1], np.int64)
-        components = np.empty(offsets[-1], np.int64)
-        unroll_matches(store.nodes, store.found, offsets, ordinals, components)
-        order = np.arange(count)
-        order_matches(store.found, offsets, ordinals, components, order)
-        keys, variables = store.found[:count, 1].copy(), self._variable_of[components]
-        if (order[1:] > order[:-1]).all():
-            return Matches(keys, ordinals[offsets[:-1]], offsets, variables, ordinals)
-        lengths = np.diff(offsets)[order]
-        moved = np.concatenate([[0], np.cumsum(lengths)])
-        source = np.repeat(offsets[order] - moved[:-1], lengths) + np.arange(moved[-1])
-        return Matches(keys[order], ordinals[offsets[order]], moved, variables[source], ordinals[source])
+        store.header[table.MATCHES] += len(matches)
+        return matches
 
     def keep_from(self, keys: np.ndarray) -> np.ndarray:
-        earliest = self._read[keys]
-        if self._store.keeps_matches:
-            table.earliest_ordinals(self._store.runs, self._store.head, np.ascontiguousarray(keys, np.int64), earliest)
-        return earliest
+        if not self._store.keeps_matches:
+            return self._read[keys]
+        self._ensure_keys(int(np.max(keys, initial=-1)) + 1)
+        return self._store.per_key[keys, table.KEEP]
 
     def idle(self, keys: np.ndarray) -> np.ndarray:
         self._ensure_keys(int(np.max(keys, initial=-1)) + 1)
-        return self._store.head[keys] == table.NOTHING
+        return ~self._store.busy[keys]
 
     def renumber(self, old_of_new: np.ndarray) -> None:
         self._ensure_keys(int(np.max(old_of_new, initial=-1)) + 1)
@@ -164,14 +154,19 @@ class RunMatcher:
             "peak_runs": int(header[table.PEAK]),
             "expired_runs": int(header[table.EXPIRED]),
             "shed_runs": self._store.shed,
+            "merged_runs": int(header[table.MERGED]),
+            "started_runs": int(header[table.STARTED]),
+            "visited_runs": int(header[table.VISITED]),
             "match_nodes": int(header[table.NODES]),
+            "run_bytes": self._store.run_bytes,
+            "node_bytes": self._store.node_bytes,
             "state_bytes": self._store.bytes,
         }
 
     def state(self) -> dict[str, np.ndarray]:
-        return {**self._store.state(), "read": self._read, "latest": self._plan.settings[moves.LATEST : moves.LATEST + 1].copy()}
+        return {**self._store.state(), "read": self._read, "latest": self._plan.settings[layout.LATEST : layout.LATEST + 1].copy()}
 
     def load(self, state: dict[str, np.ndarray]) -> None:
         self._store.load(state)
-        self._plan.settings[moves.LATEST] = state["latest"][0]
+        self._plan.settings[layout.LATEST] = state["latest"][0]
         self._read = state["read"].copy()

@@ -4,26 +4,29 @@ from __future__ import annotations
 
 import numpy as np
 
+from ostinato.kernels import run_nodes, runs
 from ostinato.kernels import run_table as table
-from ostinato.kernels.run_table import compact_nodes
 from ostinato.program.program import Register
+from ostinato.runtime.run_plan import RunPlan
 
 FIRST_CAPACITY = 64
+NO_TABLE = 1  # cells of a hash table that nobody uses
 
 
 class RunStore:
-    """See `kernels.run_table` for the columns. `nodes` and `found` stay empty where matches are only counted."""
+    """See `kernels.run_table` and `kernels.run_nodes` for the columns. `nodes` and `found` stay empty where matches are only counted."""
 
-    def __init__(self, registers: tuple[Register, ...], keeps_matches: bool) -> None:
+    def __init__(self, plan: RunPlan, registers: tuple[Register, ...], keeps_matches: bool) -> None:
+        self._plan = plan
         self._initial = np.array([register.counter for register in registers], np.uint8)
         self.keeps_matches = keeps_matches
         self.runs = np.zeros((0, table.RUN_COLUMNS), np.int64)
         self.registers = np.zeros((0, len(registers)), np.int64)
         self.register_valid = np.zeros((0, len(registers)), np.uint8)
-        self.nodes = np.zeros((FIRST_CAPACITY if keeps_matches else 0, table.NODE_COLUMNS), np.int64)
-        self.found = np.zeros((FIRST_CAPACITY if keeps_matches else 0, 2), np.int64)
+        self.nodes = np.zeros((FIRST_CAPACITY if keeps_matches else 0, run_nodes.NODE_COLUMNS), np.int64)
+        self.found = np.zeros((FIRST_CAPACITY if keeps_matches else 0, run_nodes.FOUND_COLUMNS), np.int64)
         self.header = np.zeros(table.HEADER_CELLS, np.int64)
-        self.head = np.zeros(0, np.int64)
+        self.per_key = np.zeros((0, table.WAITING + len(plan.states) - 1), np.int64)
         self.shed = 0
         self._reachable = FIRST_CAPACITY  # nodes after the last compaction
         self.header[table.FREE] = table.NOTHING
@@ -37,7 +40,19 @@ class RunStore:
         self.register_valid = _grown(self.register_valid, capacity)
         self.born = np.empty(capacity, np.int64)
         self.live = np.empty(capacity, np.int64)
-        self.spare = np.empty(capacity, np.int64)
+        self._rebuild()
+
+    def _rebuild(self) -> None:
+        """The tables by which runs are found, with a cell per run; see `kernels.run_index` and `kernels.run_merging`."""
+        cells = 1 << (len(self.runs) - 1).bit_length()
+        self.cells = np.full(cells if self._plan.joins else NO_TABLE, table.NOTHING, np.int64)
+        self.twins = np.full(cells if self._plan.merges else NO_TABLE, table.NOTHING, np.int64)
+        self.per_key[:, table.WAITING :] = table.NOTHING
+        plan = self._plan
+        runs.rebuild(
+            plan.states, plan.watched, plan.settings, self.runs, self.registers, self.register_valid, self.header[table.USED],
+            self.per_key, self.cells, self.twins,
+        )  # fmt: skip
 
     def _reserve(self) -> None:
         """The empty run: nothing selected, counters at zero, everything else null."""
@@ -48,28 +63,37 @@ class RunStore:
         self.register_valid[table.EMPTY] = self._initial
 
     def ensure_keys(self, count: int) -> None:
-        if count > len(self.head):
-            more = max(count, 2 * len(self.head)) - len(self.head)
-            self.head = np.concatenate([self.head, np.full(more, table.NOTHING, np.int64)])
+        known = len(self.per_key)
+        if count > known:
+            self.per_key = _grown(self.per_key, max(count, 2 * known))
+            self.per_key[known:] = table.NOTHING
+            self.per_key[known:, table.ALIVE] = 0
+            self.per_key[known:, table.KEEP] = 0
+            self.per_key[known:, table.LIMIT] = run_nodes.ANY_START
+
+    @property
+    def busy(self) -> np.ndarray:
+        """Per key, whether it has runs."""
+        return self.per_key[:, table.ALIVE] > 0
 
     def make_room(self, fanout: int) -> None:
         """After the kernel stopped for want of space: twice as much, or what unreachable nodes give back."""
-        most = int(self.header[table.LIVE] + 1) * fanout
+        most = (int(self.per_key[:, table.ALIVE].max(initial=0)) + 1) * fanout
         if self.header[table.LIVE] + most > len(self.runs) - table.RESERVED:
-            self._resize(2 * (len(self.runs) + most))
+            self._resize(2 * len(self.runs) + most)
         if not self.keeps_matches:
             return
         if self.header[table.FOUND] + most > len(self.found):
-            self.found = _grown(self.found, 2 * (len(self.found) + most))
-        if self.header[table.NODES] + most > len(self.nodes):
+            self.found = _grown(self.found, 2 * len(self.found) + most)
+        if self.header[table.NODES] + 2 * most > len(self.nodes):
             self.compact()
-            if 2 * (self.header[table.NODES] + most) > len(self.nodes):
-                self.nodes = _grown(self.nodes, 2 * (len(self.nodes) + most))
+            if 2 * self.header[table.NODES] + 2 * most > len(self.nodes):
+                self.nodes = _grown(self.nodes, 2 * len(self.nodes) + 2 * most)
 
     def compact(self) -> None:
         header = self.header
-        header[table.NODES] = compact_nodes(
-            self.runs, header[table.USED], self.nodes, header[table.NODES], self.found, header[table.FOUND]
+        header[table.NODES] = run_nodes.compact_nodes(
+            self.runs, header[table.USED], self.per_key, self.nodes, header[table.NODES], self.found, header[table.FOUND]
         )
         self._reachable = max(FIRST_CAPACITY, int(header[table.NODES]))
 
@@ -79,31 +103,38 @@ class RunStore:
         return bool(self.header[table.NODES] > 2 * self._reachable)
 
     @property
+    def run_bytes(self) -> int:
+        """What one run takes: its row, its registers, its cells in the tables by which it is found."""
+        tables = (len(self.cells) > NO_TABLE) + (len(self.twins) > NO_TABLE)
+        return self.runs.itemsize * table.RUN_COLUMNS + 9 * self.registers.shape[1] + 8 * tables
+
+    @property
+    def node_bytes(self) -> int:
+        return self.nodes.itemsize * run_nodes.NODE_COLUMNS
+
+    @property
     def bytes(self) -> int:
         """What runs and nodes in use take."""
-        run = self.runs.itemsize * table.RUN_COLUMNS + 9 * self.registers.shape[1]
-        return int(self.header[table.LIVE]) * run + int(self.header[table.NODES]) * table.NODE_COLUMNS * 8
+        return int(self.header[table.LIVE]) * self.run_bytes + int(self.header[table.NODES]) * self.node_bytes
 
     def shed_oldest(self, count: int) -> None:
-        """Doom the runs that started first."""
-        used = int(self.header[table.USED])
-        alive = table.RESERVED + np.flatnonzero(
-            (self.runs[table.RESERVED : used, table.COMPONENT] != table.NOTHING) & (self.runs[table.RESERVED : used, table.DOOMED] == 0)
-        )
+        """Release the runs that started first."""
+        alive = np.empty(int(self.header[table.LIVE]), np.int64)
+        table.alive_runs(self.runs, self.header[table.USED], alive)
         order = np.lexsort((self.runs[alive, table.FIRST_ORDINAL], self.runs[alive, table.FIRST_TIME]))
         doomed = alive[order[:count]]
-        self.runs[doomed, table.DOOMED] = 1
+        table.release_all(self.runs, self.header, self.per_key, self.cells, self.twins, doomed)
         self.shed += len(doomed)
-        self._unlink_doomed()
-
-    def _unlink_doomed(self) -> None:
-        for key in np.flatnonzero(self.head != table.NOTHING):
-            count = table.collect_runs(self.runs, self.header, self.head, key, self.live)
-            table.link_runs(self.runs, self.head, key, self.live, count)
 
     def renumber(self, old_of_new: np.ndarray) -> None:
         self.ensure_keys(int(old_of_new.max(initial=-1)) + 1)
-        self.head = self.head[old_of_new]
+        new_of_old = np.full(len(self.per_key), table.NOTHING)
+        new_of_old[old_of_new] = np.arange(len(old_of_new))
+        self.per_key = self.per_key[old_of_new]
+        alive = np.empty(int(self.header[table.LIVE]), np.int64)
+        table.alive_runs(self.runs, self.header[table.USED], alive)
+        self.runs[alive, table.KEY] = new_of_old[self.runs[alive, table.KEY]]
+        self._rebuild()
 
     def state(self) -> dict[str, np.ndarray]:
         if self.keeps_matches:
@@ -115,20 +146,19 @@ class RunStore:
             "register_valid": self.register_valid[:used],
             "nodes": self.nodes[:nodes],
             "header": self.header,
-            "head": self.head,
+            "per_key": self.per_key,
             "shed": np.array([self.shed]),
         }
 
     def load(self, state: dict[str, np.ndarray]) -> None:
         used = len(state["runs"])
-        self._resize(max(FIRST_CAPACITY, 2 * used))
-        self.runs[:used] = state["runs"]
-        self.registers[:used] = state["registers"]
-        self.register_valid[:used] = state["register_valid"]
-        self.nodes = _grown(np.ascontiguousarray(state["nodes"]), max(FIRST_CAPACITY, 2 * len(state["nodes"])))
         self.header = state["header"].copy()
-        self.head = state["head"].copy()
+        self.per_key = state["per_key"].copy()
+        self.nodes = _grown(np.ascontiguousarray(state["nodes"]), max(FIRST_CAPACITY, 2 * len(state["nodes"])))
         self.shed = int(state["shed"][0])
+        for name in ("runs", "registers", "register_valid"):
+            setattr(self, name, np.ascontiguousarray(state[name]))
+        self._resize(max(FIRST_CAPACITY, 2 * used))
 
 
 def _grown(array: np.ndarray, capacity: int) -> np.ndarray:
