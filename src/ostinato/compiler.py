@@ -49,7 +49,7 @@ def compile(
     strategy: str | None = None,
 ) -> Query:
     """`schemas` are the streams by name; `time` is their time column, or a mapping from streams to theirs. `without` names rewrites to
-    leave out, `strategy` forces a way to evaluate the query: both are for comparison."""
+    leave out, or "merging" (of equivalent runs), `strategy` forces a way to evaluate the query: both are for comparison."""
     language = language or recognise(text)
     if language not in LANGUAGES:
         raise OstinatoError(f'there is no language "{language}"', hint=f"the languages are {', '.join(LANGUAGES)}")
@@ -134,4 +134,5 @@ def compile_clause(
 
 def _finished(text: str, language: str, syntax: str, query: MatchQuery, without: tuple[str, ...], strategy: str | None) -> Query:
     rewritten, applied = rewrite(query, without)
-    return Query(text, language, syntax, query, rewritten, applied, plan(rewritten, strategy))
+    program = plan(rewritten, strategy)
+    return Query(text, language, syntax, query, rewritten, applied, replace(program, merging="merging" not in without))

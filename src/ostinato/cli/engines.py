@@ -39,7 +39,8 @@ def _embedded(query: QueryFile, streams: Sequence[Input], settings: MatchSetting
         if query.language == "sql":
             found = embedded.sql(query.text, **sources).to_arrow()
         else:
-            found = embedded.match(query.text, language=query.language, **settings.given, **sources).to_arrow()
+            options = {"language": query.language, "budget": settings.budget, **settings.given}
+            found = embedded.match(query.text, **options, **sources).to_arrow()
     for source in sources.values():
         if source.rows == 0:
             errors.print(f"The input {source.name} has no rows, so nothing can match.", markup=False, highlight=False)

@@ -17,7 +17,7 @@ from ostinato.cli.failure import Usage
 from ostinato.cli.inputs import read_inputs
 from ostinato.cli.outputs import WRITERS, check_output, write
 from ostinato.cli.query_file import read_query
-from ostinato.cli.settings import MatchSettings
+from ostinato.cli.settings import BeyondBudget, MatchSettings, budget_of
 from ostinato.cli.terminal import show_table, standard_output
 
 
@@ -46,13 +46,19 @@ def run(
     ] = None,
     matches: Annotated[str | None, typer.Option("--output", help="SASE+: which matches: all, nonoverlapping, first or count.")] = None,
     strategy: Annotated[str | None, typer.Option(help="SASE+: how to evaluate, for comparison: runs, compact or backtrack.")] = None,
+    budget_runs: Annotated[int | None, typer.Option(min=1, help="SASE+: how many partial matches may be followed at a time.")] = None,
+    budget_bytes: Annotated[int | None, typer.Option(min=1, help="SASE+: how many bytes partial matches may take.")] = None,
+    beyond: Annotated[BeyondBudget | None, typer.Option(help="Beyond the budget: stop with an error, or shed the oldest.")] = None,
     shown: Annotated[Shown, typer.Option("--format", help="What to print where no output file is given.")] = Shown.table,
     limit: Annotated[int, typer.Option(min=1, help="Rows of the printed table.")] = 20,
 ) -> None:
     """Run a query over files and write its matches."""
     errors = Console(stderr=True)
     text = read_query(query, language)
-    settings = MatchSettings.of(text, time=time, type_by=type_by, output=matches, strategy=strategy)
+    budget = budget_of(budget_runs, budget_bytes, beyond)
+    if budget is not None and engine is EngineName.spark:
+        raise Usage("a budget is for the embedded engine: leave out --budget-runs, --budget-bytes and --beyond")
+    settings = MatchSettings.of(text, time=time, type_by=type_by, output=matches, strategy=strategy, budget=budget)
     if output is not None:
         check_output(output)
     streams = read_inputs(inputs)

@@ -3,10 +3,27 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any
 
 from ostinato.cli.failure import Usage
 from ostinato.cli.query_file import QueryFile
+from ostinato.runtime.budget import Beyond, Budget
+
+
+class BeyondBudget(StrEnum):
+    """What happens when a query outgrows its budget."""
+
+    error = "error"
+    shed = "shed"
+
+
+def budget_of(runs: int | None, bytes: int | None, beyond: BeyondBudget | None) -> Budget | None:
+    """None where nothing was said, so that the engine's own limit holds."""
+    if runs is None and bytes is None and beyond is None:
+        return None
+    policy = Beyond.SHED_OLDEST if beyond is BeyondBudget.shed else Beyond.ERROR
+    return Budget(Budget().runs if runs is None else runs, bytes, policy)
 
 
 @dataclass(frozen=True)
@@ -15,17 +32,26 @@ class MatchSettings:
     type_by: str | None = None
     output: str | None = None
     strategy: str | None = None
+    budget: Budget | None = None
 
     @staticmethod
-    def of(query: QueryFile, *, time: str | None, type_by: str | None, output: str | None, strategy: str | None = None) -> MatchSettings:
+    def of(
+        query: QueryFile,
+        *,
+        time: str | None,
+        type_by: str | None,
+        output: str | None,
+        strategy: str | None = None,
+        budget: Budget | None = None,
+    ) -> MatchSettings:
         """SQL says all of this in its text: ORDER BY, PARTITION BY, AFTER MATCH SKIP."""
-        given = {"--time": time, "--type-by": type_by, "--output": output, "--strategy": strategy}
+        given = {"--time": time, "--type-by": type_by, "--output": output, "--strategy": strategy, "a budget": budget}
         unused = [option for option, value in given.items() if value is not None]
         if query.language == "sql" and unused:
             raise Usage(f"{unused[0]} is for SASE+ queries; in SQL use ORDER BY, DEFINE and AFTER MATCH SKIP")
-        return MatchSettings(time, type_by, output, strategy)
+        return MatchSettings(time, type_by, output, strategy, budget)
 
     @property
     def given(self) -> dict[str, Any]:
-        """Only what was said, so that the defaults stay with the engine."""
-        return {name: value for name, value in vars(self).items() if value is not None}
+        """Only what was said about the query, so that the defaults stay with the engine."""
+        return {name: value for name, value in vars(self).items() if value is not None and name != "budget"}

@@ -27,8 +27,8 @@ EVENTS_FULL = 3
 @jit(
     "int64(int64[:,::1], int64[:,::1], int64, int64[::1], int64[:,::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[::1])"
 )
-def read_matches(nodes, found, count, control, stack, path, of, offsets, ordinals, components):
-    """Write every way back from each of `found`: match i comes from found[of[i]] and has the events [offsets[i], offsets[i + 1]).
+def read_matches(nodes, found, count, control, stack, path, keys, offsets, ordinals, components):
+    """Write every way back from each of `found`: match i is one of keys[i] and has the events [offsets[i], offsets[i + 1]).
     Asks for room and may be called again: then the last way back waits on the stack. `stack` holds (node, length of the path so far);
     NOTHING as node means that the path is complete."""
     while True:
@@ -69,7 +69,7 @@ def read_matches(nodes, found, count, control, stack, path, of, offsets, ordinal
             ordinals[place] = nodes[path[i], ORDINAL]
             components[place] = nodes[path[i], BOUND_TO]
             place += 1
-        of[control[WRITTEN]] = control[CURRENT]
+        keys[control[WRITTEN]] = found[control[CURRENT], OF_KEY]
         control[WRITTEN] += 1
         control[PLACED] = place
         offsets[control[WRITTEN]] = place
@@ -114,16 +114,16 @@ def smaller(ordinals, components, one, one_end, other, other_end):
     return False
 
 
-@jit("void(int64[:,::1], int64[::1], int64, int64[::1], int64[::1], int64[::1], int64[::1])")
-def order_matches(found, of, count, offsets, ordinals, components, order):
+@jit("void(int64[::1], int64[::1], int64[::1], int64[::1], int64[::1])")
+def order_matches(keys, offsets, ordinals, components, order):
     """Matches come key by key and event by event; put those of one event into their order."""
+    count = len(keys)
     spare = np.empty(count, np.int64)
     begin = 0
     while begin < count:
         end = begin + 1
-        key = found[of[begin], OF_KEY]
         last = ordinals[offsets[begin + 1] - 1]
-        while end < count and found[of[end], OF_KEY] == key and ordinals[offsets[end + 1] - 1] == last:
+        while end < count and keys[end] == keys[begin] and ordinals[offsets[end + 1] - 1] == last:
             end += 1
         if end - begin > 1:
             merge_sort(order, spare, begin, end, offsets, ordinals, components)

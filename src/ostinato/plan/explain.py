@@ -16,6 +16,7 @@ from ostinato.plan.automaton import text as event_automaton_text
 from ostinato.plan.automaton.automaton import event_automaton
 from ostinato.plan.automaton.picture import to_svg
 from ostinato.plan.classify import classify
+from ostinato.program.joins import join_of
 from ostinato.program.program import Program
 
 
@@ -39,8 +40,21 @@ def _plan_lines(query: MatchQuery, program: Program, applied: tuple[str, ...]) -
             yield f"{variable}{when}: {part.kind.value:9} {to_text(part.expr)}"
     if program.registers:
         yield f"a run carries: {', '.join(r.name for r in program.registers)}"
+    if program.strategy == "runs":
+        yield from _run_lines(program)
     if program.filter_bits:
         yield "rows that satisfy no component's conditions cannot matter: Spark leaves them out before they reach Python"
+
+
+def _run_lines(program: Program) -> Iterator[str]:
+    """How the run table spares work: whom an event does not meet, and who is followed as one."""
+    if program.selection in ("skip_till_next_match", "skip_till_any_match"):
+        for number, component in enumerate(program.components):
+            join = join_of(program, number)
+            if join is not None:
+                held = program.registers[join.register].name
+                yield f"runs in {program.variables[component.variable]} wait by the value of {held}, which an event must equal"
+    yield "equivalent runs: " + ("followed as one" if program.merging else "each followed by itself (merging is left out)")
 
 
 def _window(query: MatchQuery, within: Within) -> str:

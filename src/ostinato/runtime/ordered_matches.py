@@ -14,9 +14,7 @@ def ordered_matches(keys: np.ndarray, offsets: np.ndarray, ordinals: np.ndarray,
     if not count:
         return Matches.none()
     order = np.arange(count)
-    partitions = np.empty((count, 2), np.int64)
-    partitions[:, 1] = keys
-    order_matches(partitions, offsets, ordinals, components, order)
+    order_matches(keys, offsets, ordinals, components, order)
     names = variables[components]
     if (order[1:] > order[:-1]).all():
         return Matches(keys, ordinals[offsets[:-1]], offsets, names, ordinals)

@@ -155,7 +155,7 @@ class RunMatcher:
             "expired_runs": int(header[table.EXPIRED]),
             "shed_runs": self._store.shed,
             "merged_runs": int(header[table.MERGED]),
-            "started_runs": int(header[table.STARTED]),
+            "runs_made": int(header[table.STARTED]),
             "visited_runs": int(header[table.VISITED]),
             "match_nodes": int(header[table.NODES]),
             "run_bytes": self._store.run_bytes,

@@ -8,9 +8,9 @@ import numpy as np
 
 from ostinato.base.errors import BudgetError
 from ostinato.kernels import run_matches as kernel
-from ostinato.kernels.run_matches import order_matches, read_matches
-from ostinato.kernels.run_nodes import OF_KEY
+from ostinato.kernels.run_matches import read_matches
 from ostinato.runtime.matches import Matches
+from ostinato.runtime.ordered_matches import ordered_matches
 
 MOST_EVENTS = 1 << 28  # of all matches of one batch: beyond, reading them would take several GB
 FIRST_DEPTH = 256
@@ -20,7 +20,7 @@ FIRST_DEPTH = 256
 class _Room:
     stack: np.ndarray
     path: np.ndarray
-    of: np.ndarray
+    keys: np.ndarray
     offsets: np.ndarray
     ordinals: np.ndarray
     components: np.ndarray
@@ -36,7 +36,7 @@ class _Room:
     def grow(self, status: int) -> None:
         names = {
             kernel.STACK_FULL: ("stack", "path"),
-            kernel.MATCHES_FULL: ("of", "offsets"),
+            kernel.MATCHES_FULL: ("keys", "offsets"),
             kernel.EVENTS_FULL: ("ordinals", "components"),
         }[status]
         for name in names:
@@ -51,7 +51,7 @@ def matches_of(nodes: np.ndarray, found: np.ndarray, count: int, variable_of: np
     room, control = _Room.for_matches(count), np.zeros(kernel.CONTROL_CELLS, np.int64)
     while True:
         status = read_matches(
-            nodes, found, count, control, room.stack, room.path, room.of, room.offsets, room.ordinals, room.components
+            nodes, found, count, control, room.stack, room.path, room.keys, room.offsets, room.ordinals, room.components
         )
         if status == kernel.DONE:
             break
@@ -62,19 +62,6 @@ def matches_of(nodes: np.ndarray, found: np.ndarray, count: int, variable_of: np
             )
         room.grow(status)
     written, placed = int(control[kernel.WRITTEN]), int(control[kernel.PLACED])
-    of, offsets = room.of[:written], room.offsets[: written + 1]
-    return _ordered(found, of, offsets, room.ordinals[:placed], room.components[:placed], variable_of)
-
-
-def _ordered(
-    found: np.ndarray, of: np.ndarray, offsets: np.ndarray, ordinals: np.ndarray, components: np.ndarray, variable_of: np.ndarray
-) -> Matches:
-    order = np.arange(len(of))
-    order_matches(found, of, len(of), offsets, ordinals, components, order)
-    keys, variables = found[of, OF_KEY], variable_of[components]
-    if (order[1:] > order[:-1]).all():
-        return Matches(keys, ordinals[offsets[:-1]], offsets, variables, ordinals)
-    lengths = np.diff(offsets)[order]
-    moved = np.concatenate([[0], np.cumsum(lengths)])
-    source = np.repeat(offsets[order] - moved[:-1], lengths) + np.arange(moved[-1])
-    return Matches(keys[order], ordinals[offsets[order]], moved, variables[source], ordinals[source])
+    return ordered_matches(
+        room.keys[:written], room.offsets[: written + 1], room.ordinals[:placed], room.components[:placed], variable_of
+    )

@@ -16,6 +16,7 @@ from ostinato.hosts.embedded.source import Source
 from ostinato.hosts.embedded.sql import sql
 from ostinato.hosts.embedded.table_source import TableSource
 from ostinato.query import Query
+from ostinato.runtime.budget import Budget
 
 
 def match(
@@ -28,6 +29,7 @@ def match(
     lateness: Lateness | None = None,
     ties: str | None = None,
     strategy: str | None = None,
+    budget: Budget | None = None,
     **streams: Any,
 ) -> Result:
     """Find a pattern in `streams`, given by the names that the query uses. The language is recognised unless `language` says it.
@@ -35,26 +37,26 @@ def match(
     `time` names the time column if it is not `ts` (for several streams also as a mapping from streams to columns), `type_by` the column
     that holds the event type, `output` what is reported. All rows are put in order of time first, unless `lateness` says how late rows may
     come: then they are taken as they arrive. What one query returns may be a stream of another.
-    `strategy` forces a way to evaluate the pattern, for comparison.
+    `budget` is how much state the query may hold, and what happens beyond; `strategy` forces a way to evaluate it, for comparison.
     """
     try:
         if (language or recognise(text)) == "sql":
-            _refuse_options(output=output, type_by=type_by, time=time, ties=ties, strategy=strategy, lateness=lateness)
+            _refuse_options(output=output, type_by=type_by, time=time, ties=ties, strategy=strategy, lateness=lateness, budget=budget)
             return sql(text, **streams)
         sources = sources_of(streams)
         schemas = {source.name: source.schema for source in sources.values()}
         query = compile(text, schemas, language=language, output=output, type_by=type_by, time=time, ties=ties, strategy=strategy)
-        return _run(query, sources, lateness)
+        return _run(query, sources, lateness, budget)
     except OstinatoError as error:
         raise error.within(text) from error.__cause__
 
 
-def _run(query: Query, sources: dict[str, Source], lateness: Lateness | None) -> Result:
+def _run(query: Query, sources: dict[str, Source], lateness: Lateness | None, budget: Budget | None) -> Result:
     """Queries of the same text first, whose events are further streams."""
     metrics: dict[str, int] = {}
     for step in (*query.feeds, query):
         rows = MergedSource(step.algebra, sources) if step.algebra.parts else sources[step.program.stream.lower()]
-        found, counted = run_query(replace(step, feeds=()), rows, lateness)
+        found, counted = run_query(replace(step, feeds=()), rows, lateness, budget)
         metrics = {name: metrics.get(name, 0) + value for name, value in counted.items()}
         if step is not query:
             sources[str(step.composite).lower()] = TableSource(str(step.composite), found)

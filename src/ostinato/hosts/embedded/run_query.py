@@ -12,18 +12,22 @@ from ostinato.expr.types import Kind
 from ostinato.hosts.embedded.source import RowSource
 from ostinato.program.program import Program
 from ostinato.query import Query
+from ostinato.runtime.budget import Budget
 
 Lateness = timedelta | int | str
 MICROSECOND = timedelta(microseconds=1)
 
 
-def run_query(query: Query, source: RowSource, lateness: Lateness | None = None) -> tuple[pa.Table, dict[str, int]]:
+def run_query(
+    query: Query, source: RowSource, lateness: Lateness | None = None, budget: Budget | None = None
+) -> tuple[pa.Table, dict[str, int]]:
     """The matches and the session's counters. Without `lateness` all rows are put in order first; with it they are taken as they
     arrive, as from a live stream: each waits that long, and what comes later still is left out and counted."""
     if lateness is None:
-        session, batches = query.open(ordered=True), source.ordered(query.program)
+        session, batches = query.open(budget=budget, ordered=True), source.ordered(query.program)
     else:
-        session, batches = query.open(lateness=lateness_units(lateness, query.program)), source.arriving(query.program)
+        late = lateness_units(lateness, query.program)
+        session, batches = query.open(budget=budget, lateness=late), source.arriving(query.program)
     outputs = []
     for batch in batches:
         if _waits_for_time(query.program) and session.latest is not None:
