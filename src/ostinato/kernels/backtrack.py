@@ -50,9 +50,8 @@ from ostinato.kernels.backtrack_table import (
     remove,
     suspend,
 )
-from ostinato.kernels.run_moves import (
+from ostinato.kernels.run_layout import (
     ALWAYS,
-    BEGAN_NEXT,
     COUNT,
     EPOCH,
     FINAL,
@@ -62,17 +61,16 @@ from ostinato.kernels.run_moves import (
     NONOVERLAPPING,
     OUTPUT,
     REPEATS,
-    REPLACED,
     SELECTION,
     SKIP_TO_ANY,
     SKIP_TO_NEXT,
     STATE_MASK,
     STRICT,
     TIMED,
-    TOOK,
     WITHIN,
     WITHIN_EVENTS,
 )
+from ostinato.kernels.run_moves import BEGAN_NEXT, REPLACED, TOOK
 
 # What `search` returns
 DONE = 0

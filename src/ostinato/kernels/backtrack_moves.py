@@ -22,8 +22,7 @@ from ostinato.kernels.backtrack_table import (
     precedes,
     settle_tops,
 )
-from ostinato.kernels.run_moves import (
-    BEGAN_NEXT,
+from ostinato.kernels.run_layout import (
     BLOCK_END,
     BLOCK_START,
     COMPLETES,
@@ -37,7 +36,6 @@ from ostinato.kernels.run_moves import (
     OUTPUT,
     PASS_FROM,
     PASS_TO,
-    REPLACED,
     REPORT_FROM,
     REPORT_TO,
     SELECTION,
@@ -45,10 +43,8 @@ from ostinato.kernels.run_moves import (
     STOPS,
     TAKE,
     TARGET,
-    TOOK,
-    holds,
-    may_pass,
 )
+from ostinato.kernels.run_moves import BEGAN_NEXT, REPLACED, TOOK, holds, may_pass
 
 
 @inlined

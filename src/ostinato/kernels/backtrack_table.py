@@ -6,7 +6,7 @@ Nodes of a run that came to nothing are given back when it leaves the stack, as 
 from __future__ import annotations
 
 from ostinato.kernels._jit import borrowing, inlined
-from ostinato.kernels.run_moves import COUNT, FANOUT, OUTPUT
+from ostinato.kernels.run_layout import COUNT, FANOUT, OUTPUT
 
 NOTHING = -1
 

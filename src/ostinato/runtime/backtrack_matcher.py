@@ -7,7 +7,7 @@ import numpy as np
 from ostinato.base.errors import BudgetError, DataError
 from ostinato.kernels import backtrack as kernel
 from ostinato.kernels import backtrack_table as table
-from ostinato.kernels import run_moves as moves
+from ostinato.kernels import run_layout as layout
 from ostinato.kernels.arithmetic import ERRORS
 from ostinato.kernels.scalar import Interpreter
 from ostinato.program.program import Program
@@ -46,7 +46,7 @@ class BacktrackMatcher:
         if self._strict:
             keys, ready = self._with_waiting(keys, ready)
         settings = self._plan.settings
-        settings[moves.HORIZON], settings[moves.HAS_HORIZON], settings[moves.FINAL] = horizon, horizon != NEVER, final
+        settings[layout.HORIZON], settings[layout.HAS_HORIZON], settings[layout.FINAL] = horizon, horizon != NEVER, final
         code = self._interpreter
         if code.strings or code.ranked:
             code.bind(self._strings.codes(code.strings), self._strings.ranks() if code.ranked else None)
@@ -55,7 +55,7 @@ class BacktrackMatcher:
         end = begin + np.maximum(ready - ordinal, 0)
         if self._strict:
             fed = end > begin
-            settings[moves.LATEST] = max(int(settings[moves.LATEST]), int(rows.positions[end[fed] - 1].max(initial=-1)))
+            settings[layout.LATEST] = max(int(settings[layout.LATEST]), int(rows.positions[end[fed] - 1].max(initial=-1)))
         self._search(rows, keys, begin, end, ordinal)
         self._read[keys] = ordinal + end - begin
         matches = self._matches()
@@ -92,7 +92,7 @@ class BacktrackMatcher:
             if status == kernel.FAILED:
                 raise DataError(ERRORS[int(header[table.ERROR])], hint="cast to DOUBLE where exact integers are not needed")
             self._refuse_too_many()
-            store.make_room(int(plan.settings[moves.FANOUT]))
+            store.make_room(int(plan.settings[layout.FANOUT]))
 
     def _refuse_too_many(self) -> None:
         limit = self._budget.runs
@@ -153,9 +153,9 @@ class BacktrackMatcher:
         }
 
     def state(self) -> dict[str, np.ndarray]:
-        return {**self._store.state(), "read": self._read, "latest": self._plan.settings[moves.LATEST : moves.LATEST + 1].copy()}
+        return {**self._store.state(), "read": self._read, "latest": self._plan.settings[layout.LATEST : layout.LATEST + 1].copy()}
 
     def load(self, state: dict[str, np.ndarray]) -> None:
         self._store.load(state)
-        self._plan.settings[moves.LATEST] = state["latest"][0]
+        self._plan.settings[layout.LATEST] = state["latest"][0]
         self._read = state["read"].copy()

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from ostinato.kernels import backtrack_table as table
-from ostinato.kernels.run_matches import order_matches
 from ostinato.runtime.matches import Matches
+from ostinato.runtime.ordered_matches import ordered_matches
 
 
 def read_matches(nodes: np.ndarray, found: np.ndarray, variable_of: np.ndarray) -> Matches:
@@ -15,14 +15,7 @@ def read_matches(nodes: np.ndarray, found: np.ndarray, variable_of: np.ndarray) 
     found = found[np.lexsort((nodes[found[:, 0], table.ORDINAL], by_key))]
     offsets = np.concatenate([[0], np.cumsum(nodes[found[:, 0], table.LENGTH])])
     ordinals, components = _unrolled(nodes, found[:, 0], offsets)
-    order = np.arange(len(found))
-    order_matches(np.ascontiguousarray(found), offsets, ordinals, components, order)
-    if (order[1:] > order[:-1]).all():
-        return Matches(found[:, 1].copy(), ordinals[offsets[:-1]], offsets, variable_of[components], ordinals)
-    lengths = np.diff(offsets)[order]
-    moved = np.concatenate([[0], np.cumsum(lengths)])
-    source = np.repeat(offsets[order] - moved[:-1], lengths) + np.arange(moved[-1])
-    return Matches(found[order, 1], ordinals[offsets[order]], moved, variable_of[components[source]], ordinals[source])
+    return ordered_matches(found[:, 1].copy(), offsets, ordinals, components, variable_of)
 
 
 def _unrolled(nodes: np.ndarray, last: np.ndarray, offsets: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
