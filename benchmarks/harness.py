@@ -131,6 +131,15 @@ class Case:
         got = self.measurements[name].best
         return self._bar(f"{name} within {at_most:g} s", got, " s", got <= at_most)
 
+    def target_megabytes(self, name: str, *, at_most: float) -> bool:
+        got = self.measurements[name].peak_mb or 0.0
+        return self._bar(f"{name} within {at_most:g} MB", got, " MB", got <= at_most)
+
+    def target_growth(self, before: float, after: float, *, at_most: float) -> bool:
+        """Of a quantity that should stay as it is."""
+        got = after / before
+        return self._bar(f"memory grows at most {at_most:g}x", got, "x", got <= at_most)
+
     def _bar(self, want: str, got: float, unit: str, met: bool) -> bool:
         self.targets.append({"want": want, "got": got, "unit": unit, "met": met})
         announce(f"  {self.name}: {want}: {'yes' if met else 'NO'} ({got:.2f}{unit})")

@@ -29,7 +29,7 @@ class _Room:
     def for_matches(count: int) -> _Room:
         depth, events = FIRST_DEPTH, 8 * count + FIRST_DEPTH
         return _Room(
-            np.empty((depth, 2), np.int64), np.empty(depth, np.int64), np.empty(count + 1, np.int64), np.zeros(count + 2, np.int64),
+            np.empty((depth, 2), np.int64), np.empty(depth, np.int64), np.empty(count + 2, np.int64), np.zeros(count + 2, np.int64),
             np.empty(events, np.int64), np.empty(events, np.int64),
         )  # fmt: skip
 

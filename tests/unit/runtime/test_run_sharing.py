@@ -1,0 +1,140 @@
+"""The run table spares work: events meet only runs that they can affect, and equivalent runs are followed as one."""
+
+import math
+
+import pyarrow as pa
+import pytest
+
+import ostinato as ost
+
+INTEGERS = ("ts", "k", "x")
+SCHEMA = pa.schema([*((name, pa.int64()) for name in INTEGERS), ("kind", pa.string()), ("w", pa.float64()), ("s", pa.string())])
+
+
+def session(text, budget=None, snapshot=None, **options):
+    return ost.compile(text, {"events": SCHEMA}, type_by="kind", strategy="runs", **options).open(budget=budget, snapshot=snapshot)
+
+
+def rows(*events):
+    """(kind, x) or (kind, values) with times 0, 1, ..."""
+    made = [{"ts": i, "kind": kind, **(values if isinstance(values, dict) else {"x": values})} for i, (kind, values) in enumerate(events)]
+    return pa.Table.from_pylist(made, SCHEMA)
+
+
+def metrics_after(text, events, **options):
+    opened = session(text, **options)
+    found = opened.push(rows(*events))
+    return found, opened.metrics()
+
+
+PAIR = "PATTERN SEQ(A a, B b) WHERE skip_till_any_match(a, b) { %s } WITHIN 1000 RETURN a.ts AS first, b.ts AS last"
+
+
+def test_an_event_meets_the_runs_that_wait_for_its_value():
+    opened = [("A", i) for i in range(100)]
+    found, counted = metrics_after(PAIR % "b.x = a.x", [*opened, ("B", 7), ("C", 8), ("B", 200)], without=("merging",))
+    assert found.to_pylist() == [{"first": 7, "last": 100}]
+    assert counted["runs"] == 100 and counted["visited_runs"] <= 5  # values may share a cell
+
+
+def test_an_event_meets_the_states_that_it_offers_a_move():
+    text = "PATTERN SEQ(A a, B b, C c) WHERE skip_till_any_match(a, b, c) { c.x > a.x and b.x > a.x } WITHIN 1000"
+    events = [("A", i) for i in range(50)] + [("B", 10)] + [("C", 0)]
+    _, counted = metrics_after(text, events, without=("merging",))
+    assert counted["visited_runs"] == 50 + 10
+
+
+@pytest.mark.parametrize("zero", [0.0, -0.0])
+def test_both_zeros_are_one_join_value_and_nan_is_none(zero):
+    events = [("A", {"w": 0.0}), ("A", {"w": -0.0}), ("A", {"w": math.nan}), ("A", {"w": None})]
+    found, _ = metrics_after(PAIR % "b.w = a.w", [*events, ("B", {"w": zero}), ("B", {"w": math.nan}), ("B", {"w": None})])
+    assert found.to_pylist() == [{"first": 0, "last": 4}, {"first": 1, "last": 4}]
+
+
+def test_two_moves_may_look_for_two_values_and_meet_a_run_once():
+    text = """PATTERN SEQ(A a, E+ b[], E c) WHERE skip_till_any_match(a, b[], c)
+        { b[1].x = a.x and b[i].x = b[i-1].k and c.ts - c.k = b[b.LEN].k } WITHIN 99 RETURN a.ts AS first, b.LEN AS n, c.ts AS last"""
+    events = [("A", {"x": 1, "k": 0}), ("E", {"x": 1, "k": 1}), ("E", {"x": 1, "k": 1})]
+    found, counted = metrics_after(text, events)
+    assert {"first": 0, "n": 1, "last": 2} in found.to_pylist()
+    assert counted["visited_runs"] <= 3
+
+
+def test_text_that_joins_survives_a_snapshot():
+    opened = session(PAIR % "b.s = a.s")
+    opened.push(rows(("A", {"s": "pear"}), ("A", {"s": "fig"})))
+    again = session(PAIR % "b.s = a.s", snapshot=opened.snapshot())
+    later = rows(("B", {"s": "new"}), ("B", {"s": "fig"})).set_column(0, "ts", [[2, 3]])
+    assert again.push(later).to_pylist() == [{"first": 1, "last": 3}]
+
+
+KLEENE = "PATTERN SEQ(A+ a[], B b) WHERE skip_till_any_match(a[], b) { true } WITHIN %s RETURN a[1].ts AS first, a.LEN AS n, b.ts AS last"
+
+
+def test_runs_without_registers_are_one_and_all_matches_come_out():
+    found, counted = metrics_after(KLEENE % 100, [("A", 0)] * 10 + [("B", 0)])
+    assert found.num_rows == 2**10 - 1
+    assert counted["peak_runs"] == 1 and counted["merged_runs"] > 0
+    alone, counted = metrics_after(KLEENE % 100, [("A", 0)] * 10 + [("B", 0)], without=("merging",))
+    assert found.equals(alone)
+    assert counted["peak_runs"] == 2**10 - 1 and counted["merged_runs"] == 0
+
+
+def test_a_merged_run_lives_as_long_as_its_youngest_start_and_older_ones_are_not_reported():
+    opened = session(KLEENE % 3)
+    found = opened.push(rows(("A", 0), ("A", 0), ("A", 0), ("A", 0), ("B", 0), ("C", 0), ("B", 0), ("B", 0)))
+    wanted = session(KLEENE % 3, without=("merging",)).push(
+        rows(("A", 0), ("A", 0), ("A", 0), ("A", 0), ("B", 0), ("C", 0), ("B", 0), ("B", 0))
+    )
+    assert found.equals(wanted)
+    assert {row["first"] for row in found.to_pylist() if row["last"] == 4} == {1, 2, 3}
+    assert {row["first"] for row in found.to_pylist() if row["last"] == 6} == {3}
+    assert opened.metrics()["runs"] == 0
+
+
+def test_rows_and_nodes_of_starts_that_are_over_are_given_back():
+    opened = session(KLEENE % 20)
+    for step in range(200):
+        batch = rows(*[("A" if i % 10 == 0 else "C", 0) for i in range(100)])
+        opened.push(batch.set_column(0, "ts", pa.array([100 * step + i for i in range(100)])))
+    counted = opened.metrics()
+    assert counted["runs"] == 1
+    assert counted["retained_rows"] <= 21
+    assert counted["match_nodes"] < 1000
+
+
+def test_registers_that_no_later_state_reads_need_not_agree():
+    text = "PATTERN SEQ(A a, B b, C c) WHERE skip_till_any_match(a, b, c) { b.x > a.x and c.x > b.x } WITHIN 1000"
+    events = [("A", 1), ("A", 2), ("A", 3), ("B", 5), ("C", 9)]
+    found, counted = metrics_after(text, events)
+    assert found.num_rows == 3
+    assert counted["merged_runs"] == 2  # three ways to b, of which c asks only b.x
+
+
+def test_a_count_in_a_window_merges_runs_of_one_start():
+    text = "PATTERN SEQ(A a, B+ b[], C c) WHERE skip_till_any_match(a, b[], c) { c.x > a.x } WITHIN 1000 OUTPUT count"
+    opened = session(text)
+    opened.push(rows(("A", 1), *[("B", 0)] * 20, ("C", 5)))
+    assert opened.metrics()["peak_runs"] == 2
+    assert opened.close().to_pylist() == [{"count": 2**20 - 1}]
+
+
+def test_budgets_hold_with_merging_and_join_values():
+    text = "PATTERN SEQ(A a, B b) WHERE skip_till_any_match(a, b) { b.x = a.x } WITHIN 100000 RETURN a.x AS x"
+    many = [("A", i) for i in range(200)]
+    with pytest.raises(ost.BudgetError):
+        metrics_after(text, many, budget=ost.Budget(runs=50))
+    shed = ost.Budget(runs=50, beyond=ost.Beyond.SHED_OLDEST)
+    found, counted = metrics_after(text, [*many, ("B", 3), ("B", 199)], budget=shed)
+    assert found.to_pylist() == [{"x": 199}]  # the oldest are gone
+    assert counted["runs"] <= 50 and counted["shed_runs"] == 200 - counted["runs"]
+    shed = ost.Budget(bytes=5_000, beyond=ost.Beyond.SHED_OLDEST)
+    found, counted = metrics_after(text, many, budget=shed)
+    assert 0 < counted["state_bytes"] <= 5_000 and counted["shed_runs"] > 0
+
+
+def test_more_matches_than_can_be_read_are_an_error(monkeypatch):
+    monkeypatch.setattr("ostinato.runtime.run_reading.matches_of.__defaults__", (1000,))
+    with pytest.raises(ost.BudgetError) as caught:
+        metrics_after(KLEENE % 100, [("A", 0)] * 40 + [("B", 0)])
+    assert "OUTPUT count" in caught.value.hint
