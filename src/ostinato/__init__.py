@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from ostinato.compiler import compile
     from ostinato.hosts.embedded import Result, match, sql
     from ostinato.hosts.spark import on
+    from ostinato.inspect.compressed import decode
     from ostinato.lang.sase import ExplosionWarning
     from ostinato.query import Query
     from ostinato.runtime.budget import Beyond, Budget
@@ -42,6 +43,7 @@ _LAZY = {
     "match": "ostinato.hosts.embedded",
     "Result": "ostinato.hosts.embedded",
     "on": "ostinato.hosts.spark",
+    "decode": "ostinato.inspect.compressed",
 }
 
 __all__ = [
@@ -61,6 +63,7 @@ __all__ = [
     "UnknownNameError",
     "UnsupportedError",
     "compile",
+    "decode",
     "match",
     "on",
     "sql",

@@ -29,6 +29,7 @@ class Output(Enum):
     NONOVERLAPPING = "nonoverlapping"
     FIRST = "first"
     COUNT = "count"
+    COMPRESSED = "compressed"  # the same matches as ALL, as a graph
     AGGREGATES = "aggregates"  # one row, whose measures are aggregates over all matches
 
 

@@ -98,8 +98,8 @@ def _scalar(program: Program) -> Iterator[str]:
 def _measures(program: Program) -> Iterator[str]:
     measures = program.measures
     if measures.code is None:
-        counted = program.output == "count"
-        yield "output: the number of matches" if counted else "output: match_id, start_ts, end_ts, the events of every variable"
+        shown = {"count": "the number of matches", "compressed": "the graph of all matches, with their events"}
+        yield f"output: {shown.get(program.output, 'match_id, start_ts, end_ts, the events of every variable')}"
         return
     for i, point in enumerate(measures.points):
         yield f"point {i}: {_point(point, program.variables)}"

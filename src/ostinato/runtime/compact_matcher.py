@@ -10,8 +10,10 @@ from ostinato.kernels import compact as kernel
 from ostinato.kernels import compact_nodes as graph
 from ostinato.program.program import Program
 from ostinato.runtime.budget import Beyond, Budget
+from ostinato.runtime.compact_dag import DagList
 from ostinato.runtime.compact_store import NODE_BYTES, CompactStore
 from ostinato.runtime.keyed_rows import KeyedRows
+from ostinato.runtime.match_dag import MatchDag
 from ostinato.runtime.match_list import MatchList
 from ostinato.runtime.matcher import NEVER
 from ostinato.runtime.matches import Matches
@@ -32,12 +34,15 @@ class CompactMatcher:
         self._settings = match_settings(program, self._moves.symbols.mask)
         span = int(self._settings[kernel.SPAN])
         self._store = CompactStore(len(program.components), span, self._chooses)
-        self._list = MatchList(span, np.array([component.variable for component in program.components], np.uint8))
+        variables = np.array([component.variable for component in program.components], np.uint8)
+        self._list: MatchList | DagList = MatchList(span, variables)
+        if program.output == "compressed":
+            self._list = DagList(span, variables, bool(self._settings[kernel.BY_TIME]), program.within >= 0)
         self._read = np.zeros(0, np.int64)  # per key, the next unread ordinal
         self._strict = program.selection == "strict_contiguity" and program.ahead == 0  # rows that wait for neighbours are not passed by
         self._latest = -1  # under strict contiguity, the last position that was read
 
-    def feed(self, rows: KeyedRows, keys: np.ndarray, ready: np.ndarray, horizon: int, final: bool) -> Matches:
+    def feed(self, rows: KeyedRows, keys: np.ndarray, ready: np.ndarray, horizon: int, final: bool) -> Matches | MatchDag:
         keys = np.ascontiguousarray(keys, np.int64)
         self._ensure_keys(int(keys.max(initial=-1)) + 1)
         settings = self._settings

@@ -42,7 +42,7 @@ def _times(view: MatchView, index: np.ndarray, type_: pa.DataType) -> pa.Array:
     return to_arrow(Vector(column.type, view.rows.times[index], None, None)).cast(type_)
 
 
-def _events(view: MatchView, index: np.ndarray, type_: pa.StructType, mask: pa.Array | None = None) -> pa.StructArray:
+def event_structs(view: MatchView, index: np.ndarray, type_: pa.StructType, mask: pa.Array | None = None) -> pa.StructArray:
     arrays = []
     for i, column in enumerate(view.program.columns):
         array = to_arrow(view.stored(column.name, index))
@@ -57,10 +57,10 @@ def _single(view: MatchView, index: np.ndarray, owner: np.ndarray, type_: pa.Str
     """One event per match, null where the variable is an optional component left empty."""
     row = np.full(len(view.matches), -1, np.int64)
     row[owner] = index
-    return _events(view, row, type_, mask=pa.array(row < 0))
+    return event_structs(view, row, type_, mask=pa.array(row < 0))
 
 
 def _lists(view: MatchView, index: np.ndarray, owner: np.ndarray, type_: pa.ListType) -> pa.Array:
     counts = np.bincount(owner, minlength=len(view.matches))
     offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int32)
-    return pa.ListArray.from_arrays(pa.array(offsets), _events(view, index, type_.value_type), type=type_)
+    return pa.ListArray.from_arrays(pa.array(offsets), event_structs(view, index, type_.value_type), type=type_)

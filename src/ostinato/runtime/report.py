@@ -6,10 +6,12 @@ import numpy as np
 import pyarrow as pa
 
 from ostinato.program.program import Program
+from ostinato.runtime.compressed_output import compressed_output, compressed_schema
 from ostinato.runtime.default_output import default_output, default_schema
 from ostinato.runtime.key_index import KeyIndex
 from ostinato.runtime.keyed_rows import KeyedRows
 from ostinato.runtime.match_totals import MatchTotals, totals_table
+from ostinato.runtime.match_dag import MatchDag
 from ostinato.runtime.matcher import Matcher
 from ostinato.runtime.matches import Matches
 from ostinato.runtime.measures import MatchView, measured, measured_schema
@@ -26,7 +28,8 @@ class Report:
         self._counts_only = program.output == "count"
         self.totals = MatchTotals(program) if program.output == "aggregates" else None
         code = program.measures.code
-        self.schema = COUNT_SCHEMA if self._counts_only else (measured_schema(program) if code else default_schema(program))
+        self._compresses = program.output == "compressed"
+        self.schema = _schema(program)
         self.needs_numbers = code is not None and any(op.op == "input" and op.params[0] == "match_number" for op in code.ops)
         self.numbered = np.zeros(0, np.int64)  # matches so far, per key
         self.emitted = 0
@@ -40,7 +43,12 @@ class Report:
             return self.nothing()
         return tables[0] if len(tables) == 1 else pa.concat_tables(tables)
 
-    def table(self, matches: Matches, rows: KeyedRows, keys: KeyIndex | None) -> pa.Table:
+    def table(self, matches: Matches | MatchDag, rows: KeyedRows, keys: KeyIndex | None) -> pa.Table:
+        if self._compresses:
+            view = MatchView(self._program, Matches.none(), rows, self._pool, keys, None)
+            self.emitted += 1
+            return compressed_output(view, matches, self.schema)
+        assert isinstance(matches, Matches)
         if self._program.is_event_pattern:
             matches = _by_completion(matches, rows)
         numbers = self._numbers(matches, rows.key_count) if self.needs_numbers else None
@@ -76,6 +84,14 @@ class Report:
             return table
         self.emitted = matcher.metrics()["matches"]
         return pa.table({"count": pa.array([self.emitted], pa.int64())}, schema=COUNT_SCHEMA)
+
+
+def _schema(program: Program) -> pa.Schema:
+    if program.output == "count":
+        return COUNT_SCHEMA
+    if program.output == "compressed":
+        return compressed_schema(program)
+    return measured_schema(program) if program.measures.code else default_schema(program)
 
 
 def _by_completion(matches: Matches, rows: KeyedRows) -> Matches:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from importlib import import_module
 
 from ostinato.program.program import Program
@@ -17,6 +18,7 @@ MATCHERS = {
     "backtrack": ("ostinato.runtime.backtrack_matcher", "BacktrackMatcher"),
 }
 WITHOUT_LISTING = {"compact": ("ostinato.runtime.tally_matcher", "TallyMatcher")}
+GRAPHS = ("compact",)  # whose matches are a graph already; those of others are listed before they are compressed
 
 
 def tallied(program: Program) -> bool:
@@ -26,6 +28,8 @@ def tallied(program: Program) -> bool:
 
 def open_matcher(program: Program, budget: Budget, pool: StringPool, in_order: bool = False) -> Matcher:
     """`in_order`: matches come in the order of their completing events over all calls, also where some are decided late."""
+    if program.output == "compressed" and (program.negations or program.strategy not in GRAPHS):
+        program = replace(program, output="all")
     if program.negations:
         absence = import_module("ostinato.runtime.absence")
         inner = open_matcher(absence.without_negations(program), budget, pool)

@@ -13,10 +13,13 @@ from ostinato.program.program import Program
 BITS_BELOW = 40
 MATCH_ID = "match_id"
 SEQ = "seq"
+COMPRESSED = "matches"
 
 
 def identified(matches: pa.Table, program: Program, place: int, counted: int) -> pa.Table:
     """`place` is the number of the task or bucket, `counted` how many matches it has reported before."""
+    if program.output == "compressed":
+        return pa.table([_events_without_seq(matches.column(COMPRESSED))], names=[COMPRESSED])
     if not has_ids(program):
         return matches
     first = (place << BITS_BELOW) + counted
@@ -26,7 +29,16 @@ def identified(matches: pa.Table, program: Program, place: int, counted: int) ->
 
 
 def has_ids(program: Program) -> bool:
-    return program.measures.code is None and program.output != "count"
+    return program.measures.code is None and program.output not in ("count", "compressed")
+
+
+def _events_without_seq(column: pa.ChunkedArray) -> pa.Array:
+    values = column.combine_chunks()
+    fields = list(values.type)
+    arrays = [values.field(i) for i in range(len(fields))]
+    place = [field.name for field in fields].index("events")
+    arrays[place] = pa.ListArray.from_arrays(arrays[place].offsets, _null_seq(arrays[place].values))
+    return pa.StructArray.from_arrays(arrays, fields=[field.with_type(array.type) for field, array in zip(fields, arrays, strict=True)])
 
 
 def _without_seq(column: pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:

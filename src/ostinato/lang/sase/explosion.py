@@ -8,7 +8,7 @@ from ostinato.base.errors import OstinatoError
 from ostinato.base.span import Span
 from ostinato.lang.sase.syntax import SaseQuery
 
-WITHOUT_ENUMERATION = (Output.COUNT, Output.AGGREGATES)
+WITHOUT_ENUMERATION = (Output.COUNT, Output.AGGREGATES, Output.COMPRESSED)
 
 
 class ExplosionWarning(UserWarning):

@@ -118,8 +118,6 @@ def _output(tree: SaseQuery, argument: str | None, selection: Selection) -> Outp
     if clause is not None and argument is not None and argument.lower() != clause.name:
         raise QuerySyntaxError(f"The text says OUTPUT {clause.name}, the argument output={argument!r}", hint="Give one of them", span=span)
     name = clause.name if clause is not None else (argument or "all").lower()
-    if name == "compressed":
-        raise UnsupportedError("Compressed output is not offered yet", hint=f"One of {', '.join(OUTPUTS)}", span=span)
     if name not in OUTPUTS:
         raise QuerySyntaxError(f"There is no output format `{name}`", hint=f"One of {', '.join(OUTPUTS)}", span=span)
     if OUTPUTS[name] is Output.FIRST and selection is Selection.ANY:

@@ -25,6 +25,12 @@ def lower_returns(tree: SaseQuery, stream: Stream, output: Output) -> tuple[Meas
         if output is Output.AGGREGATES:
             raise QuerySyntaxError("OUTPUT aggregates needs a RETURN clause", hint="e.g. RETURN count(*) AS matches, avg(a[].x) AS mean")
         return None
+    if output is Output.COMPRESSED:
+        raise UnsupportedError(
+            "Compressed output holds the events of all matches, and no attributes of each",
+            hint="Leave RETURN out and compute from the decoded matches, or use OUTPUT all",
+            span=tree.returns[0].span,
+        )
     measures: dict[str, Measure] = {}
     for item in tree.returns:
         measure = _measure(item, tree, stream, output)

@@ -10,7 +10,7 @@ from ostinato.lang.sase import lower, parse
 
 PATTERN = "PATTERN SEQ(A+ a[], B b, C* c[]) "
 NAMED = "Use a[1], a[a.LEN] or an aggregate over a[]"
-OUTPUTS = "One of all, nonoverlapping, first, count, aggregates"
+OUTPUTS = "One of all, nonoverlapping, first, count, compressed, aggregates"
 
 # what follows the pattern (with | around what the carets underline), kind, message, hint
 REFUSED = [
@@ -96,7 +96,6 @@ REFUSED = [
     ("WITHIN |0 events|", QuerySyntaxError, "A window of no events holds no match", "The least is WITHIN 1 events"),
     ("WITHIN |1.5 events|", QuerySyntaxError, "WITHIN 1.5 is not a whole number of events", None),
     ("WITHIN |99999999999999 weeks|", QuerySyntaxError, "This window is too long", "Leave WITHIN out for no limit"),
-    ("OUTPUT |compressed|", UnsupportedError, "Compressed output is not offered yet", OUTPUTS),
     ("OUTPUT |some|", QuerySyntaxError, "There is no output format `some`", OUTPUTS),
     (
         "WHERE skip_till_any_match(a[], b, c[]) OUTPUT |first|",

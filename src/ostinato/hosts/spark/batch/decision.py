@@ -62,6 +62,8 @@ def why_no_ranges(program: Program) -> str | None:
         return "aggregates over all matches are evaluated in one place"
     if program.output == "nonoverlapping":
         return "which matches overlap is known only when all earlier ones are"
+    if program.output == "compressed":
+        return "compressed matches are not told apart by where they start"
     if maps_no_row(program):
         return "the pattern has empty matches, which have no time"
     if _numbers_matches(program):
