@@ -1,8 +1,8 @@
 """The ways through the part of a match graph that ends with one event, in the order of matches, from any number on.
 
-The graph leads from the last event back to the first, the order begins with the first. So the links are turned around, and every node learns
-how many ways lead from it to the end: then the n-th match is found event by event. Several nodes may stand for the same events under
-different variables; they are followed together, since places decide before variables do."""
+The graph leads from the last event back to the first, the order begins with the first. So the links are turned around, and every node
+learns how many ways lead from it to the end: then the n-th match is found event by event. Several nodes may stand for the same events
+under different variables; they are followed together, since places decide before variables do."""
 
 from __future__ import annotations
 

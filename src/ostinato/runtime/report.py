@@ -10,8 +10,8 @@ from ostinato.runtime.compressed_output import compressed_output, compressed_sch
 from ostinato.runtime.default_output import default_output, default_schema
 from ostinato.runtime.key_index import KeyIndex
 from ostinato.runtime.keyed_rows import KeyedRows
-from ostinato.runtime.match_totals import MatchTotals, totals_table
 from ostinato.runtime.match_dag import MatchDag
+from ostinato.runtime.match_totals import MatchTotals, totals_table
 from ostinato.runtime.matcher import Matcher
 from ostinato.runtime.matches import Matches
 from ostinato.runtime.measures import MatchView, measured, measured_schema
