@@ -20,8 +20,8 @@ from ostinato.testing.negations import negated_queries
 from ostinato.testing.strategies import streams
 
 Rows = list[dict[str, Any]]
-many = settings(max_examples=100, deadline=None)
-some = settings(max_examples=60, deadline=None)
+many = settings(max_examples=60, deadline=None)
+some = settings(max_examples=40, deadline=None)
 cuts = st.lists(st.integers(0, 12), max_size=4)
 
 

@@ -7,7 +7,7 @@ from datetime import timedelta
 
 from ostinato.algebra.pattern import variables_of
 from ostinato.algebra.policies import Selection
-from ostinato.algebra.query import MatchQuery, Unit, When, Within
+from ostinato.algebra.query import Definition, MatchQuery, Unit, When, Within
 from ostinato.automata import text as nfa_text
 from ostinato.base.errors import UnsupportedError
 from ostinato.expr.text import to_text
@@ -17,7 +17,7 @@ from ostinato.plan.automaton.automaton import event_automaton
 from ostinato.plan.automaton.picture import to_svg
 from ostinato.plan.classify import classify
 from ostinato.program.joins import join_of
-from ostinato.program.program import Program
+from ostinato.program.program import Negation, Program
 
 
 def plan_text(query: MatchQuery, program: Program, applied: tuple[str, ...]) -> str:
@@ -33,11 +33,11 @@ def _plan_lines(query: MatchQuery, program: Program, applied: tuple[str, ...]) -
         yield f"window: {_window(query, query.within)}"
     yield f"columns read: {', '.join(c.name for c in program.columns)}"
     for variable in variables_of(query.pattern):
-        if query.definition(variable).event_type is not None:
-            yield f"{variable}: static    {query.type_column} = {query.definition(variable).event_type!r}"
-        for part in classify(query.definition(variable)):
-            when = "" if part.when is When.EACH else f" ({part.when.value})"
-            yield f"{variable}{when}: {part.kind.value:9} {to_text(part.expr)}"
+        yield from _conditions(query, variable, query.definition(variable))
+    for negation, code in zip(query.negations, program.negations, strict=True):
+        for item in negation.items:
+            yield from _conditions(query, f"~{item.variable}", item)
+        yield f"~({' '.join(item.variable for item in negation.items)}): {_way(code)}"
     if program.registers:
         yield f"a run carries: {', '.join(r.name for r in program.registers)}"
     if program.strategy == "runs":
@@ -55,6 +55,23 @@ def _run_lines(program: Program) -> Iterator[str]:
                 held = program.registers[join.register].name
                 yield f"runs in {program.variables[component.variable]} wait by the value of {held}, which an event must equal"
     yield "equivalent runs: " + ("followed as one" if program.merging else "each followed by itself (merging is left out)")
+
+
+def _conditions(query: MatchQuery, name: str, definition: Definition) -> Iterator[str]:
+    if definition.event_type is not None:
+        yield f"{name}: static    {query.type_column} = {definition.event_type!r}"
+    for part in classify(definition):
+        when = "" if part.when is When.EACH else f" ({part.when.value})"
+        yield f"{name}{when}: {part.kind.value:9} {to_text(part.expr)}"
+
+
+def _way(negation: Negation) -> str:
+    """How forbidden events are looked for, and when it is known that there are none."""
+    way = "known by the rows alone: one look per match" if negation.is_static else "each match is compared with the events in its gap"
+    ends = [word for word, stands in (("before", negation.leads), ("behind", negation.trails)) if stands]
+    if ends:
+        way += f"; the gap can lie {' or '.join(ends)} the match, as far as the window reaches"
+    return way + ("; matches wait until nothing more can come there" if negation.trails else "")
 
 
 def _window(query: MatchQuery, within: Within) -> str:

@@ -9,14 +9,14 @@ from ostinato.algebra.pattern import Alternation, Empty, Pattern, Repetition, Se
 from ostinato.algebra.query import Definition, MatchQuery, When
 from ostinato.base.errors import UnsupportedError
 from ostinato.expr.nodes import Aggregate, Anchor, Call, Case, Cast, Expr, Field, Literal, Nav
-from ostinato.expr.types import BOOL, INT
+from ostinato.expr.types import BOOL, INT, Kind
 from ostinato.plan.classify import Classified, classify, type_test
 from ostinato.plan.column_code import ColumnBuilder
 from ostinato.plan.measures import MeasureEmitter, RowExists
 from ostinato.plan.row_predicates import RowEmitter
-from ostinato.program.column_code import ColumnCode
 from ostinato.program.program import EventPoint, Forbidden, Negation
 
+JOINED_BY = (Kind.INT, Kind.STRING, Kind.TIMESTAMP, Kind.DATE)  # equal as values exactly if they are equal as held
 MAX_NEGATIONS = 60  # those that a match waits for are bits of a word
 
 
@@ -67,7 +67,7 @@ def _item(query: MatchQuery, rows: RowEmitter, pairs: _Pairs, number: int, defin
             raise UnsupportedError("a condition of a forbidden event holds for every event", span=part.expr.span)
     bit = rows.bit([part.expr for part in parts if part.columnar])
     correlated = [part.expr for part in parts if not part.columnar]
-    return Forbidden(bit, *pairs.test(number, correlated)) if correlated else Forbidden(bit)
+    return pairs.forbidden(bit, number, correlated) if correlated else Forbidden(bit)
 
 
 @dataclass(frozen=True)
@@ -90,10 +90,12 @@ class _Pairs:
     def given(self):
         return self._match.finish(tuple(str(number) for number in range(len(self._given))), self._given)
 
-    def test(self, number: int, conditions: list[Expr]) -> tuple[ColumnCode, tuple[EventPoint, ...]]:
+    def forbidden(self, bit: int, number: int, conditions: list[Expr]) -> Forbidden:
         test = _Test(self, number)
         whole = conditions[0] if len(conditions) == 1 else Call("and", tuple(conditions), type=BOOL)
-        return test.builder.finish([test.builder.add(whole, test.resolve)]), tuple(test.points)
+        code = test.builder.finish([test.builder.add(whole, test.resolve)])
+        joins = (test.join(condition) for condition in conditions) if number == 0 else ()
+        return Forbidden(bit, code, tuple(test.points), next((join for join in joins if join is not None), None))
 
     def of_match(self, expr: Expr) -> int:
         """The number of a value that the match gives."""
@@ -120,6 +122,18 @@ class _Test:
             return self._navigation(expr)
         if isinstance(expr, Aggregate):
             return self._aggregate(expr)
+        return None
+
+    def join(self, condition: Expr) -> tuple[str, int] | None:
+        """A column of the event that must equal a value of the match, where the condition says so."""
+        if not isinstance(condition, Call) or condition.name != "eq":
+            return None
+        for own, other in (condition.args, condition.args[::-1]):
+            if isinstance(own, Nav) and isinstance(other, Nav) and own.shift == 0 and isinstance(own.body, Field):
+                here, there = self._place(own), self._place(other)
+                alike = own.body.type.kind is other.body.type.kind and own.body.type.kind in JOINED_BY
+                if alike and here is not None and here.item == self._number and there is not None and there.nav is not None:
+                    return own.body.name, self._pairs.of_match(there.nav)
         return None
 
     def _navigation(self, nav: Nav) -> int:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ostinato.program.column_code import ColumnCode, ColumnOp
 from ostinato.program.opcodes import instruction_text
-from ostinato.program.program import Component, Point, Program
+from ostinato.program.program import Component, MeasureCode, Negation, Point, Program
 
 
 def disassemble(program: Program) -> str:
@@ -23,6 +23,8 @@ def _lines(program: Program) -> Iterator[str]:
         yield from _code(program.rows)
         yield f"  bits {_numbers(program.rows.results[: program.bits])}  slots {_numbers(program.rows.results[program.bits :])}"
     yield from _automaton(program)
+    for number, negation in enumerate(program.negations):
+        yield from _negation(number, negation, program.variables)
     if program.registers:
         yield "registers: " + ", ".join(f"r{i} {r.name} {r.type}" for i, r in enumerate(program.registers))
     if program.scalar.blocks:
@@ -101,18 +103,40 @@ def _measures(program: Program) -> Iterator[str]:
         shown = {"count": "the number of matches", "compressed": "the graph of all matches, with their events"}
         yield f"output: {shown.get(program.output, 'match_id, start_ts, end_ts, the events of every variable')}"
         return
+    yield from _looked_at(measures, program.variables)
+    yield "measures:"
+    yield from _code(measures.code)
+    yield "  " + ", ".join(f"{name} = c{r}" for name, r in zip(measures.names, measures.code.results, strict=True))
+
+
+def _looked_at(measures: MeasureCode, variables: tuple[str, ...]) -> Iterator[str]:
+    """What code over a match reads of its rows."""
     for i, point in enumerate(measures.points):
-        yield f"point {i}: {_point(point, program.variables)}"
+        yield f"point {i}: {_point(point, variables)}"
     for i, a in enumerate(measures.aggregates):
         over = "*" if a.value < 0 else f"row value {a.value}"
-        yield f"aggregate {i}: {a.function}({over}) over {_variable(a.variable, program.variables)} : {a.type}"
+        yield f"aggregate {i}: {a.function}({over}) over {_variable(a.variable, variables)} : {a.type}"
     if measures.rows.ops:
         yield "row values:"
         yield from _code(measures.rows)
         yield f"  results {_numbers(measures.rows.results)}"
-    yield "measures:"
-    yield from _code(measures.code)
-    yield "  " + ", ".join(f"{name} = c{r}" for name, r in zip(measures.names, measures.code.results, strict=True))
+
+
+def _negation(number: int, negation: Negation, variables: tuple[str, ...]) -> Iterator[str]:
+    ends = [word for word, stands in (("first", negation.leads), ("last", negation.trails)) if stands]
+    place = ("before " + variables[negation.before]) if negation.before < len(variables) else "behind all"
+    yield f"negation {number}: {place}" + (f", can stand {' and '.join(ends)}" if ends else "")
+    if negation.given.code is not None and negation.given.code.ops:
+        yield from _looked_at(negation.given, variables)
+        yield "given:"
+        yield from _code(negation.given.code)
+        yield f"  results {_numbers(negation.given.code.results)}"
+    for i, item in enumerate(negation.items):
+        points = "".join(f", point {n}: item {point.item} {point.shift:+d} rows" for n, point in enumerate(item.points))
+        yield f"forbidden {number}.{i}: {_test(item.bit, -1)}{points}"
+        if item.test is not None:
+            yield from _code(item.test)
+            yield f"  test c{item.test.results[0]}"
 
 
 def _point(point: Point, variables: tuple[str, ...]) -> str:

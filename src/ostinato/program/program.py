@@ -141,11 +141,13 @@ class EventPoint:
 class Forbidden:
     """A row is a forbidden event if bit `bit` holds (-1: any row) and `test` is true (None: nothing more is asked). `test` has one
     result and is evaluated over (match, row) pairs; its inputs are "match:M" (result M of the negation's `given`), "event:E:COLUMN"
-    (stream column COLUMN at `points[E]`) and "there:E" (whether there is such a row)."""
+    (stream column COLUMN at `points[E]`) and "there:E" (whether there is such a row). `join` is an equality that `test` implies: this
+    column of the row and this result of `given`."""
 
     bit: int
     test: ColumnCode | None = None
     points: tuple[EventPoint, ...] = ()
+    join: tuple[str, int] | None = None
 
 
 @dataclass(frozen=True)

@@ -82,6 +82,9 @@ def _negations(program: Program) -> None:
             if item.test is not None:
                 _column_code(item.test, "a negation", None)
                 _require(len(item.test.results) == 1, "one result of a test")
+            if item.join is not None:
+                _require(item.join[0] in {column.name for column in program.columns}, "joins over its columns")
+                _require(0 <= item.join[1] < len(negation.given.code.results), "joins with what is given")
 
 
 def _scalar(program: Program) -> None:

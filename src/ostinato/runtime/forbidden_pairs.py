@@ -57,10 +57,32 @@ class _Search:
         self._killed = np.zeros(len(matches), np.bool_)
 
     def run(self) -> np.ndarray:
-        candidates = self._candidates[0]
-        begin, end = np.searchsorted(candidates, self._begin), np.searchsorted(candidates, self._end)
+        begin, end = self._equal_candidates() or self._all_candidates()
         self._look(0, np.arange(len(self._matches)), (), begin, end)
         return self._killed
+
+    def _all_candidates(self) -> tuple[np.ndarray, np.ndarray]:
+        """For each match the candidates of the first item in its gap."""
+        return np.searchsorted(self._candidates[0], self._begin), np.searchsorted(self._candidates[0], self._end)
+
+    def _equal_candidates(self) -> tuple[np.ndarray, np.ndarray] | None:
+        """The same, less those that an equality rules out: candidates are put in order by value, then by row."""
+        if self._items[0].join is None:
+            return None
+        column, given = self._items[0].join
+        own, wanted = self._view.stored(column, self._candidates[0]), self._given[given]
+        if own.dictionary is not wanted.dictionary:
+            return None
+        values = np.concatenate([own.data, wanted.data]).astype(np.int64)
+        _, value = np.unique(values, return_inverse=True)
+        place = value[: len(own)] * self._rows.arena.capacity + self._candidates[0]
+        if own.valid is not None:
+            self._candidates[0], place = self._candidates[0][own.valid], place[own.valid]
+        order = np.argsort(place)
+        self._candidates[0], place = self._candidates[0][order], place[order]
+        offset = value[len(own) :] * self._rows.arena.capacity
+        begin, end = np.searchsorted(place, offset + self._begin), np.searchsorted(place, offset + self._end)
+        return begin, end if wanted.valid is None else np.where(wanted.valid, end, begin)
 
     def _with_bit(self, item: Forbidden) -> np.ndarray:
         """Arena rows in any gap that are such an event as far as the row alone tells, in ascending order."""

@@ -219,11 +219,12 @@ class Session:
         return known[waiting | ~self.matcher.idle(known)]
 
     def _due_for_sweep(self, count: int) -> bool:
-        """Partitions that receive nothing are looked at when their number is paid for by the rows since the last time."""
+        """Partitions that receive nothing are looked at when their number is paid for by the rows since the last time. Half of it, so that
+        it happens also where every row brings a key of its own."""
         if self.program.within < 0 or self.program.within_unit != "time" or self.keys is None:
             return False
         self._since_sweep += count
-        return self._since_sweep >= len(self.keys)
+        return 2 * self._since_sweep >= len(self.keys)
 
     def _sweep(self, just_seen: np.ndarray | None = None) -> pa.Table:
         """Let the time decide that has passed; of the keys `just_seen` it has already."""

@@ -35,6 +35,12 @@ SASE = {
     "{ [k] AND b[i].v > a.v AND c.v < a.v } WITHIN 9 seconds",
     "any": "PATTERN SEQ(Ticks a, Ticks b) WHERE skip_till_any_match(a, b) { [k] AND b.v > a.v } WITHIN 3 seconds",
     "strict": "PATTERN SEQ(Ticks a, Ticks b) WHERE strict_contiguity(a, b) { b.v > a.v } WITHIN 9 seconds",
+    "nothing before": "PATTERN SEQ(~(Ticks x), Ticks a, Ticks b) WHERE skip_till_any_match(x, a, b) "
+    "{ [k] AND x.v = 5 AND b.v > a.v } WITHIN 6 seconds",
+    "nothing behind": "PATTERN SEQ(Ticks a, ~(Ticks x), Ticks b, ~(Ticks y)) WHERE skip_till_next_match(a, x, b, y) "
+    "{ [k] AND x.v = 5 AND b.v > a.v AND y.v > b.v } WITHIN 9 seconds",
+    "nothing before, strict": "PATTERN SEQ(~(SEQ(Ticks x, Ticks y)), Ticks a, Ticks b) WHERE strict_contiguity(x, y, a, b) "
+    "{ [k] AND y.v > x.v AND b.v > a.v } WITHIN 9 seconds",
 }
 
 
@@ -92,7 +98,11 @@ def test_clause(name: str, partition: str, skip: str, seconds: int, tmp_path: Pa
     assert found
 
 
-@pytest.mark.parametrize(("name", "output"), [("next", "all"), ("next", "first"), ("any", "all"), ("strict", "all"), ("strict", "first")])
+BOTH = ("next", "strict", "nothing behind", "nothing before, strict")
+OUTPUTS = [*((name, "all") for name in SASE), *((name, "first") for name in BOTH)]
+
+
+@pytest.mark.parametrize(("name", "output"), OUTPUTS)
 def test_event_pattern(name: str, output: str, tmp_path: Path) -> None:
     assert check(job(SASE[name], ticks(300, 3, 1), tmp_path, [50_000_000, 51_000_000, 200_000_000], 40, output=output))
 
