@@ -40,9 +40,9 @@ from ostinato.kernels.tally_window import (
     USED_FRONT,
     WAITING_STARTS,
     WHAT,
+    append,
     leave,
     release,
-    row_step,
 )
 
 # Cells of `settings`
@@ -117,10 +117,9 @@ def note(
     components = settings[COMPONENTS]
     size = components * lanes.shape[0]
     if partitions[key, MATRIX] != NOTHING:
-        row_step(symbols, operations, lanes, later, key * size, symbol, values, valid, row, True)
+        append(symbols, operations, lanes, later, key * size, 1, size, symbol, values, valid, row, True)
         matrix = partitions[key, MATRIX] * size * components
-        for i in range(components):
-            row_step(symbols, operations, lanes, matrices, matrix + i * size, symbol, values, valid, row, False)
+        append(symbols, operations, lanes, matrices, matrix, components, size, symbol, values, valid, row, False)
     entry = header[FREE_BACK]
     header[FREE_BACK] = back[entry, NEXT]
     header[USED_BACK] += 1

@@ -76,28 +76,30 @@ NO_START = 2**63 - 1
 
 
 @inlined
-def row_step(symbols, operations, lanes, cells, base, symbol, values, valid, row, with_starts):
-    """Apply an event to a row of cells that begins at `base`."""
+def append(symbols, operations, lanes, cells, base, rows, size, symbol, values, valid, event, with_starts):
+    """Apply an event to `rows` rows of cells (`size` words each) that begin at `base`: to a single one, or to a matrix. Of a matrix only
+    the rows up to the source of an operation have anything there, because matches never go back to an earlier component."""
     width = lanes.shape[0]
     for o in range(symbols[symbol, FIRST_OPERATION], symbols[symbol, END_OPERATION]):
         what = operations[o, WHAT]
-        source = base + operations[o, SOURCE] * width
+        component = operations[o, TARGET]
         if what == START:
             if with_starts and operations[o, GOES_ON]:
-                target = base + operations[o, TARGET] * width
-                add_start(lanes, cells, target, operations[o, TARGET], values, valid, row)
-        elif cells[source] == 0:
+                add_start(lanes, cells, base + component * width, component, values, valid, event)
             continue
-        elif what == MOVE:
-            if operations[o, GOES_ON]:
-                target = base + operations[o, TARGET] * width
-                add_bound(lanes, cells, target, cells, source, operations[o, TARGET], values, valid, row)
-        elif what == TAKE:
-            bind(lanes, cells, source, operations[o, TARGET], values, valid, row)
-        elif what == COPY:
-            add_bound(lanes, cells, source, cells, source, operations[o, TARGET], values, valid, row)
-        else:
-            clear(lanes, cells, source)
+        if what == MOVE and not operations[o, GOES_ON]:
+            continue
+        source = base + operations[o, SOURCE] * width
+        target = base + component * width
+        for i in range(0, min(rows, operations[o, SOURCE] + 1) * size, size):
+            if cells[source + i] == 0:
+                continue
+            if what == MOVE or what == COPY:
+                add_bound(lanes, cells, target + i, cells, source + i, component, values, valid, event)
+            elif what == TAKE:
+                bind(lanes, cells, source + i, component, values, valid, event)
+            else:
+                clear(lanes, cells, source + i)
 
 
 @borrowing
@@ -168,7 +170,7 @@ def prepend(symbols, operations, lanes, back, back_values, back_valid, product, 
         what = operations[o, WHAT]
         component = operations[o, TARGET]
         source = operations[o, SOURCE] * size
-        for j in range(0, size, width):
+        for j in range(operations[o, SOURCE] * width, size, width):
             if what == MOVE and operations[o, GOES_ON]:
                 add_bound(lanes, product, source + j, product, component * size + j, component, back_values, back_valid, entry)
             elif what == TAKE:
@@ -262,6 +264,6 @@ def sum_up(lanes, partitions, front, matrices, current, later, key, components):
         at = key * size + j * width
         clear(lanes, current, at)
         add_cell(lanes, current, at, later, at)
-        for i in range(components):
+        for i in range(j + 1):
             if front[base + i * width] != 0:
                 add_joined(lanes, current, at, front, base + i * width, matrices, matrix + i * size + j * width)
