@@ -235,6 +235,14 @@ class Simulation:
         return bool(following) and not any(begin.nearest and self.begins(run, event, begin) for begin in following)
 
 
+@pytest.fixture(autouse=True, scope="module")
+def small_arrays():
+    """So that they grow, and nodes are compacted, in the middle of a batch."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("ostinato.runtime.run_store.FIRST_CAPACITY", 4)
+        yield
+
+
 class Drive:
     """Feeds events to a matcher in pieces, trims rows as a session would, and reads matches back as event numbers."""
 

@@ -155,10 +155,11 @@ def drop_hopeless(settings, runs, header, per_key, cells, twins, key, next_ordin
 
 
 @inlined
-def note_limit(settings, per_key, times, key, begin, row, ordinal):
-    """Starts that no later event can be in a match with."""
+def note_limit(settings, per_key, times, key, begin, row, ordinal, is_through):
+    """Starts that no later event can be in a match with. The horizon is about rows that have not come yet: it says nothing as long as
+    rows are left to go through."""
     latest = times[row - 1] if settings[TIMED] and row > begin else ANY_START
-    if settings[HAS_HORIZON]:
+    if settings[HAS_HORIZON] and is_through:
         latest = max(latest, settings[HORIZON])
     per_key[key, LIMIT] = max(per_key[key, LIMIT], lowest_start(settings, ordinal + row - begin, latest))
 
@@ -275,7 +276,7 @@ def advance(
                 return FAILED
             header[PEAK] = max(header[PEAK], header[LIVE])
             row += 1
-        note_limit(settings, per_key, times, key, begin[i], row, ordinal[i])
+        note_limit(settings, per_key, times, key, begin[i], row, ordinal[i], status == DONE)
         if status != DONE:
             header[AT_ROW] = row
             return status

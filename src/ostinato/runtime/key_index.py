@@ -63,6 +63,16 @@ class KeyColumn:
             self._numbering.reserve()
             self._numbering.number(values[split + 1 :])
 
+    def codes(self) -> np.ndarray:
+        """The codes of strings that it holds."""
+        return self._numbering.values if self.type.kind is Kind.STRING else np.empty(0, np.int64)
+
+    def recode(self, new_of_old: np.ndarray) -> None:
+        if self.type.kind is Kind.STRING and len(self):
+            state = self.state()
+            self._numbering = Numbering()
+            self.load(np.concatenate([state[:1], new_of_old[state[1:]]]))
+
     def values(self, numbers: np.ndarray) -> Vector:
         images = self._numbering.values[numbers]
         valid = None if self._null < 0 else numbers != self._null
@@ -101,6 +111,14 @@ class KeyIndex:
                 break
             numbers = pair >> 32
         return self._columns[column].values(numbers)
+
+    def codes(self) -> list[np.ndarray]:
+        return [column.codes() for column in self._columns]
+
+    def recode(self, new_of_old: np.ndarray) -> None:
+        """Strings have other codes now."""
+        for column in self._columns:
+            column.recode(new_of_old)
 
     def state(self) -> dict[str, np.ndarray]:
         columns = {f"column{i}": column.state() for i, column in enumerate(self._columns)}

@@ -40,9 +40,9 @@ class RunStore:
         self.register_valid = _grown(self.register_valid, capacity)
         self.born = np.empty(capacity, np.int64)
         self.live = np.empty(capacity, np.int64)
-        self._rebuild()
+        self.rebuild()
 
-    def _rebuild(self) -> None:
+    def rebuild(self) -> None:
         """The tables by which runs are found, with a cell per run; see `kernels.run_index` and `kernels.run_merging`."""
         cells = 1 << (len(self.runs) - 1).bit_length()
         self.cells = np.full(cells if self._plan.joins else NO_TABLE, table.NOTHING, np.int64)
@@ -117,10 +117,16 @@ class RunStore:
         """What runs and nodes in use take."""
         return int(self.header[table.LIVE]) * self.run_bytes + int(self.header[table.NODES]) * self.node_bytes
 
+    @property
+    def alive(self) -> np.ndarray:
+        """The numbers of the runs in use."""
+        numbers = np.empty(int(self.header[table.LIVE]), np.int64)
+        table.alive_runs(self.runs, self.header[table.USED], numbers)
+        return numbers
+
     def shed_oldest(self, count: int) -> None:
         """Release the runs that started first."""
-        alive = np.empty(int(self.header[table.LIVE]), np.int64)
-        table.alive_runs(self.runs, self.header[table.USED], alive)
+        alive = self.alive
         order = np.lexsort((self.runs[alive, table.FIRST_ORDINAL], self.runs[alive, table.FIRST_TIME]))
         doomed = alive[order[:count]]
         table.release_all(self.runs, self.header, self.per_key, self.cells, self.twins, doomed)
@@ -131,10 +137,9 @@ class RunStore:
         new_of_old = np.full(len(self.per_key), table.NOTHING)
         new_of_old[old_of_new] = np.arange(len(old_of_new))
         self.per_key = self.per_key[old_of_new]
-        alive = np.empty(int(self.header[table.LIVE]), np.int64)
-        table.alive_runs(self.runs, self.header[table.USED], alive)
+        alive = self.alive
         self.runs[alive, table.KEY] = new_of_old[self.runs[alive, table.KEY]]
-        self._rebuild()
+        self.rebuild()
 
     def state(self) -> dict[str, np.ndarray]:
         if self.keeps_matches:

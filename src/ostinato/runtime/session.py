@@ -25,6 +25,7 @@ from ostinato.runtime.row_code import RowCode
 from ostinato.runtime.storage import needs_positions, occurrence_columns, stored_columns
 from ostinato.runtime.strategies import open_matcher
 from ostinato.runtime.string_pool import StringPool
+from ostinato.runtime.string_sweep import StringSweep
 
 FORGET_FROM = 65_536  # keys; below, forgetting idle ones is not worth the work
 
@@ -61,6 +62,7 @@ class Session:
         self._ordered = ordered
         self._row_code = RowCode(program, self.pool)
         self._forget_at = FORGET_FROM
+        self._texts = StringSweep()
         self._since_sweep = 0
         if snapshot is not None:
             session_state.restore(self, snapshot)
@@ -152,6 +154,7 @@ class Session:
         if self._due_for_sweep(count):
             output = self.report.joined([output, self._sweep(touched)])
         self._forget_idle_keys()
+        self._texts.sweep(self)
         return output
 
     def _selected(self, columns: dict[str, Vector], order: np.ndarray | None) -> tuple[np.ndarray | None, np.ndarray | None]:

@@ -39,6 +39,12 @@ class StringPool:
         self._strings = pa.concat_arrays([self._strings, strings])
         self._ranks = None
 
+    def keep(self, used: np.ndarray) -> np.ndarray:
+        """Forget the strings whose code is not marked in `used`; returns the new code of every old one, -1 for none."""
+        self._strings = self._strings.filter(pa.array(used))
+        self._ranks = None
+        return np.where(used, np.cumsum(used) - 1, -1)
+
     def ranks(self) -> np.ndarray:
         """Per code, its place in the order of strings (by code point, as SQL's binary collation)."""
         if self._ranks is None:

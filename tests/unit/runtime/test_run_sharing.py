@@ -1,6 +1,7 @@
 """The run table spares work: events meet only runs that they can affect, and equivalent runs are followed as one."""
 
 import math
+import random
 
 import pyarrow as pa
 import pytest
@@ -138,3 +139,14 @@ def test_more_matches_than_can_be_read_are_an_error(monkeypatch):
     with pytest.raises(ost.BudgetError) as caught:
         metrics_after(KLEENE % 100, [("A", 0)] * 40 + [("B", 0)])
     assert "OUTPUT count" in caught.value.hint
+
+
+@pytest.mark.parametrize("size", [400, 30, 1])
+def test_however_the_input_is_cut_merging_changes_nothing(size):
+    generator = random.Random(5)
+    table = rows(*[(generator.choice("AB"), generator.randrange(3)) for _ in range(400)])
+    text = PAIR.replace("1000", "40") % "b.x >= a.x"
+    merged, alone = session(text), session(text, without=("merging",))
+    pieces = [(merged.push(table.slice(at, size)), alone.push(table.slice(at, size))) for at in range(0, 400, size)]
+    assert all(one.equals(other) for one, other in pieces)
+    assert merged.metrics()["merged_runs"] > 100

@@ -1,0 +1,53 @@
+"""Strings are forgotten when nothing refers to them, and what remains keeps its meaning."""
+
+import random
+
+import pyarrow as pa
+import pytest
+
+import ostinato as ost
+from ostinato.runtime.string_sweep import StringSweep
+
+SCHEMA = pa.schema([("ts", pa.int64()), ("k", pa.string()), ("s", pa.string()), ("x", pa.int64())])
+QUERIES = {
+    "join by text": """PATTERN SEQ(Feed a, Feed b) WHERE skip_till_any_match(a, b) { b.s = a.s and b.x > a.x } WITHIN 40
+        RETURN a.s AS s, a.ts AS first, b.ts AS last""",
+    "order of texts": """PATTERN SEQ(Feed a, Feed+ b[], Feed c) WHERE skip_till_next_match(a, b[], c)
+        { [k] and b[i].s > max(b[..i-1].s) and c.s < a.s and a.s <> 's5' } WITHIN 30 RETURN a.k AS k, b.LEN AS n, c.s AS s""",
+    "whole events": "PATTERN SEQ(Feed a, Feed b) WHERE partition_contiguity(a, b) { [k] and b.x > 5 and a.s LIKE 's%' } WITHIN 30",
+}
+
+
+def batches(count=40, rows=30):
+    generator = random.Random(7)
+    for number in range(count):
+        made = []
+        for i in range(rows):
+            at = number * rows + i
+            text = None if generator.random() < 0.1 else f"s{generator.randrange(6)}" if generator.random() < 0.5 else f"t{at}"
+            made.append({"ts": at, "k": f"k{generator.randrange(3) + number // 4}", "s": text, "x": generator.randrange(10)})
+        yield pa.Table.from_pylist(made, SCHEMA)
+
+
+@pytest.mark.parametrize("text", QUERIES.values(), ids=QUERIES)
+def test_matches_are_the_same_and_the_pool_stays_small(text):
+    query = ost.compile(text, {"feed": SCHEMA})
+    plain, swept = query.open(), query.open()
+    swept._texts = StringSweep(first=32)
+    found = 0
+    for batch in batches():
+        wanted = plain.push(batch)
+        assert swept.push(batch).to_pylist() == wanted.to_pylist()
+        found += wanted.num_rows
+    assert found > 10
+    assert len(swept.pool) < 200 < len(plain.pool)
+    assert swept.close().to_pylist() == plain.close().to_pylist()
+
+
+def test_a_snapshot_in_between():
+    query = ost.compile(QUERIES["join by text"], {"feed": SCHEMA})
+    plain, swept = query.open(), query.open()
+    for batch in batches():
+        swept._texts = StringSweep(first=32)
+        assert swept.push(batch).to_pylist() == plain.push(batch).to_pylist()
+        swept = query.open(snapshot=swept.snapshot())
