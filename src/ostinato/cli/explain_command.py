@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -14,6 +15,7 @@ from ostinato.cli.inputs import Input, read_inputs
 from ostinato.cli.outputs import whole_file
 from ostinato.cli.query_file import QueryFile, read_query
 from ostinato.cli.settings import MatchSettings
+from ostinato.cli.warned import said_elsewhere
 
 
 class Stage(StrEnum):
@@ -31,9 +33,11 @@ def explain(
     ],
     stage: Annotated[Stage, typer.Option(help="Which stage to print.")] = Stage.plan,
     language: Annotated[str | None, typer.Option(help="sql or sase; by default from the file's suffix.")] = None,
-    time: Annotated[str | None, typer.Option(help="SASE+: the column with the event time, where it is not ts.")] = None,
+    time: Annotated[
+        str | None, typer.Option(help="SASE+: the column with the event time, where it is not ts; or STREAM=COLUMN,... for each.")
+    ] = None,
     type_by: Annotated[str | None, typer.Option(help="SASE+: the column that holds the event type.")] = None,
-    matches: Annotated[str | None, typer.Option("--output", help="SASE+: which matches: all, nonoverlapping, first or count.")] = None,
+    matches: Annotated[str | None, typer.Option("--output", help="SASE+: which matches: all, nonoverlapping, first, count, ...")] = None,
     strategy: Annotated[str | None, typer.Option(help="SASE+: how to evaluate, for comparison: runs, compact or backtrack.")] = None,
     svg: Annotated[Path | None, typer.Option("--svg", metavar="FILE", help="SASE+: draw the automaton into this file.")] = None,
 ) -> None:
@@ -59,7 +63,8 @@ def explain_text(query: QueryFile, streams: Sequence[Input], settings: MatchSett
     sources = sources_of({stream.name: stream.path for stream in streams})
     if query.language == "sase":
         schemas = {source.name: source.schema for source in sources.values()}
-        return compile_query(query.text, schemas, language="sase", **settings.given).explain(stage, format)
+        with said_elsewhere() if stage == Stage.plan else nullcontext():
+            return compile_query(query.text, schemas, language="sase", **settings.given).explain(stage, format)
     try:
         shown = [compiled.explain(stage) for compiled in _clauses(query.text, sources)]
     except OstinatoError as error:

@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.text import Text
 
 from ostinato.base.errors import OstinatoError
+from ostinato.cli.warned import shown_once
 
 FAILED = 1  # the query or the data
 USAGE = 2
@@ -31,7 +32,8 @@ def reported(command: Callable[..., None]) -> Callable[..., None]:
     @functools.wraps(command)
     def with_report(*arguments: Any, **options: Any) -> None:
         try:
-            command(*arguments, **options)
+            with shown_once(Console(stderr=True)):
+                command(*arguments, **options)
         except (typer.Exit, typer.BadParameter):
             raise
         except (Exception, KeyboardInterrupt) as error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import nullcontext
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -19,6 +20,7 @@ from ostinato.cli.outputs import WRITERS, check_output, write
 from ostinato.cli.query_file import read_query
 from ostinato.cli.settings import BeyondBudget, MatchSettings, budget_of
 from ostinato.cli.terminal import show_table, standard_output
+from ostinato.cli.warned import said_elsewhere
 
 
 class Shown(StrEnum):
@@ -40,11 +42,13 @@ def run(
     engine: Annotated[EngineName, typer.Option(help="Where to evaluate.")] = EngineName.embedded,
     explain: Annotated[bool, typer.Option("--explain", help="Also show on stderr how the query is evaluated.")] = False,
     language: Annotated[str | None, typer.Option(help="sql or sase; by default from the file's suffix.")] = None,
-    time: Annotated[str | None, typer.Option(help="SASE+: the column with the event time, where it is not ts.")] = None,
+    time: Annotated[
+        str | None, typer.Option(help="SASE+: the column with the event time, where it is not ts; or STREAM=COLUMN,... for each.")
+    ] = None,
     type_by: Annotated[
         str | None, typer.Option(help="SASE+: the column that holds the event type, for one stream of several types.")
     ] = None,
-    matches: Annotated[str | None, typer.Option("--output", help="SASE+: which matches: all, nonoverlapping, first or count.")] = None,
+    matches: Annotated[str | None, typer.Option("--output", help="SASE+: which matches: all, nonoverlapping, first, count, ...")] = None,
     strategy: Annotated[str | None, typer.Option(help="SASE+: how to evaluate, for comparison: runs, compact or backtrack.")] = None,
     budget_runs: Annotated[int | None, typer.Option(min=1, help="SASE+: how many partial matches may be followed at a time.")] = None,
     budget_bytes: Annotated[int | None, typer.Option(min=1, help="SASE+: how many bytes partial matches may take.")] = None,
@@ -64,7 +68,8 @@ def run(
     streams = read_inputs(inputs)
     if explain:
         errors.print(explain_text(text, streams, settings, "plan"), markup=False, highlight=False, soft_wrap=True)
-    found = evaluate(engine, text, streams, settings, errors)
+    with said_elsewhere() if explain else nullcontext():
+        found = evaluate(engine, text, streams, settings, errors)
     _deliver(found, output, shown, limit, errors)
 
 

@@ -28,7 +28,7 @@ def budget_of(runs: int | None, bytes: int | None, beyond: BeyondBudget | None) 
 
 @dataclass(frozen=True)
 class MatchSettings:
-    time: str | None = None
+    time: str | dict[str, str] | None = None
     type_by: str | None = None
     output: str | None = None
     strategy: str | None = None
@@ -49,9 +49,20 @@ class MatchSettings:
         unused = [option for option, value in given.items() if value is not None]
         if query.language == "sql" and unused:
             raise Usage(f"{unused[0]} is for SASE+ queries; in SQL use ORDER BY, DEFINE and AFTER MATCH SKIP")
-        return MatchSettings(time, type_by, output, strategy, budget)
+        return MatchSettings(_times(time), type_by, output, strategy, budget)
 
     @property
     def given(self) -> dict[str, Any]:
         """Only what was said about the query, so that the defaults stay with the engine."""
         return {name: value for name, value in vars(self).items() if value is not None and name != "budget"}
+
+
+def _times(given: str | None) -> str | dict[str, str] | None:
+    """A column, or `orders=placed,trades=at` for streams whose times are called differently."""
+    if given is None or "=" not in given:
+        return given
+    pairs = [pair.partition("=") for pair in given.split(",")]
+    wrong = next((stream for stream, _, column in pairs if not stream.strip() or not column.strip()), None)
+    if wrong is not None:
+        raise Usage(f"--time {given}: write a column, or STREAM=COLUMN for each stream, between commas")
+    return {stream.strip(): column.strip() for stream, _, column in pairs}

@@ -230,3 +230,22 @@ def test_the_automaton_is_drawn_into_a_file(folder, capsys):
     assert (folder / "rises.svg").read_text(encoding="utf-8").startswith("<svg ")
     assert ostinato("explain", "dips.sql", "-i", "ticks=ticks.parquet", "--svg", "dips.svg") == 1
     assert "SASE+" in capsys.readouterr().err and not (folder / "dips.svg").exists()
+
+
+def test_two_streams_with_times_of_their_own(folder, capfdbinary):
+    pyarrow.parquet.write_table(pa.table({"placed": [1, 5], "k": ["x", "x"]}), folder / "orders.parquet")
+    pyarrow.parquet.write_table(pa.table({"at": [2, 6], "k": ["x", "y"]}), folder / "trades.parquet")
+    text = "PATTERN SEQ(Orders o, Trades t) WHERE [k] RETURN Hit(o.placed); PATTERN SEQ(Hit h) RETURN h.placed, h.ts"
+    (folder / "two.sase").write_text(text)
+    inputs = ("-i", "orders=orders.parquet", "-i", "trades=trades.parquet", "--time", "orders=placed,trades=at")
+    assert ostinato("run", "two.sase", *inputs, "--format", "jsonl") == 0
+    assert capfdbinary.readouterr().out.strip() == b'{"placed": 1, "ts": 2}'
+    assert ostinato("run", "two.sase", *inputs[:-1], "orders=") == 2
+
+
+def test_warnings_are_shown_once(folder, capsys):
+    (folder / "wild.sase").write_text("PATTERN SEQ(ticks a, ticks+ b[]) WHERE skip_till_any_match(a, b[])\nRETURN a.ts, b.LEN AS n")
+    for command in (("run",), ("run", "--explain"), ("explain",), ("explain", "--stage", "syntax")):
+        assert ostinato(*command, "wild.sase", "-i", "ticks=ticks.parquet") == 0
+        said = capsys.readouterr()
+        assert (said.err + said.out).count("warning: The number of matches can double") == 1, command

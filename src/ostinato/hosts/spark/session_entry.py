@@ -7,6 +7,7 @@ import site
 import sys
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructType
@@ -14,10 +15,9 @@ from pyspark.sql.types import StructType
 import ostinato
 from ostinato.base.errors import UnsupportedError
 from ostinato.compiler import compile, recognise
-from ostinato.hosts.spark.batch.match_batch import decide_batch, match_batch
-from ostinato.hosts.spark.source import Source, is_streaming, read_path, resolve, schema_of
+from ostinato.hosts.spark.run_match import division, run_match
+from ostinato.hosts.spark.source import Source, read_path, resolve, schema_of
 from ostinato.hosts.spark.statement import run_statement
-from ostinato.hosts.spark.streaming.match_source import match_source
 from ostinato.hosts.spark.streaming.match_stream import Lateness
 from ostinato.hosts.spark.streaming.parquet_stream import ParquetStream
 from ostinato.hosts.spark.types import to_arrow_schema
@@ -57,7 +57,7 @@ class SparkEngine:
         language: str | None = None,
         output: str | None = None,
         type_by: str | None = None,
-        time: str | None = None,
+        time: str | Mapping[str, str] | None = None,
         ties: str | None = None,
         strategy: str | None = None,
         lateness: Lateness | None = None,
@@ -65,16 +65,13 @@ class SparkEngine:
         path: str | None = None,
         **streams: object,
     ) -> DataFrame:
-        """A query in any language over streams by name. `path` forces a way to divide the work ("time ranges", "by key",
-        "one partition"), `strategy` one to evaluate it, both for comparison."""
+        """A query in any language over streams by name; several are merged by time. `path` forces a way to divide the work ("time ranges",
+        "by key", "one partition"), `strategy` one to evaluate it, both for comparison."""
         if (language or recognise(text)) == "sql":
             return self.sql(text, lateness=lateness, buckets=buckets, path=path, **streams)
         given = {name: resolve(self.spark, name, value) for name, value in streams.items()}
         query = self._compiled(text, given, language=language, output=output, type_by=type_by, time=time, ties=ties, strategy=strategy)
-        source = given[query.program.stream]
-        if is_streaming(source):
-            return match_source(self.spark, source, query, lateness=lateness, buckets=buckets)
-        return match_batch(source, query, path)
+        return run_match(self.spark, query, given, lateness=lateness, buckets=buckets, path=path)
 
     def explain(self, text: str, *, stage: str = "plan", **given: object) -> str:
         """A stage of the query, and for the plan how Spark will divide the work."""
@@ -82,12 +79,7 @@ class SparkEngine:
         streams = {name: resolve(self.spark, name, value) for name, value in given.items()}
         query = self._compiled(text, streams, **options)
         shown = query.explain(stage)
-        source = streams[query.program.stream]
-        if stage != "plan":
-            return shown
-        if is_streaming(source):
-            return f"{shown}\nspark: streaming, rows packed per bucket of keys, one session per bucket in the state store"
-        return f"{shown}\n{decide_batch(source, query).text}"
+        return shown if stage != "plan" else f"{shown}\n{division(query, streams)}"
 
     def read_stream(self, path: str, *, schema: StructType | str | None = None, rows_per_batch: int | None = None) -> ParquetStream:
         """A directory of Parquet files as a stream whose tasks read the files themselves. Pass it in place of a streaming
@@ -97,7 +89,7 @@ class SparkEngine:
         known = read_path(self.spark, path) if schema is None else self.spark.createDataFrame([], schema)
         return ParquetStream(path, to_arrow_schema(known.schema), rows_per_batch)
 
-    def _compiled(self, text: str, streams: Mapping[str, Source], **options: str | None) -> Query:
+    def _compiled(self, text: str, streams: Mapping[str, Source], **options: Any) -> Query:
         return compile(text, {name: schema_of(source) for name, source in streams.items()}, dialect="spark", **options)
 
 

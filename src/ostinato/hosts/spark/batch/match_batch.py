@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
-
 import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
+from ostinato.base.user_warning import warn_user
 from ostinato.hosts.spark.batch.decision import BY_KEY, ONE, Decision, decide
 from ostinato.hosts.spark.batch.read_ranges import read_ranges
 from ostinato.hosts.spark.batch.sorted_partitions import match_by_key, match_in_one_partition, quoted
@@ -34,7 +33,7 @@ def match_batch(frame: DataFrame, query: Query, path: str | None = None) -> Data
     else:
         assert decision.path == ONE
         text = f"one task matches all rows of {query.program.stream!r}\n{decision.text}\n  {_advice(query)}"
-        warnings.warn(OnePartitionWarning(text), stacklevel=4)
+        warn_user(OnePartitionWarning(text))
         matches = match_in_one_partition(prepared(frame, query), query.program, output)
     return _summed(matches) if query.program.output == "count" else matches
 

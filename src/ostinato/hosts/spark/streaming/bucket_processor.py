@@ -30,12 +30,14 @@ _STATE = spark.StructType([spark.StructField("blob", spark.BinaryType(), True)])
 
 
 class BucketProcessor(StatefulProcessor):
-    def __init__(self, program: bytes, output: pa.Schema, buckets: int, clock: Clock, lateness: int | None = None) -> None:
+    def __init__(self, program: bytes, output: pa.Schema, buckets: int, clock: Clock, lateness: int | None = None, behind: int = 0) -> None:
+        """`behind`: how much older than the watermark rows may be, in the unit of the time column."""
         self._program_bytes = program
         self._output = output
         self._buckets = buckets
         self._clock = clock
         self._lateness = lateness
+        self._behind = behind
 
     def init(self, handle: StatefulProcessorHandle) -> None:
         self._handle = handle
@@ -63,7 +65,7 @@ class BucketProcessor(StatefulProcessor):
         late_before = session.metrics()["late_rows"]
         decided = [session.push(table)] if table is not None else []
         if watermark > 0:
-            decided.append(session.advance(self._clock.from_watermark(watermark)))
+            decided.append(session.advance(self._clock.from_watermark(watermark) - self._behind))
         matches = pa.concat_tables(decided) if decided else session.schema.empty_table()
         matches_before = stored.matches if stored else 0
         timer = self._timer(-1 if fired or stored is None else stored.timer, watermark)

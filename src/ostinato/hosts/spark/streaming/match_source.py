@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
 from ostinato.base.errors import UnsupportedError
 from ostinato.hosts.spark.batch.match_batch import input_schema, output_schema, prepared
+from ostinato.hosts.spark.merged_frame import in_merged_form, united
 from ostinato.hosts.spark.streaming.match_stream import (
     METRICS,
     Lateness,
@@ -18,9 +21,12 @@ from ostinato.hosts.spark.streaming.match_stream import (
     packer_of,
     with_lateness,
 )
-from ostinato.hosts.spark.streaming.parquet_stream import ParquetStream
+from ostinato.hosts.spark.streaming.packing import Packer
+from ostinato.hosts.spark.streaming.parquet_stream import ParquetStream, rows_of
 from ostinato.query import Query
 
+_OBSERVED = re.compile(r"CollectMetrics ([^\s,]+),")
+_STATEFUL = re.compile(r"TransformWithState")
 _WATERMARK = re.compile(r"EventTimeWatermark (?:[0-9a-fA-F-]+, )?(`[^`]+`|[^#\s]+)#\d+: \w+, ([^\n]+)")
 
 
@@ -32,42 +38,103 @@ def match_source(
     lateness: Lateness | None,
     buckets: int | None,
     name: str = METRICS,
+    behind: int = 0,
 ) -> DataFrame:
+    """`behind` is about rows that come from another match; see `match_packed`."""
     check_streamable(query.program)
     packer = packer_of(spark, query.program, buckets)
     if isinstance(source, ParquetStream):
         columns = pa.schema([source.schema.field(column.name) for column in query.program.columns])
-        packed = source.packed(spark, columns, packer)
-        own_watermark = None
+        packed, own = source.packed(spark, columns, packer), Origin()
     else:
         input_schema(source, query)
-        own_watermark = watermark_of(source)
-        packed = pack_rows(prepared(source, query), packer)
+        packed, own = pack_rows(prepared(source, query), packer), origin_of(source)
+    if own.matched:
+        return _match_matches(packed, query, packer, lateness, _free_name(name, own.metrics), behind)
     if lateness is not None:
         packed = with_lateness(packed, packer.clock, lateness)
         delay = packer.clock.delay(lateness)
     else:
-        _check_watermark(own_watermark, packer.time, packer.clock.is_integer)
-        delay = own_watermark[1]
+        delay = _checked_watermark(own, packer.time, packer.clock.is_integer)
     known = packer.clock.ticks_in(delay)
     return match_packed(packed, query.program, output_schema(query), packer, lateness=known, name=name)
 
 
-def watermark_of(frame: DataFrame) -> tuple[str, str] | None:
-    """The column on which the DataFrame has a watermark, and its delay."""
+def _match_matches(packed: DataFrame, query: Query, packer: Packer, lateness: Lateness | None, name: str, behind: int) -> DataFrame:
+    """The rows are those of another match, which follow the watermark: it has one already, and Spark hands it on."""
+    if lateness is not None and behind == 0:
+        behind = packer.clock.ticks_in(packer.clock.delay(lateness)) or 0
+    return match_packed(packed, query.program, output_schema(query), packer, name=name, behind=behind)
+
+
+def match_sources(
+    spark: SparkSession,
+    sources: Sequence[DataFrame | ParquetStream],
+    query: Query,
+    *,
+    lateness: Lateness | None,
+    buckets: int | None,
+    name: str = METRICS,
+    behind: int = 0,
+) -> DataFrame:
+    """The parts of a query, merged by time. Each has a watermark of its own, and what is late is late in its own stream: nothing is
+    decided before all have come as far. So the session waits for Spark's watermark, which is the least of them."""
+    check_streamable(query.program)
+    packer = packer_of(spark, query.program, buckets)
+    packed, observed = [], set()
+    for source, part in zip(sources, query.algebra.parts, strict=True):
+        time = next(column for column, merged in part.columns if merged == query.algebra.time)
+        frame = rows_of(spark, source, time, packer.clock) if isinstance(source, ParquetStream) else source
+        own = origin_of(frame)
+        observed |= own.metrics
+        rows = pack_rows(prepared(in_merged_form(frame, part, query.algebra), query), packer)
+        if not own.matched and lateness is not None:
+            rows = with_lateness(rows, packer.clock, lateness)
+        elif not own.matched:
+            _checked_watermark(own, time, packer.clock.is_integer, part.stream)
+        packed.append(rows)
+    name = _free_name(name, observed)
+    return match_packed(united(packed), query.program, output_schema(query), packer, name=name, behind=behind)
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where the rows of a streaming DataFrame come from: `watermark` is the column that has one and its delay; `matched` says that
+    they are the matches of another query, which the watermark has passed; `metrics` are the names under which such are observed."""
+
+    watermark: tuple[str, str] | None = None
+    matched: bool = False
+    metrics: frozenset[str] = frozenset()
+
+
+def origin_of(frame: DataFrame) -> Origin:
     plan = frame.sparkSession.sql("EXPLAIN EXTENDED SELECT * FROM {frame}", frame=frame).collect()[0][0]
     found = _WATERMARK.search(plan)
-    return (found.group(1).strip("`"), found.group(2)) if found else None
+    watermark = (found.group(1).strip("`"), found.group(2)) if found else None
+    return Origin(watermark, bool(_STATEFUL.search(plan)), frozenset(_OBSERVED.findall(plan)))
 
 
-def _check_watermark(own: tuple[str, str] | None, time: str, is_integer: bool) -> None:
-    if own is None or is_integer:
+def _free_name(name: str, taken: Iterable[str]) -> str:
+    """Spark wants every observation of a job to have a name of its own."""
+    number, chosen = 1, name
+    while chosen in taken:
+        number += 1
+        chosen = f"{name}_{number}"
+    return chosen
+
+
+def _checked_watermark(own: Origin, time: str, is_integer: bool, stream: str | None = None) -> str:
+    """The delay of the stream's own watermark."""
+    named = "the stream" if stream is None else f"stream {stream!r}"
+    if own.watermark is None or is_integer:
         raise UnsupportedError(
-            "the stream has no watermark: nothing would ever be decided",
+            f"{named} has no watermark: nothing would ever be decided",
             hint=f"say how late rows may come: lateness='10 seconds', or df.withWatermark({time!r}, '10 seconds')",
         )
-    if own[0].lower() != time.lower():
+    column, delay = own.watermark
+    if column.lower() != time.lower():
         raise UnsupportedError(
-            f"the stream's watermark is on {own[0]!r}, but the query goes by {time!r}",
+            f"{named}'s watermark is on {column!r}, but the query goes by {time!r}",
             hint=f"put the watermark on {time!r}, or pass lateness=",
         )
+    return delay

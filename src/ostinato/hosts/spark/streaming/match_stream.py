@@ -53,11 +53,19 @@ def with_lateness(packed: DataFrame, clock: Clock, lateness: Lateness) -> DataFr
 
 
 def match_packed(
-    packed: DataFrame, program: Program, output: pa.Schema, packer: Packer, *, lateness: int | None = None, name: str = METRICS
+    packed: DataFrame,
+    program: Program,
+    output: pa.Schema,
+    packer: Packer,
+    *,
+    lateness: int | None = None,
+    name: str = METRICS,
+    behind: int = 0,
 ) -> DataFrame:
-    """Rows with the query's columns, appended when they are decided. `lateness` is in the unit of the time column, where it is known.
-    Late rows are counted in the progress of the streaming query, under observed metrics."""
-    processor = BucketProcessor(serde.dumps(program), output, len(packer.labels), packer.clock, lateness)
+    """Rows with the query's columns, appended when they are decided. `lateness` is in the unit of the time column, where it is known;
+    `behind`, in the same unit, is how much older than the watermark rows may be that come from another match. Late rows are counted in
+    the progress of the streaming query, under observed metrics."""
+    processor = BucketProcessor(serde.dumps(program), output, len(packer.labels), packer.clock, lateness, behind)
     rows = packed.select(BUCKET, ROWS)  # without the time Spark cannot drop a late blob unseen: the session counts late rows
     decided = rows.groupBy(BUCKET).transformWithStateInPandas(processor, DECIDED_ON_SPARK, "append", "eventTime")
     counted = decided.observe(

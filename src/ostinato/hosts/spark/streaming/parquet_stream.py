@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 
 import pyarrow as pa
@@ -15,9 +15,11 @@ from pyspark.sql.types import StructType
 
 from ostinato.hosts.spark.batch.row_group_reader import read_columns
 from ostinato.hosts.spark.batch.row_groups import open_file
+from ostinato.hosts.spark.conform import batches_of
 from ostinato.hosts.spark.streaming.clock import Clock
 from ostinato.hosts.spark.streaming.file_list import FileList, files_after, latest_within
-from ostinato.hosts.spark.streaming.packing import PACKED_ON_SPARK, Packer
+from ostinato.hosts.spark.streaming.packing import PACKED_ON_SPARK, ROWS, Packer, from_blobs
+from ostinato.hosts.spark.types import to_spark_schema
 
 FORMAT = "ostinato_parquet_stream"
 
@@ -39,6 +41,18 @@ class ParquetStream:
         if self.rows_per_batch is not None:
             reader = reader.option("rows_per_batch", str(self.rows_per_batch))
         return reader.load()
+
+
+def rows_of(spark: SparkSession, stream: ParquetStream, time: str, clock: Clock) -> DataFrame:
+    """The stream as a DataFrame of plain rows, for what is done to them before they are matched."""
+    packed = stream.packed(spark, stream.schema, Packer(time, (), (0,), clock))
+
+    def unpack(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            for blob in batch.column(batch.schema.get_field_index(ROWS)):
+                yield from batches_of(from_blobs(iter([blob.as_py()])), stream.schema)
+
+    return packed.mapInArrow(unpack, to_spark_schema(stream.schema))
 
 
 class PackedParquetSource(DataSource):

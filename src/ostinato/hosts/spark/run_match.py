@@ -1,0 +1,109 @@
+"""The queries of a text, one after the other: what one returns is a stream for those after it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from pyspark.sql import DataFrame, SparkSession
+
+from ostinato.algebra.query import Unit
+from ostinato.base.errors import UnsupportedError
+from ostinato.expr.nodes import Anchor, Field, Nav, current
+from ostinato.hosts.spark.batch.match_batch import decide_batch, match_batch
+from ostinato.hosts.spark.merged_frame import in_merged_form, united
+from ostinato.hosts.spark.source import Source, is_streaming
+from ostinato.hosts.spark.streaming.match_source import match_source, match_sources
+from ostinato.hosts.spark.streaming.match_stream import METRICS, Lateness
+from ostinato.plan.components import component_graph
+from ostinato.query import Query
+
+STREAMING = "spark: streaming, rows packed per bucket of keys, one session per bucket in the state store"
+COMPLETE = current(Field(""))
+
+
+def run_match(
+    spark: SparkSession,
+    query: Query,
+    given: Mapping[str, Source],
+    *,
+    lateness: Lateness | None = None,
+    buckets: int | None = None,
+    path: str | None = None,
+) -> DataFrame:
+    sources = {name.lower(): source for name, source in given.items()}
+    delays: dict[str, int] = {}
+    for number, step in enumerate((*query.feeds, query), 1):
+        read = sources_of(step, sources)
+        if any(is_streaming(source) for source in read):
+            name = METRICS if step is query else f"{METRICS}_{number}"
+            behind = max((delays[stream] for stream in _streams(step) if stream in delays), default=0)
+            found = _match_stream(spark, step, read, lateness, buckets, name, behind)
+            if step is not query:
+                delays[str(step.composite).lower()] = behind + _decided_after(step)
+        else:
+            found = match_batch(batch_frame(step, read), step, path)
+        sources[str(step.composite).lower()] = found
+    return found
+
+
+def division(query: Query, given: Mapping[str, Source]) -> str:
+    """How Spark divides the work of each query."""
+    sources = {name.lower(): source for name, source in given.items()}
+    shown = []
+    for step in (*query.feeds, query):
+        read = sources_of(step, sources)
+        if any(is_streaming(source) for source in read):
+            return STREAMING
+        frame = batch_frame(step, read)
+        shown.append(decide_batch(frame, step).text)
+        if step is not query:
+            sources[str(step.composite).lower()] = match_batch(frame, step)
+    return "\n".join(shown)
+
+
+def sources_of(query: Query, sources: Mapping[str, Source]) -> list[Source]:
+    return [sources[name] for name in _streams(query)]
+
+
+def batch_frame(query: Query, read: list[Source]) -> DataFrame:
+    """What the query reads, as one DataFrame."""
+    parts = query.algebra.parts
+    if not parts:
+        return read[0]
+    return united(in_merged_form(source, part, query.algebra) for source, part in zip(read, parts, strict=True))
+
+
+def _streams(query: Query) -> list[str]:
+    parts = query.algebra.parts
+    return [part.stream.lower() for part in parts] if parts else [query.program.stream.lower()]
+
+
+def _match_stream(
+    spark: SparkSession, query: Query, read: list[Source], lateness: Lateness | None, buckets: int | None, name: str, behind: int
+) -> DataFrame:
+    if not all(is_streaming(source) for source in read):
+        still = next(part.stream for part, source in zip(query.algebra.parts, read, strict=True) if not is_streaming(source))
+        raise UnsupportedError(
+            f"stream {still!r} is a table, and others that the pattern reads are streams",
+            hint="Read it as a stream too, or join its columns to the stream before",
+        )
+    if query.algebra.parts:
+        return match_sources(spark, read, query, lateness=lateness, buckets=buckets, name=name, behind=behind)
+    return match_source(spark, read[0], query, lateness=lateness, buckets=buckets, name=name, behind=behind)
+
+
+def _decided_after(query: Query) -> int:
+    """How far the watermark can be past the time of an event that a query returns, when it returns it: nothing for the time at which a
+    match is complete; a window where an absence is waited for, or another time was asked for."""
+    algebra = query.algebra
+    after = component_graph(algebra.pattern).components
+    waits = any(not any(component.at_least for component in after[negation.position :]) for negation in algebra.negations)
+    own_time = next((measure.expr for measure in algebra.measures or () if measure.name == algebra.time), COMPLETE)
+    if not waits and isinstance(own_time, Nav) and (own_time.variable, own_time.anchor, own_time.offset) == (None, Anchor.LAST, 0):
+        return 0
+    if algebra.within is None or algebra.within.unit is not Unit.TIME:
+        raise UnsupportedError(
+            f"events `{query.composite}` can be older than what later queries of the stream have seen, by no known time",
+            hint="Give their query a WITHIN in time, or return no time of your own: an event then has that of its last event",
+        )
+    return algebra.within.length
