@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -65,7 +66,9 @@ def write(table: pa.Table, folder: Path, files: int) -> str:
     folder.mkdir()
     size = -(-table.num_rows // files)
     for number in range(files):
-        pq.write_table(table.slice(number * size, size), folder / f"{number}.parquet")
+        file = folder / f"{number}.parquet"
+        pq.write_table(table.slice(number * size, size), file)
+        os.utime(file, (1_000_000 + number, 1_000_000 + number))  # a stream takes files in the order of their age
     return str(folder)
 
 
