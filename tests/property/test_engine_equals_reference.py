@@ -13,7 +13,7 @@ from ostinato.algebra.query import MatchQuery
 from ostinato.algebra.text import to_text
 from ostinato.base.errors import UnsupportedError
 from ostinato.testing.compare_rows import difference
-from ostinato.testing.strategies import preferred_queries, run_queries, streams
+from ostinato.testing.strategies import aggregated_queries, preferred_queries, run_queries, streams
 
 Rows = list[dict[str, Any]]
 many = settings(max_examples=150, deadline=None)
@@ -49,6 +49,12 @@ def test_contiguity(query: MatchQuery, rows: Rows) -> None:
 @many
 @given(run_queries(selections=(Selection.NEXT,)), streams())
 def test_skip_till_next_match(query: MatchQuery, rows: Rows) -> None:
+    check(query, rows)
+
+
+@many
+@given(aggregated_queries(), streams(max_size=9))
+def test_aggregates_over_all_matches(query: MatchQuery, rows: Rows) -> None:
     check(query, rows)
 
 
