@@ -22,6 +22,7 @@ from ostinato.testing.strategies import streams
 Rows = list[dict[str, Any]]
 many = settings(max_examples=60, deadline=None)
 some = settings(max_examples=40, deadline=None)
+few = settings(max_examples=25, deadline=None)
 cuts = st.lists(st.integers(0, 12), max_size=4)
 
 
@@ -51,6 +52,13 @@ def test_in_one_batch(selection: Selection, data: st.DataObject) -> None:
 @given(negated_queries(), streams(max_size=9), cuts)
 def test_any_split_into_batches(restarts: bool, query: MatchQuery, rows: Rows, places: list[int]) -> None:
     check(query, rows, cuts=inside(places, rows), restarts=restarts)
+
+
+@pytest.mark.parametrize("strategy", ["runs", "compact", "backtrack"])
+@few
+@given(negated_queries(), streams(max_size=8), cuts)
+def test_whatever_finds_the_matches(strategy: str, query: MatchQuery, rows: Rows, places: list[int]) -> None:
+    check(query, rows, cuts=inside(places, rows), restarts=True, strategy=strategy)
 
 
 @some
