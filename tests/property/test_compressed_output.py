@@ -80,7 +80,7 @@ def test_matches_that_negation_leaves(query: MatchQuery, rows: Rows, places: lis
     check(query, rows, places, restarts, None)
 
 
-@pytest.mark.parametrize("strategy", ["compact"])
+@pytest.mark.parametrize("strategy", ["compact", "runs"])
 def test_a_million_matches_are_a_small_value(strategy: str) -> None:
     """Every subset of twenty events: counted, and read in the middle, without listing them."""
     events = pa.table({"ts": range(21), "kind": ["A"] * 20 + ["B"]})
@@ -94,10 +94,11 @@ def test_a_million_matches_are_a_small_value(strategy: str) -> None:
     assert found.rows(2**20 - 3).__next__()["match_id"] == 2**20 - 2
 
 
-def test_a_window_leaves_out_what_is_too_old() -> None:
+@pytest.mark.parametrize("strategy", ["compact", "runs"])
+def test_a_window_leaves_out_what_is_too_old(strategy: str) -> None:
     """Every event of the second half completes the subsets of the ten before it."""
     events = pa.table({"ts": range(40), "kind": ["A"] * 20 + ["B"] * 20})
     text = "PATTERN SEQ(A+ a[ ], B b) WHERE skip_till_any_match(a[ ], b) WITHIN 10 OUTPUT compressed"
-    found = ost.decode(ost.match(text, events=events, type_by="kind", strategy="compact"))
+    found = ost.decode(ost.match(text, events=events, type_by="kind", strategy=strategy))
     assert found.count() == sum(2**k - 1 for k in range(11))
     assert all(row["end_ts"] - row["start_ts"] <= 10 for row in found)

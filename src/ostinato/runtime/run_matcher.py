@@ -14,8 +14,10 @@ from ostinato.kernels.scalar import Interpreter
 from ostinato.program.program import Program
 from ostinato.runtime.budget import Beyond, Budget
 from ostinato.runtime.keyed_rows import KeyedRows
+from ostinato.runtime.match_dag import MatchDag
 from ostinato.runtime.matcher import NEVER
 from ostinato.runtime.matches import Matches
+from ostinato.runtime.run_dag import dag_of
 from ostinato.runtime.run_plan import run_plan
 from ostinato.runtime.run_reading import matches_of
 from ostinato.runtime.run_store import RunStore
@@ -39,7 +41,7 @@ class RunMatcher:
         self._strict = program.selection == "strict_contiguity" and program.ahead == 0  # rows that wait for neighbours are not passed by
         self._variable_of = np.array([component.variable for component in program.components], np.uint8)
 
-    def feed(self, rows: KeyedRows, keys: np.ndarray, ready: np.ndarray, horizon: int, final: bool) -> Matches:
+    def feed(self, rows: KeyedRows, keys: np.ndarray, ready: np.ndarray, horizon: int, final: bool) -> Matches | MatchDag:
         keys = np.ascontiguousarray(keys, np.int64)
         self._ensure_keys(int(keys.max(initial=-1)) + 1)
         if self._strict:
@@ -121,12 +123,16 @@ class RunMatcher:
             store.shed_oldest(max(1, int(store.header[table.LIVE]) // SHED_PART))
             store.compact()
 
-    def _matches(self) -> Matches:
+    def _matches(self) -> Matches | MatchDag:
         """The matches found by this call."""
         store = self._store
         count = int(store.header[table.FOUND])
         if not count:
             return Matches.none()
+        if self._program.output == "compressed":
+            store.header[table.FOUND] = 0
+            store.header[table.MATCHES] += count
+            return dag_of(store.nodes, store.found[:count], self._variable_of, self._program.within_unit != "events")
         matches = matches_of(store.nodes, store.found, count, self._variable_of)
         store.header[table.FOUND] = 0
         store.header[table.MATCHES] += len(matches)

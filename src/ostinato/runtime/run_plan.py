@@ -24,6 +24,7 @@ SELECTIONS = {
 OUTPUTS = {
     "all": kernel.ALL,
     "aggregates": kernel.ALL,
+    "compressed": kernel.ALL,
     "count": kernel.COUNT,
     "first": kernel.FIRST,
     "successive": kernel.FIRST,

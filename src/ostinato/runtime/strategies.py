@@ -18,7 +18,7 @@ MATCHERS = {
     "backtrack": ("ostinato.runtime.backtrack_matcher", "BacktrackMatcher"),
 }
 WITHOUT_LISTING = {"compact": ("ostinato.runtime.tally_matcher", "TallyMatcher")}
-GRAPHS = ("compact",)  # whose matches are a graph already; those of others are listed before they are compressed
+GRAPHS = ("compact", "runs")  # whose matches are a graph already; those of others are listed before they are compressed
 
 
 def tallied(program: Program) -> bool:
