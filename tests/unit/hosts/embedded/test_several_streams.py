@@ -154,3 +154,17 @@ def test_three_queries():
     """
     assert rows(ost.match(text, orders=ORDERS, trades=TRADES)) == [{"low": 1.0, "high": 3.0, "quantity": 4}]
     # The other climb is complete at 9, and so comes behind the order of that time: events of queries stand behind the given streams.
+
+
+def test_query_1_of_the_paper_over_three_streams():
+    """Picked from the shelf, taken out of the store, not paid in between: readings of three devices."""
+
+    def readings(*rows: tuple[int, int]) -> pa.Table:
+        times = pa.array([minute * 60_000_000 for minute, _ in rows], pa.timestamp("us"))
+        return pa.table({"ts": times, "tag_id": [tag for _, tag in rows]})
+
+    text = """PATTERN SEQ(Shelf a, ∼(Register b), Exit c)
+        WHERE skip_till_next_match(a, b, c) { a.tag_id = b.tag_id and a.tag_id = c.tag_id }
+        WITHIN 12 hours RETURN a.tag_id"""
+    found = ost.match(text, shelf=readings((1, 7), (2, 8)), register=readings((3, 7)), exit=readings((4, 7), (5, 8)))
+    assert rows(found) == [{"tag_id": 8}]
