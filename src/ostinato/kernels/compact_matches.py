@@ -13,8 +13,9 @@ PROGRESS_CELLS = 3
 
 # What `list_matches` returns
 DONE = 0
-OUTPUT_FULL = 1
-WALK_FULL = 2
+MATCHES_FULL = 1
+EVENTS_FULL = 2
+WALK_FULL = 3
 
 
 @inlined
@@ -45,8 +46,10 @@ def list_of(nodes, last, key, cut, walk, path, progress, keys, offsets, ordinals
             waiting = push_children(nodes, node, depth, cut, walk, waiting)
             depth += 1
             node = nodes[node, BEFORE]
-        if matches >= len(keys) or events + depth > len(ordinals):
-            return OUTPUT_FULL
+        if matches >= len(keys):
+            return MATCHES_FULL
+        if events + depth > len(ordinals):
+            return EVENTS_FULL
         keys[matches] = key
         for d in range(depth):
             ordinals[events + d] = nodes[path[depth - 1 - d], ORDINAL]
@@ -65,7 +68,7 @@ def list_of(nodes, last, key, cut, walk, path, progress, keys, offsets, ordinals
 
 
 @borrowing(
-    "int64(int64[:,::1], int64[:,::1], int64, int64, int64[:,::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[::1])"
+    "int64(int64[:,::1], int64[:,::1], int64, int64, int64[:,::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[::1], uint8[::1])"
 )
 def list_matches(nodes, found, count, span, walk, path, progress, keys, offsets, ordinals, components):
     """The matches of `found[progress[AT]:count]`. Anything but DONE leaves in `progress` where to go on with larger arrays."""

@@ -25,7 +25,7 @@ EVENTS_FULL = 3
 
 
 @jit(
-    "int64(int64[:,::1], int64[:,::1], int64, int64[::1], int64[:,::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[::1])"
+    "int64(int64[:,::1], int64[:,::1], int64, int64[::1], int64[:,::1], int64[::1], int64[::1], int64[::1], int64[::1], uint8[::1])"
 )
 def read_matches(nodes, found, count, control, stack, path, keys, offsets, ordinals, components):
     """Write every way back from each of `found`: match i is one of keys[i] and has the events [offsets[i], offsets[i + 1]).
@@ -114,7 +114,7 @@ def smaller(ordinals, components, one, one_end, other, other_end):
     return False
 
 
-@jit("void(int64[::1], int64[::1], int64[::1], int64[::1], int64[::1])")
+@jit("void(int64[::1], int64[::1], int64[::1], uint8[::1], int64[::1])")
 def order_matches(keys, offsets, ordinals, components, order):
     """Matches come key by key and event by event; put those of one event into their order."""
     count = len(keys)

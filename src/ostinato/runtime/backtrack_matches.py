@@ -20,7 +20,7 @@ def read_matches(nodes: np.ndarray, found: np.ndarray, variable_of: np.ndarray) 
 
 def _unrolled(nodes: np.ndarray, last: np.ndarray, offsets: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Events and components of all matches, written backwards, one event of each at a time."""
-    ordinals, components = np.empty(offsets[-1], np.int64), np.empty(offsets[-1], np.int64)
+    ordinals, components = np.empty(offsets[-1], np.int64), np.empty(offsets[-1], np.uint8)
     node, place = last, offsets[1:] - 1
     while len(node):
         ordinals[place] = nodes[node, table.ORDINAL]

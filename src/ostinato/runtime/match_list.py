@@ -12,8 +12,6 @@ FIRST_WALK = 256
 FIRST_MATCHES = 1024
 EVENTS_PER_MATCH = 4
 
-Piece = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]  # keys, lengths, ordinals, components
-
 
 class MatchList:
     """Collects the matches of one call, and hands them over in order."""
@@ -23,41 +21,63 @@ class MatchList:
         self._variables = variables
         self._walk = np.zeros((FIRST_WALK, 2), np.int64)
         self._path = np.zeros(FIRST_WALK, np.int64)
-        self._pieces: list[Piece] = []
+        self._begin(FIRST_MATCHES, EVENTS_PER_MATCH * FIRST_MATCHES)
+
+    def _begin(self, matches: int, events: int) -> None:
+        self._progress = np.zeros(kernel.PROGRESS_CELLS, np.int64)
+        self._keys, self._offsets = np.empty(matches, np.int64), np.zeros(matches + 1, np.int64)
+        self._ordinals, self._components = np.empty(events, np.int64), np.empty(events, np.uint8)
 
     def list(self, nodes: np.ndarray, found: np.ndarray, count: int) -> int:
         """All matches that end with the nodes `found[:count]`; returns how many there are."""
-        progress = np.zeros(kernel.PROGRESS_CELLS, np.int64)
-        room = max(FIRST_MATCHES, 2 * count)
-        keys, offsets = np.empty(room, np.int64), np.zeros(room + 1, np.int64)
-        ordinals, components = np.empty(EVENTS_PER_MATCH * room, np.int64), np.empty(EVENTS_PER_MATCH * room, np.int64)
+        progress = self._progress
+        progress[kernel.AT] = 0
+        before = int(progress[kernel.MATCHES])
         while True:
             status = kernel.list_matches(
-                nodes, found, count, self._span, self._walk, self._path, progress, keys, offsets, ordinals, components
-            )
+                nodes, found, count, self._span, self._walk, self._path, progress,
+                self._keys, self._offsets, self._ordinals, self._components,
+            )  # fmt: skip
             if status == kernel.DONE:
-                break
-            if status == kernel.OUTPUT_FULL:
-                keys, offsets = np.resize(keys, 2 * len(keys)), np.resize(offsets, 2 * len(offsets))
-                ordinals, components = np.resize(ordinals, 2 * len(ordinals)), np.resize(components, 2 * len(components))
+                return int(progress[kernel.MATCHES]) - before
+            if status == kernel.WALK_FULL:
+                self._walk, self._path = _grown(self._walk, len(self._walk)), _grown(self._path, len(self._path))
             else:
-                self._walk, self._path = np.resize(self._walk, (2 * len(self._walk), 2)), np.resize(self._path, 2 * len(self._path))
-        matches, events = int(progress[kernel.MATCHES]), int(progress[kernel.EVENTS])
-        self._pieces.append((keys[:matches], np.diff(offsets[: matches + 1]), ordinals[:events], components[:events]))
-        return matches
+                self._make_room(len(self._keys) * (status == kernel.MATCHES_FULL), len(self._ordinals) * (status == kernel.EVENTS_FULL))
 
     def add_chosen(self, found: np.ndarray, chosen: np.ndarray) -> None:
         """Matches that were chosen one by one: `found` has their lengths and partitions, `chosen` their events, last ones first."""
-        lengths, ends = found[:, 0].copy(), np.cumsum(found[:, 0])
+        lengths, ends = found[:, 0], np.cumsum(found[:, 0])
         within = np.arange(len(chosen)) - np.repeat(ends - lengths, lengths)
         source = np.repeat(ends - 1, lengths) - within
-        self._pieces.append((found[:, 1].copy(), lengths, chosen[source, 0], chosen[source, 1]))
+        matches, events = int(self._progress[kernel.MATCHES]), int(self._progress[kernel.EVENTS])
+        self._make_room(matches + len(found), events + len(chosen))
+        self._keys[matches : matches + len(found)] = found[:, 1]
+        self._offsets[matches + 1 : matches + len(found) + 1] = events + ends
+        self._ordinals[events : events + len(chosen)] = chosen[source, 0]
+        self._components[events : events + len(chosen)] = chosen[source, 1]
+        self._progress[kernel.MATCHES] += len(found)
+        self._progress[kernel.EVENTS] += len(chosen)
+
+    def _make_room(self, matches: int, events: int) -> None:
+        """At least as much more."""
+        if matches:
+            self._keys, self._offsets = _grown(self._keys, matches), _grown(self._offsets, matches)
+        if events:
+            self._ordinals, self._components = _grown(self._ordinals, events), _grown(self._components, events)
 
     def take(self) -> Matches:
-        """Everything that was collected since the last time."""
-        pieces, self._pieces = self._pieces, []
-        if not pieces:
+        """Everything that was collected since the last time. The next time is taken to be like this one."""
+        matches, events = int(self._progress[kernel.MATCHES]), int(self._progress[kernel.EVENTS])
+        if not matches:
             return Matches.none()
-        keys, lengths, ordinals, components = (np.concatenate(parts) if len(parts) > 1 else parts[0] for parts in zip(*pieces, strict=True))
-        offsets = np.concatenate([[0], np.cumsum(lengths)])
+        keys, offsets = self._keys[:matches], self._offsets[: matches + 1]
+        ordinals, components = self._ordinals[:events], self._components[:events]
+        self._begin(max(FIRST_MATCHES, 2 * matches), max(EVENTS_PER_MATCH * FIRST_MATCHES, events + events // 4))
         return ordered_matches(keys, offsets, ordinals, components, self._variables)
+
+
+def _grown(array: np.ndarray, more: int) -> np.ndarray:
+    new = np.empty((len(array) + more, *array.shape[1:]), array.dtype)
+    new[: len(array)] = array
+    return new

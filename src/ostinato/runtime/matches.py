@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ostinato.kernels.match_copy import copy_matches
+
 
 @dataclass
 class Matches:
@@ -31,11 +33,13 @@ class Matches:
         """These matches in this order; `chosen` are numbers or flags."""
         if chosen.dtype == np.bool_:
             chosen = np.flatnonzero(chosen)
-        lengths = np.diff(self.offsets)[chosen]
-        offsets = np.concatenate([[0], np.cumsum(lengths)])
-        events = np.repeat(self.offsets[chosen] - offsets[:-1], lengths) + np.arange(offsets[-1])
-        ordinals = None if self.ordinals is None else self.ordinals[events]
-        return Matches(self.key[chosen], self.start[chosen], offsets, self.variables[events], ordinals)
+        chosen = np.ascontiguousarray(chosen, np.int64)
+        offsets = np.concatenate([[0], np.cumsum(np.diff(self.offsets)[chosen])])
+        variables = np.empty(offsets[-1], np.uint8)
+        ordinals = np.empty(0 if self.ordinals is None else offsets[-1], np.int64)
+        listed = ordinals[:0] if self.ordinals is None else np.ascontiguousarray(self.ordinals)
+        copy_matches(self.offsets, np.ascontiguousarray(self.variables), listed, chosen, offsets, variables, ordinals)
+        return Matches(self.key[chosen], self.start[chosen], offsets, variables, None if self.ordinals is None else ordinals)
 
     def followed_by(self, other: Matches) -> Matches:
         """Both, where the rows of both are listed."""

@@ -9,16 +9,13 @@ from ostinato.runtime.matches import Matches
 
 
 def ordered_matches(keys: np.ndarray, offsets: np.ndarray, ordinals: np.ndarray, components: np.ndarray, variables: np.ndarray) -> Matches:
-    """Matches that come partition by partition and event by event. `variables` says which one a component binds."""
+    """Matches that come partition by partition and event by event; `components` are bytes. `variables` says which one a component
+    binds."""
     count = len(keys)
     if not count:
         return Matches.none()
     order = np.arange(count)
     order_matches(keys, offsets, ordinals, components, order)
-    names = variables[components]
-    if (order[1:] > order[:-1]).all():
-        return Matches(keys, ordinals[offsets[:-1]], offsets, names, ordinals)
-    lengths = np.diff(offsets)[order]
-    moved = np.concatenate([[0], np.cumsum(lengths)])
-    source = np.repeat(offsets[order] - moved[:-1], lengths) + np.arange(moved[-1])
-    return Matches(keys[order], ordinals[offsets[order]], moved, names[source], ordinals[source])
+    names = components if np.array_equal(variables, np.arange(len(variables))) else variables[components]
+    matches = Matches(keys, ordinals[offsets[:-1]], offsets, names, ordinals)
+    return matches if (order[1:] > order[:-1]).all() else matches.take(order)

@@ -30,7 +30,7 @@ class _Room:
         depth, events = FIRST_DEPTH, 8 * count + FIRST_DEPTH
         return _Room(
             np.empty((depth, 2), np.int64), np.empty(depth, np.int64), np.empty(count + 2, np.int64), np.zeros(count + 2, np.int64),
-            np.empty(events, np.int64), np.empty(events, np.int64),
+            np.empty(events, np.int64), np.empty(events, np.uint8),
         )  # fmt: skip
 
     def grow(self, status: int) -> None:
@@ -41,7 +41,7 @@ class _Room:
         }[status]
         for name in names:
             old = getattr(self, name)
-            new = np.empty((2 * len(old), *old.shape[1:]), np.int64)
+            new = np.empty((2 * len(old), *old.shape[1:]), old.dtype)
             new[: len(old)] = old
             setattr(self, name, new)
 
