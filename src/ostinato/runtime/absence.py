@@ -192,6 +192,13 @@ class AbsenceMatcher:
         for name in ("_ready", "_back_to", "_holds"):
             setattr(self, name, getattr(self, name)[old_of_new])
 
+    def codes(self) -> list[np.ndarray]:
+        """The codes of strings that runs remember; matches that wait have theirs in their rows."""
+        return self._inner.codes()
+
+    def recode(self, new_of_old: np.ndarray) -> None:
+        self._inner.recode(new_of_old)
+
     def metrics(self) -> dict[str, int]:
         inner = self._inner.metrics()
         candidates = inner.get("matches", 0)

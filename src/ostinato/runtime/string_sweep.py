@@ -33,8 +33,8 @@ class StringSweep:
 
 def _is_known(program: Program) -> bool:
     """Whether all codes are found: in rows, in keys, and in the registers of runs. Other matchers with registers, and values kept for
-    aggregates and negations, are not looked into, and keep their strings."""
-    if program.negations or program.output == "aggregates":
+    aggregates, are not looked into, and keep their strings."""
+    if program.output == "aggregates":
         return False
     return program.strategy in ("scan", "compact", "runs")
 

@@ -14,6 +14,8 @@ QUERIES = {
         RETURN a.s AS s, a.ts AS first, b.ts AS last""",
     "order of texts": """PATTERN SEQ(Feed a, Feed+ b[], Feed c) WHERE skip_till_next_match(a, b[], c)
         { [k] and b[i].s > max(b[..i-1].s) and c.s < a.s and a.s <> 's5' } WITHIN 30 RETURN a.k AS k, b.LEN AS n, c.s AS s""",
+    "negation": """PATTERN SEQ(~(Feed x), Feed a, ~(Feed y), Feed b, ~(Feed z)) WHERE skip_till_any_match(x, a, y, b, z)
+        { a.s = b.s and x.s = a.s and y.s > a.s and z.s = a.s and z.x > 7 } WITHIN 20 RETURN a.s AS s, a.ts AS first, b.ts AS last""",
     "whole events": "PATTERN SEQ(Feed a, Feed b) WHERE partition_contiguity(a, b) { [k] and b.x > 5 and a.s LIKE 's%' } WITHIN 30",
 }
 
