@@ -183,15 +183,7 @@ def close_segment(settings, waiting, found, header, key):
     return low
 
 
-_SIGNATURE = (
-    "int64(int64[:,::1], int64[:,::1], int64[:,::1], int64[::1], int64[:,::1], int64[::1], uint8[::1], int64[::1],"
-    "int64[::1], int64[::1], int64[::1], int64[:,::1], uint8[:,::1],"
-    "int64[:,::1], int64[:,::1], int64[:,::1], uint8[:,::1], int64[:,::1], int64[:,::1], int64[::1],"
-    "int64[::1], int64[::1], int64[::1], int64[::1], int64[::1])"
-)
-
-
-@borrowing(_SIGNATURE)
+@borrowing  # without a signature: compiled by its first use and not ahead, since queries have to ask for it
 def search(
     moves, states, passes, settings, code, scratch, scratch_valid, ranks,
     bits, times, positions, slots, slot_valid,
