@@ -71,6 +71,11 @@ class Session:
     def schema(self) -> pa.Schema:
         return self.report.schema
 
+    @property
+    def key_count(self) -> int:
+        """Partitions that are known now."""
+        return len(self.keys) if self.keys is not None else 1
+
     def push(self, batch: pa.RecordBatch | pa.Table) -> pa.Table:
         """Take rows in; returns the matches that are decided now."""
         self._usable()
@@ -117,7 +122,7 @@ class Session:
             "late_rows": self.reorder.late,
             "waiting_rows": self.reorder.waiting_rows,
             "retained_rows": int(self.rows.length.sum()),
-            "keys": len(self.keys) if self.keys is not None else 1,
+            "keys": self.key_count,
             "matches": self.report.emitted,
             **self.matcher.metrics(),
         }
@@ -217,7 +222,7 @@ class Session:
 
     def _busy_keys(self) -> np.ndarray:
         """Keys with state or with rows that wait for their neighbours."""
-        known = np.arange(len(self.keys) if self.keys is not None else 1)
+        known = np.arange(self.key_count)
         waiting = self.rows.base[known] + self.rows.length[known] > self.evaluated[known]
         return known[waiting | ~self.matcher.idle(known)]
 

@@ -21,7 +21,10 @@ def push(session: Session, table: pa.Table) -> Iterator[pa.Table]:
 def run(program: Program, tables: Iterable[pa.Table], *, ordered: bool = False) -> Iterator[pa.Table]:
     """All matches over a finite sequence of tables that follow one another in time. `ordered`: they are in the program's order,
     which may begin anew with each key."""
-    session = Session(program, ordered=ordered)
+    yield from run_session(Session(program, ordered=ordered), tables)
+
+
+def run_session(session: Session, tables: Iterable[pa.Table]) -> Iterator[pa.Table]:
     for table in tables:
         yield from push(session, table)
     last = session.close()

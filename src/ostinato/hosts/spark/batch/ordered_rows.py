@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -33,31 +33,50 @@ class OrderedRows:
         for table in self.pieces(low, high, again=again):
             yield in_order(table, self.program)
 
-    def pieces(self, low: int | None, high: int | None, *, again: bool = False) -> Iterator[pa.Table]:
-        """As `between`, without the order inside a table; every row of a table comes before every row of the next."""
+    def pieces(
+        self, low: int | None, high: int | None, *, again: bool = False, rows: Callable[[], int] = lambda: 0
+    ) -> Iterator[pa.Table]:
+        """As `between`, without the order inside a table; every row of a table comes before every row of the next. `rows`, asked before
+        each read, is how many would be welcome at once: row groups are read together up to that."""
         wanted = [group for group in self.groups if (low is None or group.high >= low) and (high is None or group.low < high)]
         wanted.sort(key=lambda group: (group.low, group.high))
         held: list[pa.Table] = []
         latest = None
-        for i, group in enumerate(wanted):
-            held.append(self._clip(self.reader.read(group, self.schema, again), group, low, high))
-            latest = group.high if latest is None else max(latest, group.high)
-            until = wanted[i + 1].low if i + 1 < len(wanted) else None
-            ready, held = self._release(held, until, latest)
+        at = 0
+        while at < len(wanted):
+            group = wanted[at]
+            together = [group] if again else self._together(wanted, at, rows(), low, high)
+            at += len(together)
+            table = self.reader.read_together(together, self.schema) if len(together) > 1 else self.reader.read(group, self.schema, again)
+            held.append(self._clip(table, together, low, high))
+            latest = max(one.high for one in together) if latest is None else max(latest, *(one.high for one in together))
+            ready, held = self._release(held, wanted[at].low if at < len(wanted) else None, latest)
             if ready is not None and ready.num_rows:
                 yield ready
 
-    def _clip(self, table: pa.Table, group: RowGroup, low: int | None, high: int | None) -> pa.Table:
+    def _together(self, wanted: Sequence[RowGroup], at: int, rows: int, low: int | None, high: int | None) -> list[RowGroup]:
+        """The row group at a place and those that may be read with it: of the same file, whole, and not read already."""
+        chosen = [wanted[at]]
+        read = chosen[0].rows
+        for group in wanted[at + 1 :]:
+            read += group.rows
+            cut = (low is not None and group.low < low) or (high is not None and group.high >= high)
+            if read > rows or cut or group.file != chosen[0].file or self.reader.keeps(group) or self.reader.keeps(chosen[0]):
+                break
+            chosen.append(group)
+        return chosen
+
+    def _clip(self, table: pa.Table, groups: Sequence[RowGroup], low: int | None, high: int | None) -> pa.Table:
         column = times_of(table.column(self.time))
         if column.null_count:
             raise DataError(
-                f"the time column {self.time!r} is null in {group.file}",
+                f"the time column {self.time!r} is null in {groups[0].file}",
                 hint="filter such rows out: a row without time has no place in the order",
             )
         inside = None
-        if low is not None and group.low < low:
+        if low is not None and any(group.low < low for group in groups):
             inside = pc.greater_equal(column, low)
-        if high is not None and group.high >= high:
+        if high is not None and any(group.high >= high for group in groups):
             below = pc.less(column, high)
             inside = below if inside is None else pc.and_(inside, below)
         return table if inside is None else table.filter(inside)

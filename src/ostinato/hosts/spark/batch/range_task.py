@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import chain
 
@@ -17,9 +17,13 @@ from ostinato.hosts.spark.batch.start_marks import start_column, with_start
 from ostinato.hosts.spark.batch.static_filter import StaticFilter
 from ostinato.hosts.spark.batch.time_ranges import TimeRange
 from ostinato.hosts.spark.conform import reported
-from ostinato.hosts.spark.worker import run
+from ostinato.hosts.spark.worker import run, run_session
 from ostinato.program.column_code import ColumnCode
 from ostinato.program.program import MeasureCode, Program
+from ostinato.runtime.session import Session
+
+ROWS_PER_KEY = 64
+MOST_AT_ONCE = 1 << 20
 
 
 def read_range(job_text: str, number: int) -> Iterator[pa.RecordBatch]:
@@ -37,8 +41,14 @@ def run_range(job: RangeJob, one: TimeRange) -> Iterator[pa.Table]:
 
 
 def _matches(job: RangeJob, one: TimeRange, marked: Program) -> Iterator[pa.Table]:
-    for matches in run(marked, _tables(job, _begin(job, one), _stop(job, one))):
+    session = Session(marked)
+    for matches in run_session(session, _tables(job, _begin(job, one), _stop(job, one), lambda: rows_at_once(session))):
         yield _own(matches, one, start_column(marked))
+
+
+def rows_at_once(session: Session) -> int:
+    """Every batch costs something for each key, so many keys are worth longer ones."""
+    return min(MOST_AT_ONCE, ROWS_PER_KEY * session.key_count)
 
 
 def looks_before(program: Program) -> bool:
@@ -63,8 +73,8 @@ def _stop(job: RangeJob, one: TimeRange) -> int | None:
     return None if one.high is None else one.high + job.program.within
 
 
-def _tables(job: RangeJob, begin: int | None, stop: int | None) -> Iterator[pa.Table]:
-    rows = map(StaticFilter(job.program).apply, job.rows.pieces(begin, stop))
+def _tables(job: RangeJob, begin: int | None, stop: int | None, at_once: Callable[[], int] = lambda: 0) -> Iterator[pa.Table]:
+    rows = map(StaticFilter(job.program).apply, job.rows.pieces(begin, stop, rows=at_once))
     return rows if begin is None or not job.back else chain([left_context(job.rows, begin, stop, job.back)], rows)
 
 

@@ -1,6 +1,8 @@
-"""Reads the columns of row groups, one row group at a time."""
+"""Reads the columns of row groups."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -29,12 +31,25 @@ class RowGroupReader:
                 del self._kept[place]
             return kept.select(schema.names)
         try:
-            table = read_columns(self._file_of(group), group.number, schema)
+            table = read_columns(self._file_of(group), [group.number], schema)
         except (OSError, pa.ArrowInvalid) as error:
             raise DataError(f"cannot read row group {group.number} of {group.file}", detail=str(error)) from error
         if again and sum(one.nbytes for one in self._kept.values()) + table.nbytes <= MOST_KEPT:
             self._kept[place] = table
         return table
+
+    def read_together(self, groups: Sequence[RowGroup], schema: pa.Schema) -> pa.Table:
+        """Row groups of one file, one behind the other, in one piece."""
+        if len(groups) == 1:
+            return self.read(groups[0], schema)
+        try:
+            return read_columns(self._file_of(groups[0]), [group.number for group in groups], schema)
+        except (OSError, pa.ArrowInvalid) as error:
+            numbers = ", ".join(str(group.number) for group in groups)
+            raise DataError(f"cannot read the row groups {numbers} of {groups[0].file}", detail=str(error)) from error
+
+    def keeps(self, group: RowGroup) -> bool:
+        return (group.file, group.number) in self._kept
 
     def _file_of(self, group: RowGroup) -> pq.ParquetFile:
         if self._file != group.file or self._opened is None:
@@ -44,9 +59,9 @@ class RowGroupReader:
         return self._opened
 
 
-def read_columns(opened: pq.ParquetFile, number: int, schema: pa.Schema) -> pa.Table:
-    """One row group in the given types (INT96 comes without its zone). Tasks run side by side, so each reads with one thread."""
-    table = opened.read_row_group(number, columns=schema.names, use_threads=False)
+def read_columns(opened: pq.ParquetFile, numbers: list[int], schema: pa.Schema) -> pa.Table:
+    """Row groups in the given types (INT96 comes without its zone). Tasks run side by side, so each reads with one thread."""
+    table = opened.read_row_groups(numbers, columns=schema.names, use_threads=False)
     columns = []
     for field in schema:
         column = table.column(field.name)

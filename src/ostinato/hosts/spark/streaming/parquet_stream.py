@@ -98,4 +98,4 @@ class PackedParquetReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         parts = json.loads(self._packer)
         packer = Packer(parts["time"], tuple(parts["keys"]), tuple(parts["labels"]), Clock(**parts["clock"]))
         with open_file(path) as opened:
-            yield packer.pack(read_columns(opened, number, columns))
+            yield packer.pack(read_columns(opened, [number], columns))
