@@ -14,14 +14,14 @@ from pyspark.sql import DataFrame, SparkSession
 import benchmarks.do_nothing_stream as nothing
 from benchmarks import harness
 from benchmarks.harness import Experiment, Options
-from benchmarks.spark_batch import SHALLOW, V_SHAPE, WITHIN
+from benchmarks.spark_batch import SHALLOW, v_shape
 from benchmarks.spark_session import spark_and_folder
 from benchmarks.ticks import random_walk
 from ostinato.compiler import compile
 from ostinato.hosts.spark import on
 from ostinato.hosts.spark.streaming.match_stream import pack_rows, packer_of, with_lateness
 
-QUERY = V_SHAPE.format(pattern=SHALLOW, within=WITHIN)
+QUERY = v_shape(SHALLOW, 10)
 LATENESS = "0 seconds"
 WARM_UP_BATCHES = 3
 

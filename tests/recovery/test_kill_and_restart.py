@@ -7,6 +7,8 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +21,7 @@ from ostinato.compiler import compile
 
 pytestmark = [pytest.mark.slow, pytest.mark.spark, pytest.mark.timeout(1500)]
 FILES, ROWS = 24, 100
+LONGEST_STEP = 300  # seconds
 KILLED_AFTER_FILES = (4, 11, 17)  # micro-batches that are done when the process is killed
 
 
@@ -32,9 +35,16 @@ def ticks() -> pa.Table:
     return pa.table(columns)
 
 
-def start(folder: Path) -> subprocess.Popen:
+@contextmanager
+def job(folder: Path) -> Iterator[subprocess.Popen]:
+    """The streaming job in a process of its own, of which nothing is left afterwards."""
     root = Path(__file__).parents[2]
-    return subprocess.Popen([sys.executable, str(root / "tests/recovery/stream_job.py"), str(folder)], cwd=root, start_new_session=True)
+    command = [sys.executable, str(root / "tests/recovery/stream_job.py"), str(folder)]
+    process = subprocess.Popen(command, cwd=root, start_new_session=True)
+    try:
+        yield process
+    finally:
+        kill(process)
 
 
 def committed(folder: Path) -> int:
@@ -44,8 +54,20 @@ def committed(folder: Path) -> int:
 
 def kill(process: subprocess.Popen) -> None:
     """The driver, its JVM and its Python workers, without a word of warning."""
-    os.killpg(process.pid, signal.SIGKILL)
+    with suppress(ProcessLookupError):  # it has ended by itself
+        os.killpg(process.pid, signal.SIGKILL)
     process.wait()
+
+
+def wait_for(folder: Path, batches: int, process: subprocess.Popen) -> None:
+    """Until so many micro-batches are done. A job that makes no step is a failure of its own, not of the whole test's time."""
+    seen, since = committed(folder), time.monotonic()
+    while seen < batches:
+        assert process.poll() is None, f"the job ended after {seen} micro-batches, before it was killed"
+        assert time.monotonic() - since < LONGEST_STEP, f"the job stands still after {seen} micro-batches"
+        time.sleep(0.05)
+        if committed(folder) > seen:
+            seen, since = committed(folder), time.monotonic()
 
 
 def test_kill_and_restart(tmp_path: Path, spark) -> None:
@@ -54,13 +76,12 @@ def test_kill_and_restart(tmp_path: Path, spark) -> None:
     for number in range(FILES):
         pq.write_table(table.slice(number * ROWS, ROWS), tmp_path / "in" / f"{number:03d}.parquet")
     for done in KILLED_AFTER_FILES:
-        process = start(tmp_path)
-        while committed(tmp_path) < done:
-            assert process.poll() is None, "the job ended before it was killed"
-            time.sleep(0.05)
-        kill(process)
+        with job(tmp_path) as process:
+            wait_for(tmp_path, done, process)
     assert committed(tmp_path) < FILES
-    assert start(tmp_path).wait() == 0
+    with job(tmp_path) as process:
+        wait_for(tmp_path, FILES, process)
+        assert process.wait(timeout=LONGEST_STEP) == 0
     session = compile(TEXT, {"ticks": table.schema}).open(lateness=None)
     last = table.column("ts").cast(pa.int64())[-1].as_py()
     expected = pa.concat_tables([session.push(table), session.advance(last - LATENESS_SECONDS * 1_000_000)])
