@@ -74,7 +74,7 @@ def _stop(job: RangeJob, one: TimeRange) -> int | None:
 
 
 def _tables(job: RangeJob, begin: int | None, stop: int | None, at_once: Callable[[], int] = lambda: 0) -> Iterator[pa.Table]:
-    rows = map(StaticFilter(job.program).apply, job.rows.pieces(begin, stop, rows=at_once))
+    rows = StaticFilter(job.program).applied(job.rows.pieces(begin, stop, rows=at_once))
     return rows if begin is None or not job.back else chain([left_context(job.rows, begin, stop, job.back)], rows)
 
 

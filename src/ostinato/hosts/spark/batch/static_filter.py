@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -12,6 +13,7 @@ from ostinato.kernels.vectors.vector import Vector, from_arrow
 from ostinato.program.column_code import ColumnCode
 from ostinato.program.program import Program
 
+ENOUGH = 1 << 16  # rows for a push
 MANY = 8  # beyond one row in so many, going through all rows is quicker than picking some
 
 
@@ -22,6 +24,20 @@ class StaticFilter:
         results = [program.rows.results[bit] for bit in program.filter_bits]
         self._code, self._inputs = _reached(program.rows, results)
         self._works = bool(results) and not any(op.op == "shift" for op in self._code.ops)
+
+    def applied(self, tables: Iterable[pa.Table]) -> Iterator[pa.Table]:
+        """What is left of tables, put together where it is little: every push costs something, however few the rows."""
+        if not self._works:
+            yield from tables
+            return
+        held: list[pa.Table] = []
+        for table in tables:
+            held.append(self.apply(table))
+            if sum(one.num_rows for one in held) >= ENOUGH:
+                yield pa.concat_tables(held)
+                held = []
+        if held:
+            yield pa.concat_tables(held)
 
     def apply(self, table: pa.Table) -> pa.Table:
         if not self._works or not table.num_rows:
