@@ -48,7 +48,7 @@ def event_automaton(query: MatchQuery) -> EventAutomaton:
 
 
 def _absence(negation: Negation, query: MatchQuery, structure: Structure, formulas: Formulas) -> Absence:
-    state = _waiting_at(negation.position, query, structure)
+    state = _waiting_at(negation.position, structure)
     before = negation.position == 0
     place = "before the match" if before else ("after the match" if state == FINAL else f"before {state}")
     names = tuple(name_text(item.variable) for item in negation.items)
@@ -64,13 +64,7 @@ def _absence(negation: Negation, query: MatchQuery, structure: Structure, formul
     return Absence(state, place, names, tuple(texts))
 
 
-def _waiting_at(position: int, query: MatchQuery, structure: Structure) -> str:
-    """The state in which a run waits behind that many items of the pattern."""
-    from_here = [state for state in structure.states if state.waits_for and min(state.waits_for) >= _before(position, query)]
+def _waiting_at(position: int, structure: Structure) -> str:
+    """The state in which a run waits behind that many components."""
+    from_here = [state for state in structure.states if state.waits_for and min(state.waits_for) >= position]
     return from_here[0].name if from_here else FINAL
-
-
-def _before(position: int, query: MatchQuery) -> int:
-    """How many components stand in the first items of the pattern."""
-    items = getattr(query.pattern, "items", (query.pattern,))
-    return sum(len(structure_of(item).graph.components) for item in items[:position])

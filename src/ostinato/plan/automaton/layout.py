@@ -15,6 +15,7 @@ LANE = 196  # from one alternative to the next
 LOOP = 42  # how far a loop reaches beyond its state
 BOW = 46  # how far parallel edges are apart
 STOREY = 28  # from one long edge to the next
+ABOVE_LOOPS = 22  # from the loops and their labels to the first of them
 MARGIN = 40
 
 
@@ -55,7 +56,7 @@ def layout_of(automaton: EventAutomaton) -> Layout:
     ranks = _ranks(structure)
     forward = [edge for edge in shown if edge.source != edge.target]
     long = sum(ranks[edge.target] - ranks[edge.source] > 1 for edge in forward)
-    boxes = _boxes(structure, ranks, MARGIN + STOREY * (long + 0.5))
+    boxes = _boxes(structure, ranks, MARGIN + STOREY * long + (ABOVE_LOOPS if long else 0))
     height = max(box.y for box in boxes.values()) + _below(automaton) + MARGIN
     width = max(box.x + box.half_width for box in boxes.values()) + MARGIN
     return Layout(boxes, tuple(_lines(structure, forward, ranks, boxes)), tuple(e for e in shown if e.source == e.target), width, height)
@@ -100,7 +101,7 @@ def _below(automaton: EventAutomaton) -> float:
 def _lines(structure: Structure, forward: list[Edge], ranks: dict[str, int], boxes: dict[str, Box]) -> list[Line]:
     lines = []
     between: dict[tuple[str, str], int] = {}
-    storey = min(box.y for box in boxes.values()) - HALF_HEIGHT - LOOP - STOREY / 2
+    storey = min(box.y for box in boxes.values()) - HALF_HEIGHT - LOOP - ABOVE_LOOPS
     at_side: dict[tuple[int, bool], int] = {}
     for edge in sorted(forward, key=lambda e: ranks[e.target] - ranks[e.source]):
         label = edge.kind.value

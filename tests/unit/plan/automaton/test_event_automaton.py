@@ -123,6 +123,13 @@ def test_alternatives_are_waited_for_together():
     assert "    θ*c[1]_proceed = θe_begin" in shown
 
 
+def test_an_absence_behind_alternatives():
+    text = "PATTERN SEQ(A a, (SEQ(B b, C+ c[ ]) | D d), ~(E e), F f) WHERE skip_till_any_match(a, b, c[ ], d, e, f) { [tag_id] }"
+    shown = lines(lowered(text))
+    assert "    f      begin -> F, ignore -> f   [~(e)]" in shown
+    assert shown[-1] == "    θe_absent = e.kind = 'E' ∧ e.tag_id = a.tag_id   ~(e) before f"
+
+
 def test_simultaneous_events_do_not_follow_one_another():
     shown = lines(lowered("PATTERN SEQ(A a, B b) WHERE skip_till_next_match(a, b) { [tag_id] }", ties="epoch"))
     assert "    θb_begin  = b.kind = 'B' ∧ b.tag_id = a.tag_id ∧ b.ts > previous.ts" in shown
