@@ -142,16 +142,25 @@ class RunStore:
         self.rebuild()
 
     def state(self) -> dict[str, np.ndarray]:
+        """Only what is in use: runs move together, so that a snapshot does not carry the peak along."""
         if self.keeps_matches:
             self.compact()
-        used, nodes = int(self.header[table.USED]), int(self.header[table.NODES])
+        kept = np.concatenate([np.arange(table.RESERVED), self.alive])
+        new_of_old = np.full(int(self.header[table.USED]) + 1, table.NOTHING)  # the last cell is where NOTHING leads
+        new_of_old[kept] = np.arange(len(kept))
+        runs, per_key, header = self.runs[kept], self.per_key.copy(), self.header.copy()
+        for link in (table.LATER, table.EARLIER):
+            runs[table.RESERVED :, link] = new_of_old[runs[table.RESERVED :, link]]
+        for link in (table.FIRST_RUN, table.LAST_RUN):
+            per_key[:, link] = new_of_old[per_key[:, link]]
+        header[table.FREE], header[table.USED] = table.NOTHING, len(kept)
         return {
-            "runs": self.runs[:used],
-            "registers": self.registers[:used],
-            "register_valid": self.register_valid[:used],
-            "nodes": self.nodes[:nodes],
-            "header": self.header,
-            "per_key": self.per_key,
+            "runs": runs,
+            "registers": self.registers[kept],
+            "register_valid": self.register_valid[kept],
+            "nodes": self.nodes[: int(header[table.NODES])],
+            "header": header,
+            "per_key": per_key,
             "shed": np.array([self.shed]),
         }
 

@@ -150,3 +150,32 @@ def test_however_the_input_is_cut_merging_changes_nothing(size):
     pieces = [(merged.push(table.slice(at, size)), alone.push(table.slice(at, size))) for at in range(0, 400, size)]
     assert all(one.equals(other) for one, other in pieces)
     assert merged.metrics()["merged_runs"] > 100
+
+
+def test_a_snapshot_does_not_carry_the_peak():
+    opened = session(PAIR % "b.x = a.x")
+    opened.push(rows(*[("A", i) for i in range(900)]))
+    peak = len(opened.snapshot())
+    later = rows(("A", 5)).set_column(0, "ts", [[5000]])
+    opened.push(later)
+    blob = opened.snapshot()
+    assert opened.metrics()["runs"] == 1 and len(blob) < peak / 5
+    again = session(PAIR % "b.x = a.x", snapshot=blob)
+    assert again.push(rows(("B", 5)).set_column(0, "ts", [[5001]])).to_pylist() == [{"first": 5000, "last": 5001}]
+
+
+def test_keys_are_forgotten_while_runs_wait_by_value(monkeypatch):
+    monkeypatch.setattr("ostinato.runtime.session.FORGET_FROM", 4)
+    text = "PATTERN SEQ(A a, B b) WHERE skip_till_any_match(a, b) { [k] and b.x = a.x } WITHIN 30 RETURN a.ts AS first, b.ts AS last"
+    forgetful, plain = session(text), session(text)
+    plain._forget_at = 10**9
+    generator = random.Random(3)
+    found = 0
+    for step in range(60):
+        events = [(generator.choice("AB"), {"k": 2 * step + generator.randrange(3), "x": generator.randrange(2)}) for _ in range(10)]
+        batch = rows(*events).set_column(0, "ts", pa.array(range(10 * step, 10 * step + 10)))
+        wanted = plain.push(batch)
+        assert forgetful.push(batch).to_pylist() == wanted.to_pylist()
+        found += wanted.num_rows
+    assert found > 50
+    assert len(forgetful.keys) < len(plain.keys)
