@@ -244,12 +244,19 @@ class Session:
             keys = keys[~seen[keys]]
         return self._go_on(keys, final=False)
 
+    def _needed(self, keys: np.ndarray) -> np.ndarray:
+        """Which of `keys` have rows that are needed although nothing is begun: later rows may look back at them. In an event pattern
+        only a run does, so that rows matter only until they are read."""
+        if self.program.is_event_pattern and not self.program.negations:
+            return self.rows.base[keys] + self.rows.length[keys] > self.evaluated[keys]
+        return self.rows.length[keys] > 0
+
     def _forget_idle_keys(self) -> None:
         """Keys that hold nothing are dropped when most of them do, so that an endless supply of keys needs bounded memory."""
         if self.keys is None or len(self.keys) < self._forget_at or self.report.needs_numbers:
             return
         known = np.arange(len(self.keys))
-        live = known[(self.rows.length[known] > 0) | ~self.matcher.idle(known)]
+        live = known[self._needed(known) | ~self.matcher.idle(known)]
         if 2 * len(live) <= len(known):
             self.keys, old_of_new = self.keys.kept(live, self.pool)
             self.rows.renumber(old_of_new)

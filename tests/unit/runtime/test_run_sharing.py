@@ -179,3 +179,20 @@ def test_keys_are_forgotten_while_runs_wait_by_value(monkeypatch):
         found += wanted.num_rows
     assert found > 50
     assert len(forgetful.keys) < len(plain.keys)
+
+
+def test_keys_are_forgotten_although_conditions_look_at_the_row_before(monkeypatch):
+    monkeypatch.setattr("ostinato.runtime.session.FORGET_FROM", 4)
+    text = """PATTERN SEQ(Events a, Events+ b[]) WHERE partition_contiguity(a, b[]) { [k] and b[i].x > b[i-1].x } WITHIN 30
+        RETURN a.ts AS first, b.LEN AS n"""
+    query = ost.compile(text, {"events": SCHEMA}, strategy="runs")
+    assert query.program.back == 1
+    forgetful, plain = query.open(), query.open()
+    plain._forget_at = 10**9
+    generator = random.Random(4)
+    for step in range(60):
+        events = [("A", {"k": 3 * (step // 2) + generator.randrange(3), "x": generator.randrange(9)}) for _ in range(10)]
+        batch = rows(*events).set_column(0, "ts", pa.array(range(10 * step, 10 * step + 10)))
+        assert forgetful.push(batch).to_pylist() == plain.push(batch).to_pylist()
+    assert len(forgetful.keys) < 40 < len(plain.keys)
+    assert forgetful.metrics()["retained_rows"] < plain.metrics()["retained_rows"]
