@@ -103,6 +103,7 @@ def test_streams(spark, tmp_path) -> None:
     assert streamed(spark, engine.match(text, lateness="1 second", **given), tmp_path / "beside") == embedded(text)
 
 
+@pytest.mark.slow
 def test_a_stream_of_matches_is_a_stream(spark, tmp_path) -> None:
     engine = on(spark)
     folder = write(ended(trades()), tmp_path / "trades", 2)
