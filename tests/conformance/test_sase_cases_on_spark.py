@@ -11,7 +11,7 @@ from tests.conformance.worked_cases import worked_cases
 
 from ostinato.base.errors import UnsupportedError
 
-pytestmark = [pytest.mark.spark, pytest.mark.timeout(1200)]
+pytestmark = [pytest.mark.spark, pytest.mark.timeout(3600)]
 
 
 def sase_cases(negated: bool = False) -> list[Case]:
