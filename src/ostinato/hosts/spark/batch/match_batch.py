@@ -35,6 +35,8 @@ def match_batch(frame: DataFrame, query: Query, path: str | None = None) -> Data
         text = f"one task matches all rows of {query.program.stream!r}\n{decision.text}\n  {_advice(query)}"
         warn_user(OnePartitionWarning(text))
         matches = match_in_one_partition(prepared(frame, query), query.program, output)
+    if query.program.output == "aggregates":
+        return _one_row(matches, query)
     return _summed(matches) if query.program.output == "count" else matches
 
 
@@ -62,3 +64,11 @@ def _advice(query: Query) -> str:
 
 def _summed(counts: DataFrame) -> DataFrame:
     return counts.agg(F.coalesce(F.sum("count"), F.lit(0)).cast("long").alias("count"))
+
+
+def _one_row(totals: DataFrame, query: Query) -> DataFrame:
+    """What no match at all gives stands in where no task had rows."""
+    nothing = [tuple(row.values()) for row in query.open().close().to_pylist()]
+    instead = totals.sparkSession.createDataFrame(nothing, totals.schema)
+    found = totals.withColumn("__last", F.lit(0)).unionAll(instead.withColumn("__last", F.lit(1)))
+    return found.orderBy("__last").limit(1).drop("__last")
