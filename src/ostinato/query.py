@@ -67,11 +67,13 @@ class Query:
     def open(
         self, *, budget: Budget | None = None, lateness: int | None = 0, ordered: bool = False, snapshot: bytes | None = None
     ) -> Session:
-        """A session to push batches to; see `runtime.session.Session`. The first one ever on a machine compiles the kernels."""
+        """A session to push batches to; see `runtime.session.Session`. The first one ever on a machine compiles the kernels that
+        its strategy needs."""
         if self.feeds:
             raise UnsupportedError(
                 "A session runs one query, and the text has several",
                 hint="Run the text with ost.match, or open a session for each query and push what one returns to the next",
             ).within(self.text)
+        session = Session(self.program, budget=budget, lateness=lateness, ordered=ordered, snapshot=snapshot)
         prepare()
-        return Session(self.program, budget=budget, lateness=lateness, ordered=ordered, snapshot=snapshot)
+        return session

@@ -17,7 +17,7 @@ import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -154,27 +154,41 @@ def _import_kernels() -> None:
         importlib.import_module(found.name)
 
 
-def _warm_mark() -> Path:
+def _warm_mark(modules: Sequence[str] = ()) -> Path:
+    """The file that says that the kernels of these modules are compiled; of all, without any."""
     package = Path(__file__).parent
     stats = [(path.relative_to(package), path.stat()) for path in sorted(package.rglob("*.py"))]
-    sources = "\0".join(f"{path} {stat.st_mtime_ns} {stat.st_size}" for path, stat in stats)
+    sources = "\0".join([*(f"{path} {stat.st_mtime_ns} {stat.st_size}" for path, stat in stats), *modules])
     return cache_directory() / f"warm-{_digest(sources)}"
 
 
-def is_warm() -> bool:
-    """Whether every kernel lies compiled in the cache (or nothing is compiled at all)."""
-    return bool(config.DISABLE_JIT) or _warm_mark().exists()
+def is_warm(modules: Sequence[str] = ()) -> bool:
+    """Whether every kernel (of these modules) lies compiled in the cache, or nothing is compiled at all."""
+    return bool(config.DISABLE_JIT) or _warm_mark().exists() or (bool(modules) and _warm_mark(modules).exists())
 
 
 def warm_up(progress: Callable[[str, int, int], None] | None = None) -> int:
     """Compile every kernel, or load it where it is stored; returns how many there are. `progress(name, number, total)` is told
-    before each. Where there is a second processor, another process begins at the other end."""
+    before each."""
     if config.DISABLE_JIT:
         return 0
     _import_kernels()
     if progress is not None:
         _announced.append("whoever is told of the progress announces it")
-    other = _second_process()
+    return _compile_registered((), progress)
+
+
+def prepare() -> None:
+    """Compile the kernels of the modules that this process has imported, if this machine has not done so. A query imports what its
+    strategy needs: nobody waits for the kernels of a strategy that is not used."""
+    modules = sorted({dispatcher.py_func.__module__ for dispatcher, _ in _registered})
+    if not is_warm(modules):
+        _compile_registered(modules)
+
+
+def _compile_registered(modules: Sequence[str], progress: Callable[[str, int, int], None] | None = None) -> int:
+    """Where there is a second processor, another process begins at the other end."""
+    other = _second_process(modules)
     kernels = _heaviest_first()
     for number, (dispatcher, signature) in enumerate(kernels):
         if progress is not None:
@@ -182,33 +196,31 @@ def warm_up(progress: Callable[[str, int, int], None] | None = None) -> int:
         dispatcher.compile(signature)
     if other is not None and other.wait() != 0:
         log.warning("the process that helped to compile kernels ended with code %d", other.returncode)
-    _warm_mark().touch()
+    _warm_mark(modules).touch()
     return len(kernels)
 
 
-def _second_process() -> subprocess.Popen | None:
-    if is_warm() or (os.cpu_count() or 1) < 2:
+def _second_process(modules: Sequence[str]) -> subprocess.Popen | None:
+    if is_warm(modules) or (os.cpu_count() or 1) < 2:
         return None
     try:
-        return subprocess.Popen([sys.executable, "-c", _FROM_THE_END])
+        return subprocess.Popen([sys.executable, "-c", _FROM_THE_END, *modules])
     except OSError as cause:
         log.info("kernels are compiled by one process: %s", cause)
         return None
 
 
-def prepare() -> None:
-    """Compile all kernels if this machine has not done so, so that nobody waits a second time."""
-    if not is_warm():
-        warm_up()
+_FROM_THE_END = "import sys; from ostinato.kernels._jit import compile_from_the_end; compile_from_the_end(sys.argv[1:])"
 
 
-_FROM_THE_END = "from ostinato.kernels._jit import compile_from_the_end; compile_from_the_end()"
-
-
-def compile_from_the_end() -> None:
-    """What the second process of `warm_up` does."""
+def compile_from_the_end(modules: Sequence[str]) -> None:
+    """What the second process does."""
     _announced.append("the first process announces it")
-    _import_kernels()
+    if modules:
+        for module in modules:
+            importlib.import_module(module)
+    else:
+        _import_kernels()
     for dispatcher, signature in reversed(_heaviest_first()):
         dispatcher.compile(signature)
 

@@ -94,3 +94,23 @@ def test_an_unwritable_home_is_replaced(tmp_path, monkeypatch):
     monkeypatch.setattr(_jit.tempfile, "gettempdir", lambda: str(tmp_path / "other"))
     assert str(_jit.cache_directory.__wrapped__()).startswith(str(tmp_path / "other"))
     assert importlib.import_module("ostinato.kernels._jit") is _jit
+
+
+def test_a_query_prepares_the_kernels_of_its_own_modules(tmp_path, monkeypatch):
+    class Recorded:
+        def __init__(self):
+            self.compiled = 0
+            self.py_func = test_a_query_prepares_the_kernels_of_its_own_modules
+
+        def compile(self, signature):
+            self.compiled += 1
+
+    dispatcher, started = Recorded(), []
+    monkeypatch.setattr(_jit.config, "DISABLE_JIT", 0)
+    monkeypatch.setattr(_jit, "_registered", [(dispatcher, "void()")])
+    monkeypatch.setattr(_jit, "_second_process", lambda modules: started.append(modules))
+    monkeypatch.setattr(_jit, "cache_directory", lambda: tmp_path)
+    _jit.prepare()
+    _jit.prepare()
+    assert dispatcher.compiled == 1 and started == [[__name__]]
+    assert not _jit.is_warm() and _jit.is_warm([__name__])
