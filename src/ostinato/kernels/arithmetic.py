@@ -224,3 +224,11 @@ def compare_float(relation, x_word, y_word):
     if relation == 4:
         return x > y
     return x >= y
+
+
+@inlined
+def sorts_before(x_word, y_word):
+    """The order of MIN and MAX over floats: NaN is greater than every number, as in DuckDB and Spark."""
+    x = as_float(x_word)
+    y = as_float(y_word)
+    return x < y or (y != y and x == x)

@@ -18,6 +18,7 @@ from ostinato.kernels.arithmetic import (
     compare_int,
     float_result,
     int_result,
+    sorts_before,
 )
 from ostinato.program.opcodes import SPACES, Op, Space, shape
 from ostinato.program.program import ScalarCode
@@ -115,8 +116,10 @@ def aggregate_result(op, x, x_flag, y, y_flag, ranks):
         return np.int64(min(x, y)), IS_VALUE
     if op == _MAX_INT:
         return np.int64(max(x, y)), IS_VALUE
-    if op in (_MIN_FLOAT, _MAX_FLOAT):  # less, greater
-        return np.int64(y if compare_float(2 + 2 * (op - _MIN_FLOAT), y, x) else x), IS_VALUE
+    if op == _MIN_FLOAT:
+        return np.int64(y if sorts_before(y, x) else x), IS_VALUE
+    if op == _MAX_FLOAT:
+        return np.int64(y if sorts_before(x, y) else x), IS_VALUE
     if op == _MIN_STRING:
         return np.int64(y if ranks[y] < ranks[x] else x), IS_VALUE
     return np.int64(y if ranks[y] > ranks[x] else x), IS_VALUE

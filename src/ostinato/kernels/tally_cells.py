@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from ostinato.kernels._jit import borrowing, inlined
-from ostinato.kernels.arithmetic import addition_overflows, as_float, as_word
+from ostinato.kernels.arithmetic import addition_overflows, as_float, as_word, sorts_before
 
 # Columns of `lanes`; row 0 stands for the number of matches
 KIND = 0
@@ -58,14 +58,12 @@ def multiply_sum(value, count):
 
 @borrowing
 def better(kind, a, b):
-    """The word of two that a lane for the least or greatest keeps. NaN is greater than every number, as in DuckDB and Spark."""
+    """The word of two that a lane for the least or greatest keeps."""
     if kind == LEAST_INT:
         return min(a, b)
     if kind == GREATEST_INT:
         return max(a, b)
-    x, y = as_float(a), as_float(b)
-    less = x < y or (y != y and x == x)
-    return a if less == (kind == LEAST_FLOAT) else b
+    return a if sorts_before(a, b) == (kind == LEAST_FLOAT) else b
 
 
 @borrowing

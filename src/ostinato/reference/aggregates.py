@@ -47,11 +47,16 @@ def _deviation(values: list[Any]) -> float | None:
     return math.sqrt(math.fsum((number - mean) ** 2 for number in numbers) / (len(numbers) - 1))
 
 
+def _rank(value: Any) -> tuple[bool, Any]:
+    """NaN is greater than every number, as in DuckDB and Spark."""
+    return (True, 0) if isinstance(value, float) and math.isnan(value) else (False, value)
+
+
 _FUNCTIONS: dict[str, Callable[[list[Any]], Any]] = {
     "sum": _sum,
     "avg": _average,
-    "min": min,
-    "max": max,
+    "min": lambda values: min(values, key=_rank),
+    "max": lambda values: max(values, key=_rank),
     "first": lambda values: values[0],
     "last": lambda values: values[-1],
     "stddev": _deviation,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import math
 from decimal import Decimal
 from typing import Any
 
@@ -48,3 +49,9 @@ def test_overflow_is_an_error() -> None:
 def test_unknown_aggregates_are_refused() -> None:
     with pytest.raises(UnsupportedError, match="median"):
         aggregate("median", [1])
+
+
+@pytest.mark.parametrize("values", [[math.nan, 1.0, 2.0], [2.0, math.nan, 1.0], [1.0, 2.0, math.nan]])
+def test_nan_is_the_greatest_wherever_it_stands(values):
+    assert aggregate("min", values) == 1.0
+    assert math.isnan(aggregate("max", values))

@@ -1,6 +1,7 @@
 """Event patterns over any input, with the options that stand outside the text."""
 
 import datetime as dt
+import math
 
 import pyarrow as pa
 import pytest
@@ -78,3 +79,14 @@ def test_a_stream_that_is_missing():
     with pytest.raises(UnknownNameError) as caught:
         found(RISE, news=STOCK)
     assert caught.value.position is not None
+
+
+@pytest.mark.parametrize("prices", [[math.nan, 3.0, 4.0], [3.0, math.nan, 4.0]])
+def test_the_least_so_far_does_not_depend_on_where_a_nan_stands(prices):
+    events = pa.table({"ts": range(4), "price": [*prices, 5.0]})
+    found = ost.match(
+        """PATTERN SEQ(Events+ a[], Events b) WHERE strict_contiguity(a[], b) { a.LEN = 3 and b.price > min(a[].price) }
+        WITHIN 9 RETURN min(a[].price) AS low""",
+        events=events,
+    )
+    assert list(found) == [{"low": 3.0}]
