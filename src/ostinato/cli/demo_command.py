@@ -32,7 +32,7 @@ def demo(
 ) -> None:
     """Stream a generated market feed through an SQL and a SASE+ query on a local Spark, archive it, and query the archive."""
     console, errors = standard_output(), Console(stderr=True)
-    prepare_kernels(errors)  # before Spark's workers would all want to
+    prepare_kernels(("scan", "runs"), errors)  # before Spark's workers would all want to
     feed = market_feed(ticks)
     output.mkdir(parents=True, exist_ok=True)
     found = _on_spark(feed, output, errors)

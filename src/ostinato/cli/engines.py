@@ -25,7 +25,7 @@ class EngineName(StrEnum):
 
 
 def evaluate(engine: EngineName, query: QueryFile, streams: Sequence[Input], settings: MatchSettings, errors: Console) -> pa.Table:
-    prepare_kernels(errors)
+    prepare_kernels(("scan",) if query.language == "sql" else ("runs",), errors)  # a query that needs others says so itself
     run = _on_spark if engine is EngineName.spark else _embedded
     return run(query, streams, settings, errors)
 

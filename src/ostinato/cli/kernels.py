@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from importlib import import_module
+
 from rich.console import Console
 
 from ostinato.cli.progress import progress
 
 
-def prepare_kernels(errors: Console) -> None:
+def prepare_kernels(strategies: Iterable[str], errors: Console) -> None:
+    """Those of these strategies."""
     # Late: Numba is heavy, and commands that match nothing do without.
-    from ostinato.kernels._jit import is_warm, warm_up
+    from ostinato.kernels._jit import is_warm, prepare
+    from ostinato.runtime.strategies import MATCHERS
 
+    import_module("ostinato.runtime.session")
+    for strategy in strategies:
+        import_module(MATCHERS[strategy][0])
     if is_warm():
         return
     errors.print("Compiling the kernels, once for this machine; this takes some seconds.")
@@ -22,4 +30,4 @@ def prepare_kernels(errors: Console) -> None:
             meter.says(f"Compiling {name}")
             meter.add(1)
 
-        warm_up(tell)
+        prepare(tell)

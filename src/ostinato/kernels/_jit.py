@@ -78,10 +78,13 @@ def _guard(dispatcher: Any, function: Callable, directory: Path) -> None:
     processes that start together would overwrite each other. A signature that is marked as stored is only read, without the lock."""
     compile_unguarded = dispatcher.compile
 
-    def compile_guarded(signature: Any) -> Any:
+    def mark(signature: Any) -> tuple[Any, Path]:
         # without the return type: the cache would keep what is compiled with one apart from what a call asks for
         arguments, _ = numba.core.sigutils.normalize_signature(signature)
-        stored = directory / f"{function.__name__}-{_digest(repr(arguments))}.stored"
+        return arguments, directory / f"{function.__name__}-{_digest(repr(arguments))}.stored"
+
+    def compile_guarded(signature: Any) -> Any:
+        arguments, stored = mark(signature)
         if stored.exists():
             return compile_unguarded(arguments)
         with compile_lock(directory.parent / f"{directory.name}.lock"):
@@ -93,6 +96,7 @@ def _guard(dispatcher: Any, function: Callable, directory: Path) -> None:
             return entry
 
     dispatcher.compile = compile_guarded
+    dispatcher.is_stored = lambda signature: mark(signature)[1].exists()
 
 
 def _announce(kernel: str) -> None:
@@ -154,54 +158,44 @@ def _import_kernels() -> None:
         importlib.import_module(found.name)
 
 
-def _warm_mark(modules: Sequence[str] = ()) -> Path:
-    """The file that says that the kernels of these modules are compiled; of all, without any."""
-    package = Path(__file__).parent
-    stats = [(path.relative_to(package), path.stat()) for path in sorted(package.rglob("*.py"))]
-    sources = "\0".join([*(f"{path} {stat.st_mtime_ns} {stat.st_size}" for path, stat in stats), *modules])
-    return cache_directory() / f"warm-{_digest(sources)}"
-
-
-def is_warm(modules: Sequence[str] = ()) -> bool:
-    """Whether every kernel (of these modules) lies compiled in the cache, or nothing is compiled at all."""
-    return bool(config.DISABLE_JIT) or _warm_mark().exists() or (bool(modules) and _warm_mark(modules).exists())
+def is_warm() -> bool:
+    """Whether every kernel of the modules imported so far lies compiled in the cache (or nothing is compiled at all)."""
+    return not _missing()
 
 
 def warm_up(progress: Callable[[str, int, int], None] | None = None) -> int:
-    """Compile every kernel, or load it where it is stored; returns how many there are. `progress(name, number, total)` is told
-    before each."""
-    if config.DISABLE_JIT:
-        return 0
+    """Compile every kernel that there is and that is not stored yet; returns how many these were."""
     _import_kernels()
+    return prepare(progress)
+
+
+def prepare(progress: Callable[[str, int, int], None] | None = None) -> int:
+    """Compile the kernels of the modules that this process has imported, if this machine has not done so; returns how many these were.
+    A query imports what its strategy needs: nobody waits for the kernels of a strategy that is not used. `progress(name, number, total)`
+    is told before each. Where there is a second processor, another process begins at the other end."""
+    missing = _missing()
+    if not missing:
+        return 0
     if progress is not None:
         _announced.append("whoever is told of the progress announces it")
-    return _compile_registered((), progress)
-
-
-def prepare() -> None:
-    """Compile the kernels of the modules that this process has imported, if this machine has not done so. A query imports what its
-    strategy needs: nobody waits for the kernels of a strategy that is not used."""
-    modules = sorted({dispatcher.py_func.__module__ for dispatcher, _ in _registered})
-    if not is_warm(modules):
-        _compile_registered(modules)
-
-
-def _compile_registered(modules: Sequence[str], progress: Callable[[str, int, int], None] | None = None) -> int:
-    """Where there is a second processor, another process begins at the other end."""
-    other = _second_process(modules)
-    kernels = _heaviest_first()
-    for number, (dispatcher, signature) in enumerate(kernels):
+    other = _second_process(sorted({dispatcher.py_func.__module__ for dispatcher, _ in missing}))
+    for number, (dispatcher, signature) in enumerate(missing):
         if progress is not None:
-            progress(dispatcher.py_func.__name__, number + 1, len(kernels))
+            progress(dispatcher.py_func.__name__, number + 1, len(missing))
         dispatcher.compile(signature)
     if other is not None and other.wait() != 0:
         log.warning("the process that helped to compile kernels ended with code %d", other.returncode)
-    _warm_mark(modules).touch()
-    return len(kernels)
+    return len(missing)
+
+
+def _missing() -> list[tuple[Any, str]]:
+    """Heaviest first."""
+    missing = [kernel for kernel in _registered if not kernel[0].is_stored(kernel[1])]
+    return sorted(missing, key=lambda kernel: -len(kernel[0].py_func.__code__.co_code))
 
 
 def _second_process(modules: Sequence[str]) -> subprocess.Popen | None:
-    if is_warm(modules) or (os.cpu_count() or 1) < 2:
+    if (os.cpu_count() or 1) < 2:
         return None
     try:
         return subprocess.Popen([sys.executable, "-c", _FROM_THE_END, *modules])
@@ -216,14 +210,7 @@ _FROM_THE_END = "import sys; from ostinato.kernels._jit import compile_from_the_
 def compile_from_the_end(modules: Sequence[str]) -> None:
     """What the second process does."""
     _announced.append("the first process announces it")
-    if modules:
-        for module in modules:
-            importlib.import_module(module)
-    else:
-        _import_kernels()
-    for dispatcher, signature in reversed(_heaviest_first()):
+    for module in modules:
+        importlib.import_module(module)
+    for dispatcher, signature in reversed(_missing()):
         dispatcher.compile(signature)
-
-
-def _heaviest_first() -> list[tuple[Any, str]]:
-    return sorted(_registered, key=lambda kernel: -len(kernel[0].py_func.__code__.co_code))

@@ -65,25 +65,31 @@ def test_the_cache_of_a_module_depends_on_what_it_imports():
     assert found == ["ostinato.kernels._compile_lock"]
 
 
-def test_warm_up_announces_every_kernel_and_leaves_a_mark(tmp_path, monkeypatch):
+def test_what_is_missing_is_compiled_once_heaviest_first(monkeypatch):
+    def light():
+        return 1
+
+    def heavy(x):
+        return [x + 1, x * 2, x - 3, x / 4, x % 5]
+
     class Recorded:
-        def __init__(self):
-            self.compiled = []
-            self.py_func = test_warm_up_announces_every_kernel_and_leaves_a_mark
+        def __init__(self, function):
+            self.py_func, self.stored = function, False
 
         def compile(self, signature):
-            self.compiled.append(signature)
+            self.stored = True
 
-    dispatcher = Recorded()
-    monkeypatch.setattr(_jit.config, "DISABLE_JIT", 0)
-    monkeypatch.setattr(_jit, "_registered", [(dispatcher, "void()")])
-    monkeypatch.setattr(_jit, "_import_kernels", lambda: None)
-    monkeypatch.setattr(_jit, "cache_directory", lambda: tmp_path)
+        def is_stored(self, signature):
+            return self.stored
+
+    kernels = [(Recorded(light), "void()"), (Recorded(heavy), "void(int64)")]
+    told, started = [], []
+    monkeypatch.setattr(_jit, "_registered", kernels)
+    monkeypatch.setattr(_jit, "_second_process", lambda modules: started.append(modules))
     assert not _jit.is_warm()
-    told = []
-    assert _jit.warm_up(lambda *step: told.append(step)) == 1
-    assert dispatcher.compiled == ["void()"] and [step[1:] for step in told] == [(1, 1)]
-    assert _jit.is_warm()
+    assert _jit.prepare(lambda *step: told.append(step)) == 2
+    assert told == [("heavy", 1, 2), ("light", 2, 2)] and started == [[__name__]]
+    assert _jit.is_warm() and _jit.prepare() == 0
 
 
 def test_an_unwritable_home_is_replaced(tmp_path, monkeypatch):
@@ -94,23 +100,3 @@ def test_an_unwritable_home_is_replaced(tmp_path, monkeypatch):
     monkeypatch.setattr(_jit.tempfile, "gettempdir", lambda: str(tmp_path / "other"))
     assert str(_jit.cache_directory.__wrapped__()).startswith(str(tmp_path / "other"))
     assert importlib.import_module("ostinato.kernels._jit") is _jit
-
-
-def test_a_query_prepares_the_kernels_of_its_own_modules(tmp_path, monkeypatch):
-    class Recorded:
-        def __init__(self):
-            self.compiled = 0
-            self.py_func = test_a_query_prepares_the_kernels_of_its_own_modules
-
-        def compile(self, signature):
-            self.compiled += 1
-
-    dispatcher, started = Recorded(), []
-    monkeypatch.setattr(_jit.config, "DISABLE_JIT", 0)
-    monkeypatch.setattr(_jit, "_registered", [(dispatcher, "void()")])
-    monkeypatch.setattr(_jit, "_second_process", lambda modules: started.append(modules))
-    monkeypatch.setattr(_jit, "cache_directory", lambda: tmp_path)
-    _jit.prepare()
-    _jit.prepare()
-    assert dispatcher.compiled == 1 and started == [[__name__]]
-    assert not _jit.is_warm() and _jit.is_warm([__name__])
