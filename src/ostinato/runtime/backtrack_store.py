@@ -30,8 +30,17 @@ class BacktrackStore:
         self._reachable = FIRST_CAPACITY
 
     @property
-    def live(self) -> int:
+    def live_runs(self) -> int:
         return int(self.header[table.LIVE])
+
+    @property
+    def key_count(self) -> int:
+        return len(self.head)
+
+    @property
+    def busy(self) -> np.ndarray:
+        """Per key, whether it has runs."""
+        return self.head != table.NOTHING
 
     def ensure_keys(self, count: int) -> None:
         if count > len(self.head):
@@ -99,7 +108,7 @@ class BacktrackStore:
     def bytes(self) -> int:
         """What waiting runs and nodes in use take."""
         run = 8 * table.WAITING_COLUMNS + 9 * self.registers.shape[1]
-        return self.live * run + int(self.header[table.NODES]) * table.NODE_COLUMNS * 8
+        return self.live_runs * run + int(self.header[table.NODES]) * table.NODE_COLUMNS * 8
 
     def shed_oldest(self, count: int) -> None:
         """Drop the waiting runs that started first."""

@@ -72,6 +72,14 @@ class RunStore:
             self.per_key[known:, table.LIMIT] = run_nodes.ANY_START
 
     @property
+    def live_runs(self) -> int:
+        return int(self.header[table.LIVE])
+
+    @property
+    def key_count(self) -> int:
+        return len(self.per_key)
+
+    @property
     def busy(self) -> np.ndarray:
         """Per key, whether it has runs."""
         return self.per_key[:, table.ALIVE] > 0
