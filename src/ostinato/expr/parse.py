@@ -249,9 +249,11 @@ class ExpressionParser(TokenCursor):
         return Literal(token.value, span=token.span)
 
     def _percent_follows(self, number: Token) -> bool:
-        """`80%*x` is eight tenths of x; `80 % x` and `80%x` are remainders."""
+        """`80%*x` and `80 % * x` are eight tenths of x; `80 % x`, `80%x` and `80 % -x` are remainders."""
         sign, after = self.peek(), self.peek(1)
-        if not sign.is_op("%") or sign.span.start != number.span.end or isinstance(number.value, float):
+        if not sign.is_op("%") or isinstance(number.value, float):
+            return False
+        if sign.span.start != number.span.end and after.is_op("-", "+"):
             return False
         operand = after.kind in ("number", "string", "quoted") or after.is_op("(")
         return not (operand or (after.kind == "name" and after.text.upper() not in self.reserved))

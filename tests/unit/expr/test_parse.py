@@ -109,6 +109,8 @@ def test_percent_only_where_no_operand_follows():
     assert with_percents("80%x").name == "mod"
     assert with_percents("x > 80%").args[1] == Literal(Decimal("0.8"))
     assert with_percents("x > 80% AND y").name == "and"
+    assert with_percents("80 % * x") == with_percents("80%*x")
+    assert with_percents("80 % -x").name == "mod"
     with pytest.raises(QuerySyntaxError):
         parse_expression("80%*x")
 
