@@ -51,7 +51,7 @@ class MatchList:
         within = np.arange(len(chosen)) - np.repeat(ends - lengths, lengths)
         source = np.repeat(ends - 1, lengths) - within
         matches, events = int(self._progress[kernel.MATCHES]), int(self._progress[kernel.EVENTS])
-        self._make_room(matches + len(found), events + len(chosen))
+        self._make_room(_shortage(self._keys, matches + len(found)), _shortage(self._ordinals, events + len(chosen)))
         self._keys[matches : matches + len(found)] = found[:, 1]
         self._offsets[matches + 1 : matches + len(found) + 1] = events + ends
         self._ordinals[events : events + len(chosen)] = chosen[source, 0]
@@ -75,6 +75,11 @@ class MatchList:
         ordinals, components = self._ordinals[:events], self._components[:events]
         self._begin(max(FIRST_MATCHES, 2 * matches), max(EVENTS_PER_MATCH * FIRST_MATCHES, events + events // 4))
         return ordered_matches(keys, offsets, ordinals, components, self._variables)
+
+
+def _shortage(array: np.ndarray, needed: int) -> int:
+    """By how much to lengthen it so that it holds `needed`: by nothing, or to twice as much, for pieces that go on coming."""
+    return 0 if needed <= len(array) else 2 * needed - len(array)
 
 
 def _grown(array: np.ndarray, more: int) -> np.ndarray:

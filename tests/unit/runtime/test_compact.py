@@ -12,6 +12,7 @@ from tests.property.columnar_programs import Columnar, Drive, Event, Simulation
 import ostinato as ost
 from ostinato.algebra.pattern import Alternation, Repetition, Sequence, Variable
 from ostinato.base.errors import BudgetError, DataError
+from ostinato.runtime import match_list
 from ostinato.runtime.budget import Beyond, Budget
 
 A, B, C = 0, 1, 2  # bits
@@ -128,3 +129,16 @@ def test_plans_say_why() -> None:
     with pytest.raises(ost.UnsupportedError) as caught:
         ost.compile("PATTERN SEQ(T a, T b) WHERE a.x > b.x", schema, strategy="compact")
     assert "some conditions look at other events of the match" in caught.value.message
+
+
+def test_the_list_of_chosen_matches_grows_with_the_matches(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It takes them piece by piece: were it lengthened with every piece, its length and its cost would follow their square."""
+    lengths = []
+    grown = match_list._grown
+    monkeypatch.setattr(match_list, "_grown", lambda array, more: lengths.append(len(array) + more) or grown(array, more))
+    pieces, piece = 300, np.tile([2, 0, 0], (50, 1))
+    listed = match_list.MatchList(span=10, variables=np.zeros(2, np.uint8))
+    for first in range(0, 100 * pieces, 100):
+        listed.add_chosen(piece, np.stack([np.arange(first, first + 100), np.tile([1, 0], 50)], axis=1))
+    assert len(listed.take()) == 50 * pieces
+    assert max(lengths) <= 2 * (100 * pieces) + 1 and len(lengths) < 30
