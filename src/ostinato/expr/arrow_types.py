@@ -12,7 +12,6 @@ HINTS = (
     (pa.types.is_time, "Combine it with a date into a timestamp"),
     (pa.types.is_binary, "Cast it to a string"),
     (pa.types.is_large_binary, "Cast it to a string"),
-    (pa.types.is_interval, "Intervals with months have no fixed length; use a duration"),
     (pa.types.is_struct, "Select its fields as columns"),
     (pa.types.is_nested, "Flatten it, or leave the column out"),
 )
@@ -25,6 +24,7 @@ _SIMPLE = (
     (pa.types.is_string_view, STRING),
     (pa.types.is_date, DATE),
     (pa.types.is_duration, INTERVAL),
+    (pa.types.is_interval, INTERVAL),  # DuckDB's; those with months are refused when they are read
 )
 
 
@@ -33,8 +33,7 @@ def from_arrow(type_: pa.DataType, column: str | None = None) -> Type:
     found = _from_arrow(type_)
     if found is None:
         where = f"Column {column}" if column is not None else "A column"
-        hint = next((text for test, text in HINTS if test(type_)), None)
-        raise SchemaError(f"{where} has the type {type_}, which expressions cannot use", hint=hint)
+        raise SchemaError(f"{where} has the type {type_}, which expressions cannot use", hint=_hint(type_))
     return found
 
 
@@ -82,8 +81,15 @@ _OUT = {
 
 def usable_schema(schema: pa.Schema) -> Schema:
     """The columns of an Arrow schema that expressions can use; the others are left out, and are missed only where they are named."""
-    usable = ((field.name, _from_arrow(field.type)) for field in schema)
-    return Schema(tuple((name, type_) for name, type_ in usable if type_ is not None))
+    columns = [(field.name, _from_arrow(field.type), field.type) for field in schema]
+    return Schema(
+        tuple((name, type_) for name, type_, _ in columns if type_ is not None),
+        tuple((name, str(own), _hint(own)) for name, type_, own in columns if type_ is None),
+    )
+
+
+def _hint(type_: pa.DataType) -> str | None:
+    return next((text for test, text in HINTS if test(type_)), None)
 
 
 def schema_from_arrow(schema: pa.Schema) -> Schema:

@@ -131,8 +131,8 @@ NULL_TAKING: dict[str, Callable[..., Any]] = {
     "is_true": lambda a: a is True,
     "is_false": lambda a: a is False,
     "distinct": lambda a, b: (a is None) != (b is None) or (a is not None and a != b),
-    "greatest": lambda *args: _extreme(args, lambda new, best: new > best),
-    "least": lambda *args: _extreme(args, lambda new, best: new < best),
+    "greatest": lambda *args: _extreme(args, lambda new, best: _sorts_before(best, new)),
+    "least": lambda *args: _extreme(args, lambda new, best: _sorts_before(new, best)),
 }
 
 
@@ -142,6 +142,11 @@ def _extreme(args: tuple[Any, ...], better: Callable[[Any, Any], bool]) -> Any:
         if value is not None and (best is None or better(value, best)):
             best = value
     return best
+
+
+def _sorts_before(a: Any, b: Any) -> bool:
+    """The order of MIN and MAX: NaN, which is not equal to itself, is greater than every number."""
+    return a < b or (b != b and a == a)
 
 
 def _decided(call: Call, context: EvaluationContext, deciding: bool) -> bool | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from difflib import get_close_matches
 
-from ostinato.base.errors import OstinatoError, TypeMismatchError, UnknownNameError, UnsupportedError
+from ostinato.base.errors import OstinatoError, SchemaError, TypeMismatchError, UnknownNameError, UnsupportedError
 from ostinato.expr.cast_rules import check_cast
 from ostinato.expr.coerce import WIDEST, coerce, type_of, unify, whole_digits
 from ostinato.expr.functions import FUNCTIONS, check_count, resolve
@@ -137,6 +137,10 @@ def _resolved(call: RawCall) -> Expr:
 
 def unknown_column(name: str, schema: Schema, expr: Expr) -> OstinatoError:
     folded = [own for own in schema.names if own.lower() == name.lower()]
+    unusable = next((column for column in schema.unusable if column[0].lower() == name.lower()), None)
+    if unusable is not None and not folded:
+        own, type_, hint = unusable
+        return SchemaError(f"Column {own} has the type {type_}, which expressions cannot use", hint=hint, span=expr.span)
     if len(folded) > 1:
         return UnknownNameError(f"The column {name} is ambiguous", hint=f"Quote it: {' or '.join(folded)}", span=expr.span)
     close = get_close_matches(name.lower(), [own.lower() for own in schema.names], 1)

@@ -10,6 +10,7 @@ from ostinato.expr.types import Type
 @dataclass(frozen=True, slots=True)
 class Schema:
     columns: tuple[tuple[str, Type], ...]
+    unusable: tuple[tuple[str, str, str | None], ...] = ()  # columns of types that expressions cannot use: name, type, hint
 
     @property
     def names(self) -> tuple[str, ...]:

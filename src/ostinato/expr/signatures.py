@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from decimal import Decimal
 
 from ostinato.base.errors import TypeMismatchError
 from ostinato.expr.coerce import WIDEST, coerce, number_type, type_of, unified, unify, whole_digits
-from ostinato.expr.nodes import Expr, Literal
+from ostinato.expr.nodes import Call, Expr, Literal
 from ostinato.expr.types import BOOL, DATE, FLOAT, INT, INTERVAL, STRING, TIMESTAMP, Kind, Type, decimal
 
 Typed = tuple[tuple[Expr, ...], Type]
@@ -16,6 +17,9 @@ SYMBOLS = {
     "add": "+", "sub": "-", "mul": "*", "div": "/", "mod": "%", "neg": "-", "eq": "=", "ne": "<>", "lt": "<", "le": "<=", "gt": ">",
     "ge": ">=", "and": "AND", "or": "OR", "not": "NOT", "in": "IN", "like": "LIKE", "distinct": "IS DISTINCT FROM",
 }  # fmt: skip
+
+
+ORDERS = ("lt", "le", "gt", "ge")
 
 
 def spelled(name: str) -> str:
@@ -38,8 +42,12 @@ def null_test(name: str, args: tuple[Expr, ...]) -> Typed:
 
 
 def comparison(name: str, args: tuple[Expr, ...]) -> Typed:
-    if len(args) == 2 and name != "distinct":
+    if name in ORDERS:
         args = _whole_bounds(name, *args)
+    elif type_of(args[0]).kind is Kind.INT:
+        args = _whole_items(name, args[0], args[1:])
+    elif type_of(args[1]).kind is Kind.INT and isinstance(args[0], Literal) and name != "in":
+        args = _whole_items(name, args[1], args[:1])
     return unified(args, f"`{spelled(name)}`")[0], BOOL
 
 
@@ -47,19 +55,29 @@ def _whole_bounds(name: str, left: Expr, right: Expr) -> tuple[Expr, Expr]:
     """An integer beside a decimal constant: the constant becomes the integer that gives the same answer, so that the integer need
     not be scaled, which large ones would not survive: i < 1.5 is i < 2, i <= 1.5 is i <= 1."""
     if type_of(left).kind is Kind.INT and type_of(right).kind is Kind.DECIMAL:
-        return left, _whole_bound(right, {"lt": "ROUND_CEILING", "ge": "ROUND_CEILING"}.get(name, "ROUND_FLOOR"), name)
+        return left, _whole_bound(right, "ROUND_CEILING" if name in ("lt", "ge") else "ROUND_FLOOR")
     if type_of(right).kind is Kind.INT and type_of(left).kind is Kind.DECIMAL:
-        return _whole_bound(left, {"gt": "ROUND_CEILING", "le": "ROUND_CEILING"}.get(name, "ROUND_FLOOR"), name), right
+        return _whole_bound(left, "ROUND_CEILING" if name in ("gt", "le") else "ROUND_FLOOR"), right
     return left, right
 
 
-def _whole_bound(bound: Expr, rounding: str, name: str) -> Expr:
-    if not isinstance(bound, Literal) or bound.value is None:
+def _whole_bound(bound: Expr, rounding: str) -> Expr:
+    if not isinstance(bound, Literal) or not isinstance(bound.value, Decimal):
         return bound
-    whole = int(bound.value.to_integral_value(rounding))
-    if whole != bound.value and name not in ("lt", "le", "gt", "ge"):
-        return bound
-    return Literal(whole, span=bound.span, type=INT)
+    return Literal(int(bound.value.to_integral_value(rounding)), span=bound.span, type=INT)
+
+
+def _whole_items(name: str, whole: Expr, items: tuple[Expr, ...]) -> tuple[Expr, ...]:
+    """The same for equality: whole constants become integers; with fractions an integer is never equal, so that they are left out."""
+    fractions = [item for item in items if isinstance(item, Literal) and isinstance(item.value, Decimal) and item.value % 1]
+    left = tuple(_whole_bound(item, "ROUND_FLOOR") for item in items if item not in fractions)
+    if left or not fractions:
+        return (whole, *left)
+    if name == "distinct":
+        return Call("is_null", (whole,), type=BOOL), Call("is_not_null", (whole,), type=BOOL)
+    below, above = (_whole_bound(fractions[0], rounding) for rounding in ("ROUND_FLOOR", "ROUND_CEILING"))
+    # One of both is true, never both: equal to nothing, and unknown where the integer is null.
+    return Call("le", (whole, below), span=whole.span, type=BOOL), Call("ge", (whole, above), span=whole.span, type=BOOL)
 
 
 def same(name: str, args: tuple[Expr, ...]) -> Typed:

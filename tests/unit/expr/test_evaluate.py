@@ -53,6 +53,8 @@ def value(text: str):
         ("b and false", False), ("b and true", None), ("b or true", True), ("not b", None), ("b is null", True), ("b is not true", True),
         ("n = n", None), ("n is distinct from n", False), ("n is distinct from 1", True), ("i in (1, 7)", True), ("i in (1, n)", None),
         ("n in (1)", None), ("i not in (1, 2)", True), ("coalesce(n, i)", 7), ("nullif(i, 7)", None), ("greatest(n, i, 3)", 7),
+        ("big = 2.5", False), ("2.5 <> big", True), ("big in (2.5, 1)", False), ("n = 2.5", None), ("n is distinct from 2.5", True),
+        ("least(nan, 1.0e0, nan)", 1.0), ("greatest(1.0e0, nan, 2.0e0) > 0", False), ("greatest(nan, 2.0e0) > 0", False),
         ("least(n, n)", None), ("i / 2", 3.5), ("i / 0", None), ("i % 0", None), ("-7 % 3", -1), ("7 % -3", 1),
         ("-7.5 % 2", Decimal("-1.5")),
         ("f % 0", None), ("d + i", Decimal("19.34")), ("d * d", Decimal("152.2756")), ("round(2.5)", Decimal(3)), ("round(-2.5e0)", -3.0),

@@ -62,7 +62,8 @@ def test_conversions_are_explicit_for_columns_and_done_for_constants():
     [
         ("i < 1.5", "i < 2"), ("i <= 1.5", "i <= 1"), ("i > 1.5", "i > 1"), ("i >= 1.5", "i >= 2"), ("1.5 < i", "1 < i"),
         ("1.5 <= i", "2 <= i"), ("-1.5 > i", "-1 > i"), ("-1.5 >= i", "-2 >= i"), ("i = 2.0", "i = 2"),
-        ("i = 2.5", "CAST(i AS DECIMAL(19, 1)) = 2.5"),
+        ("i = 2.5", "(i <= 2) = (i >= 3)"), ("-2.5 <> i", "(i <= -3) <> (i >= -2)"), ("i in (2.5, 3.0)", "i IN (3)"), ("2.0 = i", "i = 2"),
+        ("i in (2.5)", "(i <= 2) IN (i >= 3)"), ("i is distinct from 2.5", "(i IS NULL) IS DISTINCT FROM (i IS NOT NULL)"),
     ],
 )  # fmt: skip
 def test_integers_meet_decimal_constants_without_being_scaled(text, same):

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pyarrow as pa
+
+from ostinato.base.errors import DataError
+from ostinato.kernels.vectors.intervals import days_and_nanos
+from ostinato.kernels.vectors.vector import from_arrow
 
 
 def travelling(reader: pa.RecordBatchReader) -> pa.RecordBatchReader:
@@ -17,6 +23,37 @@ def arrived(table: pa.Table, schema: pa.Schema) -> pa.Table:
     """The rows in the types of `schema`, with which they set out."""
     wanted = pa.schema([schema.field(name) for name in table.column_names])
     return table if table.schema.equals(wanted) else table.cast(wanted)
+
+
+def with_intervals(table: pa.Table) -> pa.Table:
+    """Durations as DuckDB's intervals, whole days apart: it gives intervals back in nanoseconds, which hold 292 years."""
+    return _replaced(table, pa.types.is_duration, _interval)
+
+
+def with_durations(table: pa.Table) -> pa.Table:
+    """DuckDB's intervals as durations again, where that is what they are: months have no fixed length."""
+    return _replaced(table, pa.types.is_interval, _duration)
+
+
+def _replaced(table: pa.Table, wanted: Callable[[pa.DataType], bool], change: Callable[[pa.ChunkedArray], pa.Array]) -> pa.Table:
+    for number, field in enumerate(table.schema):
+        if wanted(field.type):
+            changed = change(table.column(number))
+            table = table.set_column(number, field.with_type(changed.type), changed)
+    return table
+
+
+def _interval(column: pa.ChunkedArray) -> pa.Array:
+    held = from_arrow(column)
+    return days_and_nanos(held.data, held.valid)
+
+
+def _duration(column: pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
+    try:
+        held = from_arrow(column)
+    except DataError:
+        return column
+    return pa.array(held.data, mask=None if held.valid is None else ~held.valid).cast(pa.duration("us"))
 
 
 def _travelling_type(type_: pa.DataType) -> pa.DataType:

@@ -10,6 +10,7 @@ import pyarrow as pa
 from ostinato.base.errors import OstinatoError, QuerySyntaxError, UnsupportedError
 from ostinato.compiler import compile_clause
 from ostinato.hosts.embedded.connection import open_connection, relation
+from ostinato.hosts.embedded.duckdb_detour import with_durations, with_intervals
 from ostinato.hosts.embedded.duckdb_error import translated
 from ostinato.hosts.embedded.inputs import sources_of
 from ostinato.hosts.embedded.query_source import QuerySource
@@ -64,7 +65,7 @@ class _Statement:
             self._make_views(connection)
             for clause in self.cut.clauses:
                 source = self._given(clause) or self._queried(clause, connection)
-                connection.register(clause.placeholder, self._matches(clause, source))
+                connection.register(clause.placeholder, with_intervals(self._matches(clause, source)))
             return self._outer(connection)
 
     def _given(self, clause: Clause) -> Source | None:
@@ -92,7 +93,7 @@ class _Statement:
         outer = self.cut.outer
         try:
             _check_is_query(connection, outer)
-            return relation(connection, outer.text).to_arrow_table()
+            return with_durations(relation(connection, outer.text).to_arrow_table())
         except duckdb.Error as error:
             raise translated(error, outer, self.cut.clauses, tuple(self.sources)) from error
 

@@ -107,7 +107,7 @@ def extreme(better: str) -> Callable[[Type, Sequence[Vector]], Vector]:
 def _best(better: str, datas: list[np.ndarray], args: Sequence[Vector]) -> tuple[np.ndarray, np.ndarray | None]:
     best, valid = datas[0], args[0].valid
     for data, arg in zip(datas[1:], args[1:], strict=True):
-        take = RELATIONS[better](data, best)
+        take = _sorts_before(data, best) if better == "lt" else _sorts_before(best, data)
         if valid is not None:
             take = take | ~valid
         if arg.valid is not None:
@@ -115,3 +115,9 @@ def _best(better: str, datas: list[np.ndarray], args: Sequence[Vector]) -> tuple
         best = np.where(take, data, best)
         valid = None if valid is None or arg.valid is None else valid | arg.valid
     return best, valid
+
+
+def _sorts_before(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """The order of MIN and MAX: NaN is greater than every number."""
+    before = np.less(a, b)
+    return before | (np.isnan(b) & ~np.isnan(a)) if b.dtype.kind == "f" else before

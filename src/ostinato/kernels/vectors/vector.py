@@ -13,6 +13,7 @@ from ostinato.expr.arrow_types import from_arrow as type_from_arrow
 from ostinato.expr.arrow_types import to_arrow as type_to_arrow
 from ostinato.expr.types import Kind, Type
 from ostinato.kernels.vectors.decimals import decimals_from_arrow, decimals_to_arrow
+from ostinato.kernels.vectors.intervals import micros_of_intervals
 
 TEXT = pa.large_string()
 MICROS = {"s": 1_000_000, "ms": 1_000}
@@ -81,6 +82,8 @@ def _data(array: pa.Array, type_: Type, valid: np.ndarray | None) -> np.ndarray:
         return np.asarray(array.fill_null(False) if array.null_count else array)
     if type_.kind is Kind.DECIMAL:
         return decimals_from_arrow(array, valid)
+    if pa.types.is_interval(array.type):
+        return micros_of_intervals(array, valid)
     words = _words(array)
     if type_.kind is Kind.FLOAT:
         return words.astype(np.float64, copy=False)

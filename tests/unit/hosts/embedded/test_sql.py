@@ -7,7 +7,15 @@ import pyarrow as pa
 import pytest
 
 import ostinato as ost
-from ostinato.base.errors import DataError, OstinatoError, QuerySyntaxError, TypeMismatchError, UnknownNameError, UnsupportedError
+from ostinato.base.errors import (
+    DataError,
+    OstinatoError,
+    QuerySyntaxError,
+    SchemaError,
+    TypeMismatchError,
+    UnknownNameError,
+    UnsupportedError,
+)
 
 T = pa.table({"p": ["x", "x", "x", "ü", "ü"], "k": [1, 2, 3, 1, 2], "v": [5, 3, 4, None, 7]})
 U = pa.table({"p": ["x", "ü"], "name": ["Xé", "Ü"]})
@@ -175,3 +183,36 @@ def test_other_dialects_are_refused_around_the_clause_and_fine_without():
 
 def test_metrics():
     assert ost.sql(f"SELECT * FROM t MATCH_RECOGNIZE {RISE}", t=T).metrics["rows"] == 5
+
+
+GAPS = "(ORDER BY k MEASURES k AS k, gap AS gap PATTERN (A) DEFINE A AS gap > INTERVAL '20' SECOND)"
+TIMES = pa.table({"k": [1, 2, 3], "ts": pa.array([0, 10, 100], pa.timestamp("s"))})
+
+
+@pytest.mark.parametrize("around", ["", "ORDER BY gap"], ids=["bare", "through DuckDB"])
+def test_intervals_that_duckdb_computed(around):
+    given = "SELECT k, ts - lag(ts) OVER (ORDER BY ts) AS gap FROM t"
+    wanted = [{"k": 3, "gap": dt.timedelta(seconds=90)}]
+    assert run(f"SELECT * FROM ({given}) MATCH_RECOGNIZE {GAPS} {around}", t=TIMES) == wanted
+    with duckdb.connect() as connection:
+        connection.register("t", TIMES)
+        assert run(f"SELECT * FROM r MATCH_RECOGNIZE {GAPS} {around}", r=connection.sql(given)) == wanted
+
+
+def test_long_intervals_come_through_duckdb():
+    ages = pa.table({"a": [dt.datetime(1, 1, 1)], "b": [dt.datetime(9999, 1, 1)]})
+    text = "SELECT * FROM t MATCH_RECOGNIZE (MEASURES b - a AS age, a - b AS back PATTERN (A) DEFINE A AS true) ORDER BY age"
+    assert run(text, t=ages) == [{"age": dt.timedelta(3651694), "back": dt.timedelta(-3651694)}]
+
+
+def test_intervals_with_months_stay_what_they_are():
+    row = run("SELECT INTERVAL 2 MONTH AS m FROM t MATCH_RECOGNIZE (PARTITION BY k PATTERN (A) DEFINE A AS k = 1)", t=TIMES)[0]
+    assert row["m"].months == 2
+
+
+def test_columns_of_types_that_expressions_cannot_use():
+    rows = pa.table({"k": [1], "parts": [[1, 2]]})
+    with pytest.raises(SchemaError, match="Column parts has the type list") as caught:
+        run("SELECT * FROM t MATCH_RECOGNIZE (ORDER BY k MEASURES A.Parts AS p PATTERN (A) DEFINE A AS true)", t=rows)
+    assert caught.value.position == (1, 59)
+    assert caught.value.hint == "Flatten it, or leave the column out"

@@ -147,3 +147,18 @@ def test_comparisons_go_in_blocks_and_strings_whole():
     stages = schedule(code)
     assert [code.ops[i].params for stage in stages for i in stage.blocked] == [("add",), ("gt",), ("and",)]
     assert [len(stage.kept) for stage in stages] == [1]
+
+
+def test_nan_is_the_greatest_wherever_it_stands():
+    nan = float("nan")
+    rows = pa.table({"x": [1.0, nan, nan, None], "y": [nan, 2.0, nan, nan]})
+    least, greatest = values(rows, "least(x, y)", "greatest(x, y)")
+    assert least[:2] == [1.0, 2.0]
+    assert all(value != value for value in [*least[2:], *greatest])
+
+
+def test_intervals_of_months_days_and_nanoseconds():
+    months = pa.array([(0, 1, 5_000), None, (0, -1, 999)], pa.month_day_nano_interval())
+    assert values(pa.table({"iv": months}), "epoch_us(iv)") == [[86_400_000_005, None, -86_400_000_000]]
+    with pytest.raises(DataError, match="months"):
+        from_arrow(pa.array([(1, 0, 0)], pa.month_day_nano_interval()))

@@ -1,0 +1,38 @@
+"""Intervals in Arrow's form of months, days and nanoseconds, which is DuckDB's, and as the microseconds that are used inside."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+
+from ostinato.base.errors import DataError
+
+MONTHS_DAYS_NANOS = np.dtype([("months", np.int32), ("days", np.int32), ("nanos", np.int64)])
+DAY = 86_400_000_000
+LONGEST = 100_000_000  # days: with any number of nanoseconds beside them they fit 64 bits of microseconds
+
+
+def micros_of_intervals(array: pa.Array, valid: np.ndarray | None) -> np.ndarray:
+    """A day is 24 hours. Months have no fixed length: an interval with some is an error."""
+    fields = _fields(array)
+    refused = (fields["months"] != 0) | (np.abs(fields["days"].astype(np.int64)) > LONGEST)
+    if (refused if valid is None else refused & valid).any():
+        raise DataError("An interval has months, or is too long for 64 bits of microseconds", hint="Months have no fixed length; use days")
+    return fields["days"].astype(np.int64) * DAY + fields["nanos"] // 1000
+
+
+def days_and_nanos(micros: np.ndarray, valid: np.ndarray | None) -> pa.Array:
+    """Whole days apart, as long intervals would not fit nanoseconds."""
+    fields = np.zeros(len(micros), MONTHS_DAYS_NANOS)
+    fields["days"], rest = np.divmod(micros, DAY)
+    fields["nanos"] = rest * 1000
+    validity = None if valid is None else pa.array(valid).buffers()[1]
+    return pa.Array.from_buffers(pa.month_day_nano_interval(), len(micros), [validity, pa.py_buffer(fields)])
+
+
+def _fields(array: pa.Array) -> np.ndarray:
+    """Arbitrary where the array has a null."""
+    buffer = array.buffers()[1]
+    if buffer is None:
+        return np.zeros(len(array), MONTHS_DAYS_NANOS)
+    return np.frombuffer(buffer, MONTHS_DAYS_NANOS, len(array), array.offset * MONTHS_DAYS_NANOS.itemsize)
