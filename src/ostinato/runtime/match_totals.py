@@ -72,7 +72,7 @@ def finished(spec: MatchAggregate, count: int, value: Any) -> Any:
         value = value / count
         return value if spec.type.kind is Kind.FLOAT else round(value)
     if isinstance(value, int) and not -LIMIT <= value < LIMIT:
-        raise DataError("sum overflows a 64-bit integer", hint="cast the argument to DOUBLE or DECIMAL")
+        raise DataError("SUM goes beyond 64 bits", hint="CAST its argument to DOUBLE if rounding is acceptable")
     return value
 
 

@@ -49,7 +49,7 @@ class MatchView:
     def measure_columns(self) -> list[Vector]:
         code = self.program.measures.code
         assert code is not None
-        return evaluate(code, len(self.matches), self._input, _no_shift)
+        return evaluate(code, len(self.matches), self._input, _no_shift, self.program.measures.names)
 
     def _input(self, name: str) -> Vector:
         kind, _, rest = name.partition(":")
@@ -152,7 +152,7 @@ class MatchView:
         data, back = _orderable(values)
         failed = match_rows.reduce_ints(m.offsets, m.variables, data, valid, spec.variable, _REDUCTIONS[spec.function], out, found)
         if failed >= 0:
-            raise DataError("sum overflows a 64-bit integer", hint="cast the argument to DOUBLE or DECIMAL")
+            raise DataError("SUM goes beyond 64 bits", hint="CAST its argument to DOUBLE if rounding is acceptable")
         return Vector(spec.type, back(out), found, values.dictionary)
 
     def _reduce_floats(self, spec: MatchAggregate, values: Vector, valid: np.ndarray) -> Vector:

@@ -112,7 +112,7 @@ class TallyMatcher:
         found = []
         for spec, (lane, counter) in zip(self._aggregates, self._lane_plan.of_aggregate, strict=True):
             if total[counter] == LOST or (self._lanes[lane, KIND] == SUM_INT and total[lane] == LOST):
-                raise DataError("sum overflows a 64-bit integer", hint="cast the argument to DOUBLE or DECIMAL")
+                raise DataError("SUM goes beyond 64 bits", hint="CAST its argument to DOUBLE if rounding is acceptable")
             word = total[lane : lane + 1]
             value = word.view(np.float64)[0].item() if self._lanes[lane, KIND] in FLOAT_LANES else word[0].item()
             found.append(finished(spec, int(total[counter]), value))

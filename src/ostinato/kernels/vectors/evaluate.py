@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
-from ostinato.base.errors import UnsupportedError
+from ostinato.base.errors import DataError, UnsupportedError
 from ostinato.expr.physical import to_physical
 from ostinato.expr.types import BOOL, Kind
 from ostinato.kernels.vectors.casts import cast
@@ -19,17 +19,21 @@ from ostinato.kernels.vectors.vector import Failure, Vector, constant, physical_
 from ostinato.program.column_code import ColumnCode, ColumnOp
 
 BLOCK = 1 << 16
+NO_COLUMNS = ("aggregate:", "exists:", "there:", "match:", "match_number:", "classifier:")  # inputs that have no name of their own
 
 Inputs = Callable[[str], Vector]
 Shift = Callable[[Vector, int], Vector]
 
 
-def evaluate(code: ColumnCode, length: int, inputs: Inputs, shift: Shift) -> list[Vector]:
-    """The result columns, each of `length` rows. A value that is needed and cannot be computed is a DataError."""
+def evaluate(code: ColumnCode, length: int, inputs: Inputs, shift: Shift, names: Sequence[str] = ()) -> list[Vector]:
+    """The result columns, each of `length` rows. A value that is needed and cannot be computed is a DataError, which says where: by the
+    result's name, if results have names, and by the columns that it is computed from."""
     evaluation = _Evaluation(code, length, inputs, shift)
     with np.errstate(all="ignore"):
         for stage in schedule(code):
             evaluation.run(stage)
+    for number, result in enumerate(code.results):
+        _check(evaluation.done[result], length, code, number, names)
     return [_finished(evaluation.done[result], length) for result in code.results]
 
 
@@ -148,9 +152,26 @@ def _spread(vector: Vector, length: int) -> Vector:
     return Vector(vector.type, full(vector.data), full(vector.valid), vector.dictionary, vector.failure)
 
 
+def _check(vector: Vector, length: int, code: ColumnCode, number: int, names: Sequence[str]) -> None:
+    if vector.failure is None or not length or not vector.failure.rows.any():
+        return
+    columns = sorted({name.rpartition(":")[2] for name in _read_for(code, code.results[number]) if not name.startswith(NO_COLUMNS)})
+    place = [f"in `{names[number]}`"] if names else []
+    place += [f"computed from {', '.join(f'`{name}`' for name in columns)}"] if columns else []
+    detail = ", ".join(place)
+    raise DataError(vector.failure.message, detail=detail[:1].upper() + detail[1:] or None, hint=vector.failure.hint)
+
+
+def _read_for(code: ColumnCode, wanted: int) -> set[str]:
+    """The inputs that an operation depends on."""
+    needed = {wanted}
+    for number in range(wanted, -1, -1):  # operations read earlier ones
+        if number in needed:
+            needed.update(code.ops[number].args)
+    return {code.ops[number].params[0] for number in needed if code.ops[number].op == "input"}
+
+
 def _finished(vector: Vector, length: int) -> Vector:
-    if vector.failure is not None and length and vector.failure.rows.any():
-        raise vector.failure.error()
     found = _spread(vector, length)
     if found.type.kind is Kind.STRING and found.valid is not None and len(found.dictionary):
         found.data = np.where(found.valid, found.data, 0)

@@ -27,9 +27,6 @@ class Failure:
     message: str
     hint: str | None = None
 
-    def error(self) -> DataError:
-        return DataError(self.message, hint=self.hint)
-
 
 @dataclass(slots=True)
 class Vector:

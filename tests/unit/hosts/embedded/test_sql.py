@@ -214,5 +214,11 @@ def test_columns_of_types_that_expressions_cannot_use():
     rows = pa.table({"k": [1], "parts": [[1, 2]]})
     with pytest.raises(SchemaError, match="Column parts has the type list") as caught:
         run("SELECT * FROM t MATCH_RECOGNIZE (ORDER BY k MEASURES A.Parts AS p PATTERN (A) DEFINE A AS true)", t=rows)
-    assert caught.value.position == (1, 59)
+    assert caught.value.position == (1, 54)
     assert caught.value.hint == "Flatten it, or leave the column out"
+
+
+def test_what_cannot_be_computed_is_named_by_its_measure():
+    with pytest.raises(DataError, match="beyond 64 bits") as caught:
+        run('SELECT * FROM t MATCH_RECOGNIZE (ORDER BY k MEASURES k AS k, 9223372036854775807 + A.v AS "Total" PATTERN (A) DEFINE A AS true)')
+    assert caught.value.detail == "In `Total`, computed from `v`"

@@ -162,3 +162,9 @@ def test_intervals_of_months_days_and_nanoseconds():
     assert values(pa.table({"iv": months}), "epoch_us(iv)") == [[86_400_000_005, None, -86_400_000_000]]
     with pytest.raises(DataError, match="months"):
         from_arrow(pa.array([(1, 0, 0)], pa.month_day_nano_interval()))
+
+
+def test_what_cannot_be_computed_is_named_by_its_columns(table):
+    with pytest.raises(DataError) as caught:
+        values(table, "x", "big + x * 2")
+    assert caught.value.detail == "Computed from `big`, `x`"
