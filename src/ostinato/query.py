@@ -14,6 +14,7 @@ from ostinato.plan.explain import automaton_svg, automaton_text, plan_text
 from ostinato.program.disassemble import disassemble
 from ostinato.program.program import Program
 from ostinato.runtime.budget import Budget
+from ostinato.runtime.given_times import Lateness, lateness_units, not_negative
 from ostinato.runtime.session import Session
 
 STAGES = ("syntax", "algebra", "automaton", "plan", "program")
@@ -65,15 +66,19 @@ class Query:
         return Session(self.program).schema
 
     def open(
-        self, *, budget: Budget | None = None, lateness: int | None = 0, ordered: bool = False, snapshot: bytes | None = None
+        self, *, budget: Budget | None = None, lateness: Lateness | None = 0, ordered: bool = False, snapshot: bytes | None = None
     ) -> Session:
-        """A session to push batches to; see `runtime.session.Session`. The first one ever on a machine compiles the kernels that
-        its strategy needs."""
+        """A session to push batches to; see `runtime.session.Session`. `lateness` is a number in the unit of the time column, or for
+        times a timedelta or a text such as "5 minutes". The first session ever on a machine compiles the kernels that its strategy needs."""
         if self.feeds:
             raise UnsupportedError(
                 "A session runs one query, and the text has several",
                 hint="Run the text with ost.match, or open a session for each query and push what one returns to the next",
             ).within(self.text)
-        session = Session(self.program, budget=budget, lateness=lateness, ordered=ordered, snapshot=snapshot)
+        if isinstance(lateness, int):
+            waiting: int | None = not_negative(lateness)
+        else:
+            waiting = None if lateness is None else lateness_units(lateness, self.program)
+        session = Session(self.program, budget=budget, lateness=waiting, ordered=ordered, snapshot=snapshot)
         prepare()
         return session

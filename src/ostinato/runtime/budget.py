@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
+from ostinato.base.errors import OstinatoError
+
 
 class Beyond(Enum):
     ERROR = "error"
@@ -14,8 +16,18 @@ class Beyond(Enum):
 @dataclass(frozen=True)
 class Budget:
     """`runs` counts partial matches (threads of the preferred match included), `bytes` the retained rows and the match DAG.
-    None is unlimited."""
+    None is unlimited. `beyond` is "error" or "shed oldest"."""
 
     runs: int | None = 10_000_000
     bytes: int | None = None
     beyond: Beyond = Beyond.ERROR
+
+    def __post_init__(self) -> None:
+        for name, limit in (("runs", self.runs), ("bytes", self.bytes)):
+            if limit is not None and (not isinstance(limit, int) or isinstance(limit, bool) or limit < 1):
+                raise OstinatoError(f"A budget of {name}={limit!r}", hint="It is a whole number from 1 on, or None for no limit")
+        if self.beyond not in set(Beyond):
+            policies = {policy.value: policy for policy in Beyond}
+            if self.beyond not in policies:
+                raise OstinatoError(f"A budget with beyond={self.beyond!r}", hint=f"It is one of {', '.join(map(repr, policies))}")
+            object.__setattr__(self, "beyond", policies[self.beyond])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -10,6 +12,14 @@ from ostinato.base.errors import DataError, SchemaError
 from ostinato.expr.types import Kind
 from ostinato.kernels.vectors.vector import Vector, from_arrow
 from ostinato.program.program import Program
+
+
+def arrow_rows(batch: Any) -> pa.RecordBatch | pa.Table:
+    if isinstance(batch, pa.Table | pa.RecordBatch):
+        return batch
+    if hasattr(batch, "__arrow_c_stream__"):  # frames of pandas and Polars, relations of DuckDB, readers
+        return pa.table(batch)
+    raise DataError(f"A batch of rows cannot be read from a {type(batch).__name__}", hint="Push an Arrow table or record batch, or a frame")
 
 
 def read_columns(batch: pa.RecordBatch | pa.Table, program: Program) -> dict[str, Vector]:
@@ -66,10 +76,17 @@ def _sort_keys(vector: Vector, descending: bool, nulls_first: bool) -> list[np.n
         values = values.astype(np.int64)
     if descending:
         values = ~values if values.dtype.kind == "i" else -values
+    keys = _nan_apart(values, descending) if values.dtype.kind == "f" else [values]
     if vector.valid is None or vector.valid.all():
-        return [values]
+        return keys
     null_last = vector.valid if nulls_first else ~vector.valid
-    return [null_last, np.where(vector.valid, values, 0)]
+    return [null_last, *(np.where(vector.valid, key, 0) for key in keys)]
+
+
+def _nan_apart(values: np.ndarray, descending: bool) -> list[np.ndarray]:
+    """NaN is greater than every number, as in DuckDB and Spark, but does not compare like that."""
+    nan = np.isnan(values)
+    return [~nan if descending else nan, np.where(nan, 0.0, values)] if nan.any() else [values]
 
 
 def _ranks(vector: Vector) -> np.ndarray:

@@ -14,7 +14,8 @@ from ostinato.program.program import Program
 from ostinato.program.verify import verify
 from ostinato.runtime import session_state
 from ostinato.runtime.budget import Budget
-from ostinato.runtime.ingest import read_columns, sort_order, take, times_of
+from ostinato.runtime.given_times import Watermark, watermark_units
+from ostinato.runtime.ingest import arrow_rows, read_columns, sort_order, take, times_of
 from ostinato.runtime.key_index import KeyIndex
 from ostinato.runtime.keyed_rows import KeyedRows
 from ostinato.runtime.matcher import NEVER, Matcher
@@ -77,8 +78,9 @@ class Session:
         return len(self.keys) if self.keys is not None else 1
 
     def push(self, batch: pa.RecordBatch | pa.Table) -> pa.Table:
-        """Take rows in; returns the matches that are decided now."""
+        """Take rows in, as Arrow or as a frame that gives itself as Arrow; returns the matches that are decided now."""
         self._usable()
+        batch = arrow_rows(batch)
         if batch.num_rows == 0:
             read_columns(batch, self.program)  # a wrong schema is an error also without rows
             return self.report.nothing()
@@ -90,14 +92,14 @@ class Session:
         if self.reorder.lateness == 0 and (self.reorder.horizon == NEVER or times.min() >= self.reorder.horizon):
             self.reorder.horizon = max(self.reorder.horizon, int(times.max()))
             return self._process_columns(columns, times)
-        table = pa.table(batch) if isinstance(batch, pa.Table) else pa.Table.from_batches([batch])
+        table = batch if isinstance(batch, pa.Table) else pa.Table.from_batches([batch])
         needed = table.select([c.name for c in self.program.columns])
         return self._process(self.reorder.add(needed, times), presorted=False)
 
-    def advance(self, watermark: int) -> pa.Table:
+    def advance(self, watermark: Watermark) -> pa.Table:
         """No row with a time below `watermark` will come any more: release what waited, decide what only time decides."""
         self._usable()
-        due = self.reorder.advance(watermark)
+        due = self.reorder.advance(watermark_units(watermark, self.program))
         outputs = [self._process(due, presorted=False)]
         if self.program.within >= 0 and self.program.within_unit == "time":
             outputs.append(self._sweep())

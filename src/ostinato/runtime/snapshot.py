@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import zlib
 from functools import lru_cache
 from typing import Any
 
@@ -15,7 +16,8 @@ from ostinato.program import serde
 from ostinato.program.program import Program
 
 MAGIC = b"OSTS"
-FORMAT = 1
+FORMAT = 2
+HEAD = 18  # magic, format, size, checksum of all the rest
 
 
 @lru_cache(maxsize=64)
@@ -36,22 +38,22 @@ def pack(program: Program, scalars: dict[str, Any], arrays: dict[str, np.ndarray
     header = json.dumps({"program": fingerprint(program), "scalars": scalars, "layout": layout}).encode()
     body = pa.compress(len(header).to_bytes(8, "big") + header + b"".join(chunks), codec="zstd", asbytes=True)
     size = 8 + len(header) + sum(len(chunk) for chunk in chunks)
-    return MAGIC + FORMAT.to_bytes(2, "big") + size.to_bytes(8, "big") + body
+    head = MAGIC + FORMAT.to_bytes(2, "big") + size.to_bytes(8, "big")
+    return head + zlib.crc32(body, zlib.crc32(head)).to_bytes(4, "big") + body
 
 
 def unpack(program: Program, data: bytes) -> tuple[dict[str, Any], dict[str, np.ndarray], dict[str, bytes]]:
-    if data[:4] != MAGIC:
+    if not isinstance(data, bytes | bytearray) or data[:4] != MAGIC:
         raise StateError("these bytes are not a snapshot of a session")
     version = int.from_bytes(data[4:6], "big")
     if version != FORMAT:
         text = f"the snapshot has format {version}, this release reads format {FORMAT}"
         raise StateError(text, hint="restore it with the release that made it")
-    try:
-        raw = pa.decompress(data[14:], decompressed_size=int.from_bytes(data[6:14], "big"), codec="zstd", asbytes=True)
-        length = int.from_bytes(raw[:8], "big")
-        header = json.loads(raw[8 : 8 + length])
-    except (OSError, ValueError) as cause:
-        raise StateError("the snapshot is damaged", detail=str(cause)) from cause
+    if zlib.crc32(data[HEAD:], zlib.crc32(data[:14])) != int.from_bytes(data[14:HEAD], "big"):
+        raise StateError("the snapshot is damaged", detail="its checksum is another", hint="restore an earlier one")
+    raw = pa.decompress(data[HEAD:], decompressed_size=int.from_bytes(data[6:14], "big"), codec="zstd", asbytes=True)
+    length = int.from_bytes(raw[:8], "big")
+    header = json.loads(raw[8 : 8 + length])
     if header["program"] != fingerprint(program):
         hint = "a session continues only with the query, schema and release that it began with"
         raise StateError("the snapshot belongs to another query", hint=hint)

@@ -76,6 +76,26 @@ def test_snapshot_of_another_query_is_refused():
         ost.compile(RISE, {"t": SCHEMA}).open(snapshot=b"something else")
 
 
+def test_no_bit_of_a_snapshot_may_change():
+    query = ost.compile(RISE, {"t": SCHEMA})
+    session = query.open()
+    session.push(table(("x", 1, 1), ("x", 2, 2)))
+    saved = session.snapshot()
+    for at in range(0, len(saved), 7):
+        damaged = saved[:at] + bytes([saved[at] ^ 4]) + saved[at + 1 :]
+        with pytest.raises(ost.StateError):
+            query.open(snapshot=damaged)
+
+
+def test_rows_are_sorted_by_numbers_that_are_none():
+    values = pa.table({"f": [1.0, float("nan"), None, 2.0, float("nan")], "n": [1, 9, 3, 4, 5]})
+    text = "SELECT * FROM t MATCH_RECOGNIZE (ORDER BY {} MEASURES n AS n PATTERN (A) DEFINE A AS TRUE)"
+    for order, wanted in [("f, n", [1, 4, 5, 9, 3]), ("f DESC NULLS FIRST, n DESC", [3, 9, 5, 4, 1])]:
+        session = ost.compile(text.format(order), {"t": values.schema}).open()
+        found = [*session.push(values).to_pylist(), *session.close().to_pylist()]
+        assert [row["n"] for row in found] == wanted
+
+
 def test_a_failed_batch_is_not_built_upon():
     text = RISE.replace("v > PREV(v)", "v + 9223372036854775807 > PREV(v)")
     session = ost.compile(text, {"t": SCHEMA}).open()

@@ -220,5 +220,5 @@ def test_columns_of_types_that_expressions_cannot_use():
 
 def test_what_cannot_be_computed_is_named_by_its_measure():
     with pytest.raises(DataError, match="beyond 64 bits") as caught:
-        run('SELECT * FROM t MATCH_RECOGNIZE (ORDER BY k MEASURES k AS k, 9223372036854775807 + A.v AS "Total" PATTERN (A) DEFINE A AS true)')
+        run('SELECT * FROM t MATCH_RECOGNIZE (ORDER BY k MEASURES 9223372036854775807 + A.v AS "Total" PATTERN (A) DEFINE A AS true)')
     assert caught.value.detail == "In `Total`, computed from `v`"
