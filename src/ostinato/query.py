@@ -69,7 +69,7 @@ class Query:
         self, *, budget: Budget | None = None, lateness: Lateness | None = 0, ordered: bool = False, snapshot: bytes | None = None
     ) -> Session:
         """A session to push batches to; see `runtime.session.Session`. `lateness` is a number in the unit of the time column, or for
-        times a timedelta or a text such as "5 minutes". The first session ever on a machine compiles the kernels that its strategy needs."""
+        times a timedelta or a text such as "5 minutes". The first session ever on a machine compiles the kernels that it needs."""
         if self.feeds:
             raise UnsupportedError(
                 "A session runs one query, and the text has several",
