@@ -23,6 +23,7 @@ from ostinato.hosts.spark.streaming.match_stream import (
 )
 from ostinato.hosts.spark.streaming.packing import Packer
 from ostinato.hosts.spark.streaming.parquet_stream import ParquetStream, rows_of
+from ostinato.hosts.spark.streaming.rows_that_matter import rows_that_matter
 from ostinato.query import Query
 
 _OBSERVED = re.compile(r"CollectMetrics ([^\s,]+),")
@@ -43,21 +44,29 @@ def match_source(
     """`behind` is about rows that come from another match; see `match_packed`."""
     check_streamable(query.program)
     packer = packer_of(spark, query.program, buckets)
+    own = Origin() if isinstance(source, ParquetStream) else origin_of(source)
     if isinstance(source, ParquetStream):
         columns = pa.schema([source.schema.field(column.name) for column in query.program.columns])
-        packed, own = source.packed(spark, columns, packer), Origin()
+        packed, watched = source.packed(spark, columns, packer), False
     else:
         input_schema(source, query)
-        packed, own = pack_rows(prepared(source, query), packer), origin_of(source)
-    if own.matched:
-        return _match_matches(packed, query, packer, lateness, _free_name(name, own.metrics), behind)
-    if lateness is not None:
-        packed = with_lateness(packed, packer.clock, lateness)
-        delay = packer.clock.delay(lateness)
-    else:
+        if own.matched:
+            packed = pack_rows(prepared(source, query), packer)
+            return _match_matches(packed, query, packer, lateness, _free_name(name, own.metrics), behind)
+        packed, watched = _packed(source, query, packer, lateness)
+    if lateness is None:
         delay = _checked_watermark(own, packer.time, packer.clock.is_integer)
+    else:
+        delay = packer.clock.delay(lateness)
+        packed = packed if watched else with_lateness(packed, packer.clock, lateness)
     known = packer.clock.ticks_in(delay)
     return match_packed(packed, query.program, output_schema(query), packer, lateness=known, name=name)
+
+
+def _packed(frame: DataFrame, query: Query, packer: Packer, lateness: Lateness | None) -> tuple[DataFrame, bool]:
+    """The rows that matter, packed, and whether they have their watermark."""
+    rows, watched = rows_that_matter(frame, query, packer.clock, None if lateness is None else packer.clock.delay(lateness))
+    return pack_rows(rows, packer), watched
 
 
 def _match_matches(packed: DataFrame, query: Query, packer: Packer, lateness: Lateness | None, name: str, behind: int) -> DataFrame:
@@ -87,12 +96,11 @@ def match_sources(
         frame = rows_of(spark, source, time, packer.clock) if isinstance(source, ParquetStream) else source
         own = origin_of(frame)
         observed |= own.metrics
-        rows = pack_rows(prepared(in_merged_form(frame, part, query.algebra), query), packer)
-        if not own.matched and lateness is not None:
-            rows = with_lateness(rows, packer.clock, lateness)
-        elif not own.matched:
+        merged = in_merged_form(frame, part, query.algebra)
+        rows, watched = (pack_rows(prepared(merged, query), packer), True) if own.matched else _packed(merged, query, packer, lateness)
+        if lateness is None and not own.matched:
             _checked_watermark(own, time, packer.clock.is_integer, part.stream)
-        packed.append(rows)
+        packed.append(rows if watched or lateness is None else with_lateness(rows, packer.clock, lateness))
     name = _free_name(name, observed)
     return match_packed(united(packed), query.program, output_schema(query), packer, name=name, behind=behind)
 
