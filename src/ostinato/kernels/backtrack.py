@@ -24,6 +24,7 @@ from ostinato.kernels.backtrack_table import (
     FOUND,
     FROM_ORDINAL,
     FROM_TIME,
+    FURTHEST,
     HIGH,
     IN_KEY,
     LAST_POSITION,
@@ -38,7 +39,6 @@ from ostinato.kernels.backtrack_table import (
     NODES,
     NOTHING,
     PINNED,
-    READ,
     ROW,
     SEGMENT,
     STATE,
@@ -46,6 +46,7 @@ from ostinato.kernels.backtrack_table import (
     drop_new,
     has_room,
     next_waiting,
+    note_read,
     pop,
     remove,
     suspend,
@@ -199,6 +200,7 @@ def search(
             header[AT_KEY] = i
             header[IN_KEY] = 1
             header[CURSOR] = head[keys[i]]
+            header[FURTHEST] = begin[i]
             open_segment(settings, header, begin[i], end[i])
         while header[IN_KEY]:
             if header[DEPTH] == 0:
@@ -234,6 +236,7 @@ def search(
                     row += 1
                     continue
                 if settings[OUTPUT] != COUNT and not has_room(settings, waiting, stack, nodes, found, header):
+                    note_read(header, started, row)
                     stack[slot, ROW] = row
                     return TOO_SMALL
                 happened = branch(
@@ -248,7 +251,7 @@ def search(
                 ended = not stays(states, settings, state, happened)
                 state = stack[slot, STATE]
                 branched = header[DEPTH] - 1 > slot or header[BEST] != NOTHING
-            header[READ] += row - started
+            note_read(header, started, row)
             stack[slot, ROW] = row
             if ended:
                 remove(stack, registers, register_valid, header, slot)

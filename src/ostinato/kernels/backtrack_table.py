@@ -61,7 +61,9 @@ NEW_HEAD = 23  # runs that wait after this segment
 NEW_TAIL = 24
 PINNED = 25  # nodes below are needed
 SEGMENT = 26  # rows
-HEADER_CELLS = 27
+READ_AGAIN = 27  # rows read that some run had read before
+FURTHEST = 28  # behind the last row of the key that any run has read
+HEADER_CELLS = 29
 
 
 @inlined
@@ -71,6 +73,15 @@ def has_room(settings, waiting, stack, nodes, found, header):
     if header[DEPTH] + fanout >= stack.shape[0] or header[LIVE] + 1 >= waiting.shape[0]:
         return False
     return settings[OUTPUT] == COUNT or (header[NODES] + fanout < nodes.shape[0] and header[FOUND] + fanout < found.shape[0])
+
+
+@inlined
+def note_read(header, first, end):
+    """The run on top of the stack has read these rows. Runs come in the order of their starts, so that whatever lies before the furthest
+    row and behind the start of a run has been read by some other one."""
+    header[READ] += end - first
+    header[READ_AGAIN] += max(0, min(end, header[FURTHEST]) - first)
+    header[FURTHEST] = max(header[FURTHEST], end)
 
 
 @inlined

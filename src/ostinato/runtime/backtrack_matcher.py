@@ -80,6 +80,7 @@ class BacktrackMatcher(PartialMatcher):
             "expired_runs": int(header[table.EXPIRED]),
             "shed_runs": self._store.shed,
             "rows_read": int(header[table.READ]),
+            "rows_read_again": int(header[table.READ_AGAIN]),
             "match_nodes": int(header[table.NODES]),
             "state_bytes": self._store.bytes,
         }

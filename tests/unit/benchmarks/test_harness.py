@@ -46,6 +46,20 @@ def test_results_and_page(tmp_path, monkeypatch):
     assert "ostinato at least 3x other | 2.00x | **no**" in page
 
 
+def test_facts_are_shown_as_exactly_as_they_matter():
+    assert [report._shown(value) for value in (1.0, 0.276, 391.4, 12_345, None, "runs")] == ["1", "0.28", "391", "12,345", "", "runs"]
+
+
+def test_the_ratio_is_a_column_only_where_ostinato_is_among_the_contenders():
+    case = _experiment().case("small", rows=10)
+    case.record("basic", [1.0])
+    case.record("backtrack", [2.0])
+    shown = {"show": [], "cases": [case.as_json()]}
+    assert "ratio" not in report.table(shown)
+    case.record("ostinato", [0.5])
+    assert "| backtrack | 2.000 cpu | 0.00 | 4.00x |" in report.table({**shown, "cases": [case.as_json()]})
+
+
 def test_a_quick_run_leaves_nothing(tmp_path):
     assert _experiment().save(Options(quick=True, results=tmp_path)) is None
     assert list(tmp_path.iterdir()) == []

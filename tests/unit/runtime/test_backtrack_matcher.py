@@ -48,6 +48,26 @@ def test_counting_keeps_no_rows_and_no_nodes():
     assert running.close().to_pylist() == [{"count": 31}]
 
 
+def test_rows_read_are_counted():
+    running = session(NEXT, "[k]", "WITHIN 4 events RETURN b.x")
+    running.push(events("ACABCCCC", [1] * 8))  # a start at 0 reads 4 rows, one at 2 reads 4, of them rows 2 and 3 again
+    running.push(events("ACC", [2] * 3, first=8))
+    assert running.metrics()["rows_read"] == 4 + 4 + 3
+    assert running.metrics()["rows_read_again"] == 2
+    running.push(events("CCC", [2] * 3, first=11))  # the last row of the window
+    assert running.metrics()["rows_read"] == 4 + 4 + 3 + 1
+    assert running.metrics()["rows_read_again"] == 2
+
+
+def test_rows_read_do_not_depend_on_the_size_of_arrays():
+    read = []
+    for output in ("all", "count"):
+        running = session(NEXT, "a[i].x > a[i-1].x", "WITHIN 300", output=output)
+        running.push(events("AAAAB" * 200))
+        read.append((running.metrics()["rows_read"], running.metrics()["rows_read_again"]))
+    assert read[0] == read[1] and read[0][1] > 1000
+
+
 def test_nothing_waits_behind_a_match_where_matches_do_not_overlap():
     running = session(NEXT, output="nonoverlapping")
     assert running.push(events("AAAB" * 50))["x"].to_pylist() == list(range(3, 200, 4))
