@@ -9,41 +9,54 @@ from ostinato.kernels._jit import jit
 COUNT, SUM, MIN, MAX, FIRST, LAST, MEAN, STDDEV = range(8)
 
 
+@jit
+def _ordinal(m, start, offsets, ordinals, variables, variable, last, offset):
+    """The ordinal of the `offset`-th row of `variable` (-1: any) of a match, from the first or back from the last; -1 if there is
+    none. Empty `ordinals`: the rows of a match are contiguous from `start`."""
+    low, high = offsets[m], offsets[m + 1]
+    step = -1 if last else 1
+    at = high - 1 if last else low
+    if variable < 0:
+        at += step * offset
+    else:
+        left = offset
+        while low <= at < high:
+            if variables[at] == variable:
+                if left == 0:
+                    break
+                left -= 1
+            at += step
+    if low <= at < high:
+        return start[m] + at - low if len(ordinals) == 0 else ordinals[at]
+    return -1
+
+
 @jit("void(int64[::1], int64[::1], int64[::1], uint8[::1], int64, boolean, int64, int64[::1])")
 def locate(start, offsets, ordinals, variables, variable, last, offset, out):
-    """Per match the ordinal of the `offset`-th row of `variable` (-1: any) from the first or back from the last; -1 if there is
-    none. Empty `ordinals`: the rows of a match are contiguous from `start`."""
-    contiguous = len(ordinals) == 0
+    """Per match the ordinal of a row, see above."""
     for m in range(len(start)):
-        low, high = offsets[m], offsets[m + 1]
-        step = -1 if last else 1
-        at = high - 1 if last else low
-        if variable < 0:
-            at += step * offset
-        else:
-            left = offset
-            while low <= at < high:
-                if variables[at] == variable:
-                    if left == 0:
-                        break
-                    left -= 1
-                at += step
-        if low <= at < high:
-            out[m] = start[m] + at - low if contiguous else ordinals[at]
-        else:
-            out[m] = -1
+        out[m] = _ordinal(m, start, offsets, ordinals, variables, variable, last, offset)
 
 
-@jit("void(int64[::1], int64[::1], int64, int64[::1], int64[::1], int64[::1], int64[::1])")
-def arena_index(keys, ordinals, shift, offset, base, length, out):
-    """Where a row lies, after moving by `shift` inside its partition; -1 if there is no such row."""
-    for m in range(len(keys)):
+@jit(
+    "boolean(int64[::1], int64[::1], int64[::1], uint8[::1], int64, boolean, int64, int64[::1], int64, int64[::1], int64[::1],"
+    " int64[::1], int64[::1])"
+)
+def locate_in_arena(start, offsets, ordinals, variables, variable, last, offset, keys, shift, places, base, length, out):
+    """Per match where such a row lies, after moving by `shift` inside its partition; -1 if there is none. Returns whether all are
+    there."""
+    complete = True
+    for m in range(len(start)):
+        ordinal = _ordinal(m, start, offsets, ordinals, variables, variable, last, offset)
         out[m] = -1
-        if ordinals[m] >= 0:
+        if ordinal >= 0:
             k = keys[m]
-            place = ordinals[m] + shift - base[k]
+            place = ordinal + shift - base[k]
             if 0 <= place < length[k]:
-                out[m] = offset[k] + place
+                out[m] = places[k] + place
+        if out[m] < 0:
+            complete = False
+    return complete
 
 
 @jit("void(int64[::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[::1])")

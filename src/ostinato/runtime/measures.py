@@ -43,7 +43,7 @@ class MatchView:
         self._keys = keys
         self._numbers = numbers
         self._ordinals = _NO_ROWS if matches.ordinals is None else matches.ordinals
-        self._points: dict[int, np.ndarray] = {}
+        self._points: dict[int, tuple[np.ndarray, bool]] = {}
         self._row_values: list[Vector] | None = None
 
     def measure_columns(self) -> list[Vector]:
@@ -55,9 +55,9 @@ class MatchView:
         kind, _, rest = name.partition(":")
         if kind == "point":
             point, _, column = rest.partition(":")
-            return self._at(self._point(int(point)), column)
+            return self._at(*self._point(int(point)), column)
         if kind == "exists":
-            return Vector(BOOL, self._point(int(rest)) >= 0, None, None)
+            return Vector(BOOL, self._point(int(rest))[0] >= 0, None, None)
         if kind == "aggregate":
             return self._aggregate(self.program.measures.aggregates[int(rest)])
         if kind == "match_number":
@@ -74,29 +74,30 @@ class MatchView:
         match_rows.locate(m.start, m.offsets, self._ordinals, m.variables, spec.variable, spec.anchor == "LAST", spec.offset, out)
         return out
 
-    def _point(self, point: int) -> np.ndarray:
+    def _point(self, point: int) -> tuple[np.ndarray, bool]:
+        """Per match the arena row that a navigation leads to, -1 where there is none; and whether there is one everywhere."""
         if point not in self._points:
-            shift = self.program.measures.points[point].shift
+            spec = self.program.measures.points[point]
             out = np.empty(len(self.matches), np.int64)
-            match_rows.arena_index(
-                self.matches.key, self._located(point), shift, self.rows.offset, self.rows.base, self.rows.length, out
-            )
-            self._points[point] = out
+            m, rows = self.matches, self.rows
+            complete = match_rows.locate_in_arena(
+                m.start, m.offsets, self._ordinals, m.variables, spec.variable, spec.anchor == "LAST", spec.offset,
+                m.key, spec.shift, rows.offset, rows.base, rows.length, out,
+            )  # fmt: skip
+            self._points[point] = out, complete
         return self._points[point]
 
-    def _at(self, index: np.ndarray, column: str) -> Vector:
-        """A stored column at arena rows, null where the index is -1."""
+    def _at(self, index: np.ndarray, complete: bool, column: str) -> Vector:
+        """`complete`: no index is -1."""
         held = self.rows.held_as(column)
         data, known = self.rows.arena.data[held], self.rows.arena.valid[held]
-        missing = index < 0
-        there = np.where(missing, 0, index) if missing.any() else index
         if not len(data):
             values, valid = np.zeros(len(index), data.dtype), np.zeros(len(index), np.bool_)
+        elif complete:
+            values, valid = data.take(index), None if known is None else known.take(index)
         else:
-            values = data[there]
-            valid = None if known is None else known[there]
-            if missing.any():
-                valid = ~missing if valid is None else valid & ~missing
+            there = np.maximum(index, 0)
+            values, valid = data[there], index >= 0 if known is None else known[there] & (index >= 0)
         type_ = next(c.type for c in self.program.columns if c.name == column)
         return self._typed(type_, values, valid)
 
@@ -129,13 +130,14 @@ class MatchView:
         return out
 
     def stored(self, column: str, index: np.ndarray) -> Vector:
-        return self._at(index, column)
+        """A column at arena rows, null where the index is -1."""
+        return self._at(index, not len(index) or bool(index.min() >= 0), column)
 
     def row_values(self) -> list[Vector]:
         """What aggregates are over, at all rows of all matches."""
         if self._row_values is None:
             index = self.event_rows()
-            self._row_values = evaluate(self.program.measures.rows, len(index), lambda name: self._at(index, name), _no_shift)
+            self._row_values = evaluate(self.program.measures.rows, len(index), lambda name: self._at(index, True, name), _no_shift)
         return self._row_values
 
     def _aggregate(self, spec: MatchAggregate) -> Vector:

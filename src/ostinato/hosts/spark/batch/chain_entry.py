@@ -1,4 +1,4 @@
-"""Where the chain of non-overlapping matches stands at the border of a range, found without reading everything before it.
+"""Where the chain of non-overlapping matches enters a range, found without reading everything before it.
 
 AFTER MATCH SKIP PAST LAST ROW makes each match depend on the one before. But chains forget: two chains that ever stand at the same
 row go on together. So look back some windows, follow the chain from *every* row at which the true chain may stand there, and if
@@ -8,87 +8,131 @@ keys whose chains have met nothing more has to be seen, because a chain from fur
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
 
+from ostinato.hosts.spark.batch.chain_stands import Stands, stands_at_border
 from ostinato.hosts.spark.batch.key_codes import key_codes, with_keys_of
 from ostinato.hosts.spark.batch.left_context import left_context
-from ostinato.hosts.spark.batch.ordered_rows import OrderedRows
+from ostinato.hosts.spark.batch.ordered_rows import OrderedRows, in_order
 from ostinato.hosts.spark.batch.row_groups import times_of
 from ostinato.hosts.spark.batch.start_marks import END_ROW, ROW, START_ROW, only_rows
 from ostinato.hosts.spark.worker import run
+from ostinato.program.program import Program
 
 LOOK_BACK = (2, 4, 8, 16, 32)  # windows
+_NO_ROWS = np.zeros(0, np.bool_)
 
 
-def settled_from(rows: OrderedRows, border: int, window: int, back: int) -> int | None:
-    """A time such that the chain begun there is the true chain from `border` on; None: only the beginning of the data is."""
+@dataclass(frozen=True)
+class Entry:
+    """The true chain is the one that begins with the rows from `begin` on (None: all rows), in order, without those that are
+    `swallowed`: a match that starts before the range ends with them."""
+
+    begin: int | None
+    swallowed: np.ndarray
+
+    def enter(self, tables: Iterable[pa.Table], program: Program) -> Iterator[pa.Table]:
+        """`tables` follow one another and begin at `begin`."""
+        seen = 0
+        for table in tables:
+            swallowed = self.swallowed[seen : seen + table.num_rows]
+            seen += table.num_rows
+            if swallowed.any():
+                kept = np.ones(table.num_rows, np.bool_)
+                kept[: len(swallowed)] = ~swallowed
+                table = in_order(table, program).filter(pa.array(kept))
+            yield table
+
+
+def at_time(begin: int | None) -> Entry:
+    """Nothing from before matters."""
+    return Entry(begin, _NO_ROWS)
+
+
+def chain_entry(rows: OrderedRows, border: int, window: int, back: int) -> Entry:
+    """How the chain enters the rows from `border` on. A match that looks at rows before it (`back`) needs them to be there: the
+    chain then begins where it was followed from, though it is known at the border."""
     first = min(group.low for group in rows.groups)
-    open_keys = None
+    among = None
+    swallowed = _NO_ROWS
     for windows in LOOK_BACK:
         begin = border - max(1, windows * window)
         if begin <= first:
-            return None
-        open_keys = _open_keys(rows, begin, border, window, back, open_keys)
-        if not open_keys.num_rows:
-            return begin
-    return None
+            break
+        followed = _follow(rows, begin, border, window, back, among)
+        swallowed = _either(swallowed, followed.swallowed())
+        among = followed.open_keys()
+        if not among.num_rows:
+            return at_time(begin) if back else Entry(border, swallowed)
+    return at_time(None)
 
 
-def _open_keys(rows: OrderedRows, begin: int, border: int, window: int, back: int, among: pa.Table | None) -> pa.Table:
-    """Rows of every key (of those in `among`) whose chains from `begin` on do not meet before the border."""
+@dataclass(frozen=True)
+class _Followed:
+    """The chains of the rows of a table, in which row `border` is the first that is not before the border. `places` are the rows'
+    numbers from the border on, of all rows there are."""
+
+    table: pa.Table
+    places: np.ndarray
+    names: list[str]
+    codes: np.ndarray
+    border: int
+    stands: Stands
+
+    def open_keys(self) -> pa.Table:
+        """Rows of every key whose chains do not meet before the border."""
+        is_open = np.zeros(int(self.codes.max()) + 1 if len(self.codes) else 0, np.bool_)
+        is_open[self.stands.apart] = True
+        return self.table.select(self.names or self.table.column_names[:1]).take(np.flatnonzero(is_open[self.codes]))
+
+    def swallowed(self) -> np.ndarray:
+        """Which rows from the border on belong to a match of a chain that is known."""
+        met = self.stands.earliest == self.stands.latest
+        until = np.zeros(int(self.codes.max()) + 1 if len(self.codes) else 0, np.int64)
+        until[self.stands.keys[met]] = self.stands.latest[met]
+        numbers = np.arange(self.border, len(self.codes))
+        inside = self.places[self.border :][numbers < until[self.codes[self.border :]]]
+        rows = np.zeros(int(inside.max()) + 1 if len(inside) else 0, np.bool_)
+        rows[inside] = True
+        return rows
+
+
+def _follow(rows: OrderedRows, begin: int, border: int, window: int, back: int, among: pa.Table | None) -> _Followed:
+    """The chains of all keys (of those in `among`) from `begin` on."""
     names = [rows.program.columns[k].name for k in rows.program.keys]
-    tables = [left_context(rows, begin, border + window, back), *rows.between(begin, border + window, again=True)]
-    table = pa.concat_tables(tables)
+    table = pa.concat_tables([left_context(rows, begin, border + window, back), *rows.between(begin, border + window, again=True)])
+    times = times_of(table.column(rows.time)).to_numpy()
+    places = np.arange(len(times)) - np.searchsorted(times, border)
+    table = table.append_column(ROW, pa.array(places))
     if among is not None and names:
         table = with_keys_of(table, among, names)
-    table = table.append_column(ROW, pa.array(np.arange(table.num_rows)))
-    times = times_of(table.column(rows.time)).to_numpy()
+        places = table.column(ROW).to_numpy()
+        times = times_of(table.column(rows.time)).to_numpy()
+    table = table.set_column(table.num_columns - 1, ROW, pa.array(np.arange(table.num_rows)))
     codes = key_codes(table, names)
-    found = list(run(only_rows(replace(rows.program, skip="to next row")), [table]))
-    if not found:
-        return table.slice(0, 0)
-    matches = pa.concat_tables(found)
-    start, end = matches.column(START_ROW).to_numpy(), matches.column(END_ROW).to_numpy()
+    start, end = _matches_from_every_row(rows.program, table)
     own = (times[start] >= begin) & (times[start] < border)
     start, end = start[own], end[own]
-    apart = chains_apart(codes[start], start, end, times[start] <= begin + window, int(np.searchsorted(times, border)))
-    is_open = np.zeros(int(codes.max()) + 1, np.bool_)
-    is_open[apart] = True
-    return table.select(names or [rows.time]).take(np.flatnonzero(is_open[codes]))
+    at_border = int(np.searchsorted(places, 0))
+    stands = stands_at_border(codes[start], start, end, times[start] <= begin + window, at_border)
+    return _Followed(table, places, names, codes, at_border, stands)
 
 
-def chains_apart(keys: np.ndarray, start: np.ndarray, end: np.ndarray, early: np.ndarray, border: int) -> np.ndarray:
-    """Given for each start row before row `border` the match that begins there: the keys of which not all chains that begin at an
-    `early` start, at the first start after those, or at none, stand at the same row when they reach the border."""
-    if not len(start):
-        return keys
-    stride = int(max(end.max(), border)) + 2
-    at = keys * stride + start
-    order = np.argsort(at)
-    at, keys, end, early = at[order], keys[order], end[order], early[order]
-    count = len(at)
-    after = np.searchsorted(at, keys * stride + end + 1)
-    same_key = (after < count) & (keys[np.minimum(after, count - 1)] == keys)
-    # position count + i: the chain's last match before the border was i
-    jump = np.concatenate([np.where(same_key, after, count + np.arange(count)), count + np.arange(count)])
-    while True:
-        further = jump[jump]
-        if np.array_equal(further, jump):
-            break
-        jump = further
-    stands = np.maximum(end[jump[:count] - count] + 1, border)
-    first_late = ~early & np.concatenate([[True], (keys[1:] != keys[:-1]) | early[:-1]])
-    candidate = early | first_late
-    groups, place = np.unique(keys[candidate], return_inverse=True)
-    low = np.full(len(groups), np.iinfo(np.int64).max)
-    high = np.full(len(groups), border)
-    np.minimum.at(low, place, stands[candidate])
-    np.maximum.at(high, place, stands[candidate])
-    # a key without a late start may have a chain that finds no match at all before the border
-    has_late = np.zeros(len(groups), bool)
-    np.logical_or.at(has_late, np.searchsorted(groups, keys[first_late]), True)
-    low[~has_late] = np.minimum(low[~has_late], border)
-    return groups[low != high]
+def _matches_from_every_row(program: Program, table: pa.Table) -> tuple[np.ndarray, np.ndarray]:
+    """First and last row of the match that starts at each row."""
+    found = list(run(only_rows(replace(program, skip="to next row")), [table]))
+    if not found:
+        return np.zeros(0, np.int64), np.zeros(0, np.int64)
+    matches = pa.concat_tables(found)
+    return matches.column(START_ROW).to_numpy(), matches.column(END_ROW).to_numpy()
+
+
+def _either(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    both = np.zeros(max(len(a), len(b)), np.bool_)
+    both[: len(a)] |= a
+    both[: len(b)] |= b
+    return both

@@ -9,7 +9,7 @@ from itertools import chain
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ostinato.hosts.spark.batch.chain_entry import settled_from
+from ostinato.hosts.spark.batch.chain_entry import Entry, at_time, chain_entry
 from ostinato.hosts.spark.batch.left_context import left_context
 from ostinato.hosts.spark.batch.range_job import RangeJob
 from ostinato.hosts.spark.batch.row_groups import times_of
@@ -18,16 +18,19 @@ from ostinato.hosts.spark.batch.static_filter import StaticFilter
 from ostinato.hosts.spark.batch.time_ranges import TimeRange
 from ostinato.hosts.spark.conform import reported
 from ostinato.hosts.spark.worker import run, run_session
+from ostinato.hosts.spark.worker_memory import keep_freed_memory
 from ostinato.program.column_code import ColumnCode
 from ostinato.program.program import MeasureCode, Program
 from ostinato.runtime.session import Session
 
 ROWS_PER_KEY = 64
+LEAST_AT_ONCE = 1 << 19
 MOST_AT_ONCE = 1 << 20
 
 
 def read_range(job_text: str, number: int) -> Iterator[pa.RecordBatch]:
     """What the task for range `number` gives to Spark."""
+    keep_freed_memory()
     job = RangeJob.loads(job_text)
     yield from reported(run_range(job, job.ranges[number]), job.program, job.output, number)
 
@@ -42,13 +45,15 @@ def run_range(job: RangeJob, one: TimeRange) -> Iterator[pa.Table]:
 
 def _matches(job: RangeJob, one: TimeRange, marked: Program) -> Iterator[pa.Table]:
     session = Session(marked)
-    for matches in run_session(session, _tables(job, _begin(job, one), _stop(job, one), lambda: rows_at_once(session))):
+    entry = _entry(job, one)
+    tables = _tables(job, entry.begin, _stop(job, one), lambda: rows_at_once(session))
+    for matches in run_session(session, entry.enter(tables, job.program)):
         yield _own(matches, one, start_column(marked))
 
 
 def rows_at_once(session: Session) -> int:
-    """Every batch costs something for each key, so many keys are worth longer ones."""
-    return min(MOST_AT_ONCE, ROWS_PER_KEY * session.key_count)
+    """Every batch costs something, and something for each key, so many keys are worth longer ones."""
+    return min(MOST_AT_ONCE, max(LEAST_AT_ONCE, ROWS_PER_KEY * session.key_count))
 
 
 def looks_before(program: Program) -> bool:
@@ -56,12 +61,12 @@ def looks_before(program: Program) -> bool:
     return any(negation.leads for negation in program.negations)
 
 
-def _begin(job: RangeJob, one: TimeRange) -> int | None:
+def _entry(job: RangeJob, one: TimeRange) -> Entry:
     if one.low is None:
-        return None
+        return at_time(None)
     if is_chained(job.program):
-        return settled_from(job.rows, one.low, job.program.within, job.back)
-    return one.low - job.program.within if looks_before(job.program) else one.low
+        return chain_entry(job.rows, one.low, job.program.within, job.back)
+    return at_time(one.low - job.program.within if looks_before(job.program) else one.low)
 
 
 def is_chained(program: Program) -> bool:

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ostinato.hosts.spark.batch.chain_entry import chains_apart
+from ostinato.hosts.spark.batch.chain_stands import stands_at_border
 
 
 def stands_at(starts: dict[int, int], entry: int, border: int) -> int:
@@ -42,19 +42,21 @@ def test_agrees_with_following_every_chain(case) -> None:
         early = [start for start in starts if start <= reach]
         after = min((start for start in starts if start > reach), default=border)
         ends = {stands_at(starts, entry, border) for entry in [*early, after]}
-        expected += [key] if len(ends) > 1 else []
+        expected += [(key, min(ends), max(ends))] if starts else []
     order = sorted(matches)
     key = np.array([k for k, _ in order], np.int64)
     start = np.array([s for _, s in order], np.int64)
     end = np.array([matches[m] for m in order], np.int64)
-    assert chains_apart(key, start, end, start <= reach, border).tolist() == expected
+    stands = stands_at_border(key, start, end, start <= reach, border)
+    assert list(zip(stands.keys.tolist(), stands.earliest.tolist(), stands.latest.tolist(), strict=True)) == expected
+    assert stands.apart.tolist() == [key for key, earliest, latest in expected if earliest < latest]
 
 
 def test_parity_never_meets() -> None:
     start = np.arange(100)
-    assert chains_apart(np.zeros(100, np.int64), start, start + 1, start <= 5, 100).tolist() == [0]
+    assert stands_at_border(np.zeros(100, np.int64), start, start + 1, start <= 5, 100).apart.tolist() == [0]
 
 
 def test_chains_that_end_before_the_border_meet() -> None:
     start = np.array([1, 2, 3])
-    assert not len(chains_apart(np.zeros(3, np.int64), start, np.array([4, 5, 6]), np.ones(3, bool), 50))
+    assert not len(stands_at_border(np.zeros(3, np.int64), start, np.array([4, 5, 6]), np.ones(3, bool), 50).apart)
