@@ -95,3 +95,54 @@ def test_the_same_matches(name: str) -> None:
             assert in_sase(name, table, strategy, keys[0], windows[0], output) == expected, f"{name}, seed {seed}, {output}"
             found += len(expected)
     assert found > 8
+
+
+# Where SASE+ skips, MATCH_RECOGNIZE needs a variable for what lies between: X for rows that cannot be the next event.
+# name: (components, conditions, pattern, definitions, outputs that have one match per start at most)
+SKIPPING = {
+    "two events": ("t a, t b", "a.v < 2 and b.v > 3", "A X* B", "A AS v < 2, B AS v > 3, X AS NOT COALESCE(v > 3, false)", ("all", "first")),
+    "compared with the first": (
+        "t a, t b", "b.v > a.v + 1", "A X* B", "B AS v > A.v + 1, X AS NOT COALESCE(v > A.v + 1, false)", ("all", "first"),
+    ),
+    "three events": (
+        "t a, t b, t c",
+        "a.v = 2 and b.v < a.v and c.v > a.v + b.v",
+        "A X* B Y* C",
+        "A AS v = 2, B AS v < A.v, C AS v > A.v + B.v, X AS NOT COALESCE(v < A.v, false), Y AS NOT COALESCE(v > A.v + B.v, false)",
+        ("all", "first"),
+    ),
+    "a list, up to the first event that ends it": (
+        "t a, t+ b[ ], t c",
+        "a.v = 0 and b[i].v between 1 and 3 and c.v > 3",
+        "A X* B (B | Y)* C",
+        "A AS v = 0, B AS v BETWEEN 1 AND 3, C AS v > 3, X AS NOT COALESCE(v BETWEEN 1 AND 3, false), Y AS v = 0 OR v IS NULL",
+        ("first",),
+    ),
+    "a list that rises": (
+        "t a, t+ b[ ], t c",
+        "a.v = 0 and b[i].v > b[i-1].v and b[i].v between 1 and 3 and c.v > 3 and c.v > b.LEN",
+        "A X* B (B | Y)* C",
+        "A AS v = 0, B AS v BETWEEN 1 AND 3 AND (COUNT(B.ts) = 1 OR v > LAST(B.v, 1)), C AS v > 3 AND v > COUNT(B.ts),"
+        " X AS NOT COALESCE(v BETWEEN 1 AND 3, false),"
+        " Y AS NOT COALESCE(v BETWEEN 1 AND 3 AND v > LAST(B.v), false) AND NOT COALESCE(v > 3 AND v > COUNT(B.ts), false)",
+        ("first",),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore::ostinato.ExplosionWarning")
+@pytest.mark.parametrize("name", SKIPPING)
+def test_the_same_matches_where_events_are_skipped(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    *pattern, outputs = SKIPPING[name]
+    monkeypatch.setitem(PATTERNS, name, tuple(pattern))
+    found = 0
+    for seed in range(20, 38):
+        table = stream(seed)
+        seconds = random.Random(seed).choice((None, 12, 20))
+        windows = ("", "") if seconds is None else (f"WITHIN {seconds} seconds", f"WITHIN INTERVAL '{seconds}' SECOND")
+        keys = ("[k] and ", "PARTITION BY k") if seed % 3 > 0 else ("", "")
+        expected = in_sql(name, table, keys[1], windows[1], "TO NEXT ROW")
+        for output in outputs:
+            assert in_sase(name, table, "skip_till_next_match", keys[0], windows[0], output) == expected, f"{name}, seed {seed}, {output}"
+        found += len(expected)
+    assert found > 8
