@@ -83,7 +83,8 @@ class AllCases(StatefulProcessor):
             for frame in go_on(processor):
                 yield frame.assign(case=number, error=None)
         except Exception as error:
-            yield pd.DataFrame({"matches": [None], "late_rows": [0], "row_count": [0], "case": [number], "error": [pickle.dumps(error)]})
+            nothing = {"matches": [None], "late_rows": [0], "row_count": [0], "shed": [0]}
+            yield pd.DataFrame({**nothing, "case": [number], "error": [pickle.dumps(error)]})
 
 
 class SparkStreamEngine:

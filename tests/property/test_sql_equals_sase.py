@@ -100,7 +100,9 @@ def test_the_same_matches(name: str) -> None:
 # Where SASE+ skips, MATCH_RECOGNIZE needs a variable for what lies between: X for rows that cannot be the next event.
 # name: (components, conditions, pattern, definitions, outputs that have one match per start at most)
 SKIPPING = {
-    "two events": ("t a, t b", "a.v < 2 and b.v > 3", "A X* B", "A AS v < 2, B AS v > 3, X AS NOT COALESCE(v > 3, false)", ("all", "first")),
+    "two events": (
+        "t a, t b", "a.v < 2 and b.v > 3", "A X* B", "A AS v < 2, B AS v > 3, X AS NOT COALESCE(v > 3, false)", ("all", "first"),
+    ),
     "compared with the first": (
         "t a, t b", "b.v > a.v + 1", "A X* B", "B AS v > A.v + 1, X AS NOT COALESCE(v > A.v + 1, false)", ("all", "first"),
     ),

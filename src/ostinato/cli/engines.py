@@ -55,4 +55,5 @@ def _on_spark(query: QueryFile, streams: Sequence[Input], settings: MatchSetting
         with progress("Matching on Spark", errors):
             if query.language == "sql":
                 return on(session).sql(query.text, **paths).toArrow()
-            return on(session).match(query.text, language=query.language, **settings.given, **paths).toArrow()
+            options = {"language": query.language, "budget": settings.budget, **settings.given}
+            return on(session).match(query.text, **options, **paths).toArrow()

@@ -60,8 +60,8 @@ def run(
     errors = Console(stderr=True)
     text = read_query(query, language)
     budget = budget_of(budget_runs, budget_bytes, beyond)
-    if budget is not None and engine is EngineName.spark:
-        raise Usage("a budget is for the embedded engine: leave out --budget-runs, --budget-bytes and --beyond")
+    if beyond is BeyondBudget.shed and engine is EngineName.spark:
+        raise Usage("matches would be missing unseen: --beyond shed is for the embedded engine")
     settings = MatchSettings.of(text, time=time, type_by=type_by, output=matches, strategy=strategy, budget=budget)
     if output is not None:
         check_output(output)

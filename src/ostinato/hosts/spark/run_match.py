@@ -16,6 +16,7 @@ from ostinato.hosts.spark.streaming.match_source import match_source, match_sour
 from ostinato.hosts.spark.streaming.match_stream import METRICS, Lateness
 from ostinato.plan.components import component_graph
 from ostinato.query import Query
+from ostinato.runtime.budget import Budget
 
 STREAMING = "spark: streaming, rows packed per bucket of keys, one session per bucket in the state store"
 COMPLETE = current(Field(""))
@@ -29,6 +30,7 @@ def run_match(
     lateness: Lateness | None = None,
     buckets: int | None = None,
     path: str | None = None,
+    budget: Budget | None = None,
 ) -> DataFrame:
     sources = {name.lower(): source for name, source in given.items()}
     delays: dict[str, int] = {}
@@ -37,11 +39,11 @@ def run_match(
         if any(is_streaming(source) for source in read):
             name = METRICS if step is query else f"{METRICS}_{number}"
             behind = max((delays[stream] for stream in _streams(step) if stream in delays), default=0)
-            found = _match_stream(spark, step, read, lateness, buckets, name, behind)
+            found = _match_stream(spark, step, read, lateness, buckets, name, behind, budget)
             if step is not query:
                 delays[str(step.composite).lower()] = behind + _decided_after(step)
         else:
-            found = match_batch(batch_frame(step, read), step, path)
+            found = match_batch(batch_frame(step, read), step, path, budget)
         sources[str(step.composite).lower()] = found
     return found
 
@@ -79,7 +81,14 @@ def _streams(query: Query) -> list[str]:
 
 
 def _match_stream(
-    spark: SparkSession, query: Query, read: list[Source], lateness: Lateness | None, buckets: int | None, name: str, behind: int
+    spark: SparkSession,
+    query: Query,
+    read: list[Source],
+    lateness: Lateness | None,
+    buckets: int | None,
+    name: str,
+    behind: int,
+    budget: Budget | None,
 ) -> DataFrame:
     if not all(is_streaming(source) for source in read):
         still = next(part.stream for part, source in zip(query.algebra.parts, read, strict=True) if not is_streaming(source))
@@ -88,8 +97,8 @@ def _match_stream(
             hint="Read it as a stream too, or join its columns to the stream before",
         )
     if query.algebra.parts:
-        return match_sources(spark, read, query, lateness=lateness, buckets=buckets, name=name, behind=behind)
-    return match_source(spark, read[0], query, lateness=lateness, buckets=buckets, name=name, behind=behind)
+        return match_sources(spark, read, query, lateness=lateness, buckets=buckets, name=name, behind=behind, budget=budget)
+    return match_source(spark, read[0], query, lateness=lateness, buckets=buckets, name=name, behind=behind, budget=budget)
 
 
 def _decided_after(query: Query) -> int:

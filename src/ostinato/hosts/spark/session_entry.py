@@ -13,7 +13,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructType
 
 import ostinato
-from ostinato.base.errors import UnsupportedError
+from ostinato.base.errors import OstinatoError, UnsupportedError
 from ostinato.compiler import compile, recognise
 from ostinato.hosts.spark.run_match import division, run_match
 from ostinato.hosts.spark.source import Source, read_path, resolve, schema_of
@@ -22,6 +22,7 @@ from ostinato.hosts.spark.streaming.match_stream import Lateness
 from ostinato.hosts.spark.streaming.parquet_stream import ParquetStream
 from ostinato.hosts.spark.types import to_arrow_schema
 from ostinato.query import Query
+from ostinato.runtime.budget import Budget
 
 ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
 
@@ -60,18 +61,22 @@ class SparkEngine:
         time: str | Mapping[str, str] | None = None,
         ties: str | None = None,
         strategy: str | None = None,
+        budget: Budget | None = None,
         lateness: Lateness | None = None,
         buckets: int | None = None,
         path: str | None = None,
         **streams: object,
     ) -> DataFrame:
-        """A query in any language over streams by name; several are merged by time. `path` forces a way to divide the work ("time ranges",
-        "by key", "one partition"), `strategy` one to evaluate it, both for comparison."""
+        """A query in any language over streams by name; several are merged by time. `budget` is how much state a task may hold, on
+        streams a bucket of keys, and what happens beyond. `path` forces a way to divide the work ("time ranges", "by key",
+        "one partition"), `strategy` one to evaluate it, both for comparison."""
         if (language or recognise(text)) == "sql":
+            if budget is not None:
+                raise OstinatoError("budget= is for event patterns", hint="Bound a row pattern with WITHIN")
             return self.sql(text, lateness=lateness, buckets=buckets, path=path, **streams)
         given = {name: resolve(self.spark, name, value) for name, value in streams.items()}
         query = self._compiled(text, given, language=language, output=output, type_by=type_by, time=time, ties=ties, strategy=strategy)
-        return run_match(self.spark, query, given, lateness=lateness, buckets=buckets, path=path)
+        return run_match(self.spark, query, given, lateness=lateness, buckets=buckets, path=path, budget=budget)
 
     def explain(self, text: str, *, stage: str = "plan", **given: object) -> str:
         """A stage of the query, and for the plan how Spark will divide the work."""

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
+from ostinato.base.errors import UnsupportedError
 from ostinato.base.user_warning import warn_user
 from ostinato.hosts.spark.batch.decision import BY_KEY, ONE, Decision, decide
 from ostinato.hosts.spark.batch.read_ranges import read_ranges
@@ -13,6 +16,7 @@ from ostinato.hosts.spark.batch.sorted_partitions import match_by_key, match_in_
 from ostinato.hosts.spark.types import to_arrow_schema, to_spark_schema
 from ostinato.plan.pushdown import pushdown
 from ostinato.query import Query
+from ostinato.runtime.budget import Beyond, Budget
 
 
 class OnePartitionWarning(UserWarning):
@@ -23,18 +27,25 @@ def decide_batch(frame: DataFrame, query: Query, path: str | None = None) -> Dec
     return decide(frame, query.program, input_schema(frame, query), output_schema(query), path)
 
 
-def match_batch(frame: DataFrame, query: Query, path: str | None = None) -> DataFrame:
+def match_batch(frame: DataFrame, query: Query, path: str | None = None, budget: Budget | None = None) -> DataFrame:
+    """`budget` is that of a task."""
+    budget = budget or Budget()
+    if budget.beyond is Beyond.SHED_OLDEST:
+        raise UnsupportedError(
+            "a batch that sheds partial matches would leave out matches unseen",
+            hint='use beyond="error", or the embedded engine or a stream, which count what they shed',
+        )
     decision = decide_batch(frame, query, path)
     output = output_schema(query)
     if decision.job is not None:
-        matches = read_ranges(frame.sparkSession, decision.job)
+        matches = read_ranges(frame.sparkSession, replace(decision.job, budget=budget))
     elif decision.path == BY_KEY:
-        matches = match_by_key(prepared(frame, query), query.program, output)
+        matches = match_by_key(prepared(frame, query), query.program, output, budget)
     else:
         assert decision.path == ONE
         text = f"one task matches all rows of {query.program.stream!r}\n{decision.text}\n  {_advice(query)}"
         warn_user(OnePartitionWarning(text))
-        matches = match_in_one_partition(prepared(frame, query), query.program, output)
+        matches = match_in_one_partition(prepared(frame, query), query.program, output, budget)
     if query.program.output == "aggregates":
         return _one_row(matches, query)
     return _summed(matches) if query.program.output == "count" else matches

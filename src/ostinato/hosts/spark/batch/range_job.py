@@ -14,11 +14,13 @@ from ostinato.hosts.spark.batch.row_groups import RowGroup
 from ostinato.hosts.spark.batch.time_ranges import TimeRange
 from ostinato.program import serde
 from ostinato.program.program import Program
+from ostinato.runtime.budget import Beyond, Budget
 
 
 @dataclass(frozen=True)
 class RangeJob:
-    """`input` are the columns that the program reads, `output` what tasks yield; `back` the rows before a match that it looks at."""
+    """`input` are the columns that the program reads, `output` what tasks yield; `back` the rows before a match that it looks at;
+    `budget` is that of a task."""
 
     program: Program
     input: pa.Schema
@@ -26,6 +28,7 @@ class RangeJob:
     groups: tuple[RowGroup, ...]
     ranges: tuple[TimeRange, ...]
     back: int
+    budget: Budget = Budget()
 
     @cached_property
     def rows(self) -> OrderedRows:
@@ -40,6 +43,7 @@ class RangeJob:
                 "groups": [astuple(group) for group in self.groups],
                 "ranges": [astuple(one) for one in self.ranges],
                 "back": self.back,
+                "budget": [self.budget.runs, self.budget.bytes, self.budget.beyond.value],
             }
         )
 
@@ -53,6 +57,7 @@ class RangeJob:
             groups=tuple(RowGroup(*group) for group in parts["groups"]),
             ranges=tuple(TimeRange(*one) for one in parts["ranges"]),
             back=parts["back"],
+            budget=Budget(*parts["budget"][:2], Beyond(parts["budget"][2])),
         )
 
 

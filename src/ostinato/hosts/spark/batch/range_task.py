@@ -44,7 +44,7 @@ def run_range(job: RangeJob, one: TimeRange) -> Iterator[pa.Table]:
 
 
 def _matches(job: RangeJob, one: TimeRange, marked: Program) -> Iterator[pa.Table]:
-    session = Session(marked)
+    session = Session(marked, budget=job.budget)
     entry = _entry(job, one)
     tables = _tables(job, entry.begin, _stop(job, one), lambda: rows_at_once(session))
     for matches in run_session(session, entry.enter(tables, job.program)):
@@ -101,10 +101,10 @@ def _count(job: RangeJob, one: TimeRange) -> pa.Table:
     if job.program.negations:
         marked = with_start(replace(job.program, output="all", measures=MeasureCode((), ColumnCode())))
         return pa.table({"count": pa.array([sum(table.num_rows for table in _matches(job, one, marked))], pa.int64())})
-    total = _counted(job.program, _tables(job, one.low, stop))
-    behind = 0 if one.high is None else _counted(job.program, _tables(job, one.high, stop))
+    total = _counted(job, _tables(job, one.low, stop))
+    behind = 0 if one.high is None else _counted(job, _tables(job, one.high, stop))
     return pa.table({"count": pa.array([total - behind], pa.int64())})
 
 
-def _counted(program: Program, tables: Iterator[pa.Table]) -> int:
-    return sum(pc.sum(table.column("count")).as_py() or 0 for table in run(program, tables))
+def _counted(job: RangeJob, tables: Iterator[pa.Table]) -> int:
+    return sum(pc.sum(table.column("count")).as_py() or 0 for table in run(job.program, tables, budget=job.budget))

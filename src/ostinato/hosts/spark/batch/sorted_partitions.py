@@ -16,18 +16,21 @@ from ostinato.hosts.spark.types import to_spark_schema
 from ostinato.hosts.spark.worker import run
 from ostinato.program import serde
 from ostinato.program.program import Program
+from ostinato.runtime.budget import Budget
+
+Matching = Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]
 
 
-def match_by_key(frame: DataFrame, program: Program, output: pa.Schema) -> DataFrame:
+def match_by_key(frame: DataFrame, program: Program, output: pa.Schema, budget: Budget | None = None) -> DataFrame:
     """Every key in one partition, its rows together and in order."""
     keys = [quoted(program.columns[k].name) for k in program.keys]
     placed = frame.repartition(partition_count(frame), *keys).sortWithinPartitions(*keys, *order_of(program))
-    return placed.mapInArrow(_by_key(serde.dumps(program), output), to_spark_schema(output))
+    return placed.mapInArrow(_by_key(serde.dumps(program), output, budget), to_spark_schema(output))
 
 
-def match_in_one_partition(frame: DataFrame, program: Program, output: pa.Schema) -> DataFrame:
+def match_in_one_partition(frame: DataFrame, program: Program, output: pa.Schema, budget: Budget | None = None) -> DataFrame:
     placed = frame.repartition(1).sortWithinPartitions(*order_of(program)) if program.order else frame.coalesce(1)
-    return placed.mapInArrow(_in_one(serde.dumps(program), output), to_spark_schema(output))
+    return placed.mapInArrow(_in_one(serde.dumps(program), output, budget), to_spark_schema(output))
 
 
 def order_of(program: Program) -> list[Column]:
@@ -45,18 +48,18 @@ def quoted(name: str) -> Column:
     return F.col("`" + name.replace("`", "``") + "`")
 
 
-def _by_key(program: bytes, output: pa.Schema) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+def _by_key(program: bytes, output: pa.Schema, budget: Budget | None) -> Matching:
     def match(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         loaded = serde.loads(program)
-        yield from reported(keyed_pass(loaded, batches), loaded, output, TaskContext.get().partitionId())
+        yield from reported(keyed_pass(loaded, batches, budget), loaded, output, TaskContext.get().partitionId())
 
     return match
 
 
-def _in_one(program: bytes, output: pa.Schema) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+def _in_one(program: bytes, output: pa.Schema, budget: Budget | None) -> Matching:
     def match(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         loaded = serde.loads(program)
         in_time = loaded.within >= 0 and loaded.within_unit == "time"  # then time lets go of what can no longer match
-        yield from reported(run(loaded, gathered(batches), ordered=not in_time), loaded, output, 0)
+        yield from reported(run(loaded, gathered(batches), ordered=not in_time, budget=budget), loaded, output, 0)
 
     return match

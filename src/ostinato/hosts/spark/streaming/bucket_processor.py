@@ -16,28 +16,40 @@ from ostinato.hosts.spark.streaming.bucket_state import BucketState
 from ostinato.hosts.spark.streaming.clock import Clock
 from ostinato.hosts.spark.streaming.packing import ROWS, from_blobs, to_blob
 from ostinato.program import serde
+from ostinato.runtime.budget import Budget
 from ostinato.runtime.session import Session
 
-MATCHES, LATE, ROW_COUNT = "matches", "late_rows", "row_count"
+MATCHES, LATE, ROW_COUNT, SHED = "matches", "late_rows", "row_count", "shed"
 DECIDED_ON_SPARK = spark.StructType(
     [
         spark.StructField(MATCHES, spark.BinaryType(), True),
         spark.StructField(LATE, spark.LongType(), True),
         spark.StructField(ROW_COUNT, spark.LongType(), True),
+        spark.StructField(SHED, spark.LongType(), True),
     ]
 )
 _STATE = spark.StructType([spark.StructField("blob", spark.BinaryType(), True)])
 
 
 class BucketProcessor(StatefulProcessor):
-    def __init__(self, program: bytes, output: pa.Schema, buckets: int, clock: Clock, lateness: int | None = None, behind: int = 0) -> None:
-        """`behind`: how much older than the watermark rows may be, in the unit of the time column."""
+    def __init__(
+        self,
+        program: bytes,
+        output: pa.Schema,
+        buckets: int,
+        clock: Clock,
+        lateness: int | None = None,
+        behind: int = 0,
+        budget: Budget | None = None,
+    ) -> None:
+        """`behind`: how much older than the watermark rows may be, in the unit of the time column. `budget` is that of each bucket."""
         self._program_bytes = program
         self._output = output
         self._buckets = buckets
         self._clock = clock
         self._lateness = lateness
         self._behind = behind
+        self._budget = budget
 
     def init(self, handle: StatefulProcessorHandle) -> None:
         self._handle = handle
@@ -61,8 +73,9 @@ class BucketProcessor(StatefulProcessor):
         Where the lateness is known, the session need not wait for the watermark: it will stand at or behind the latest row of this
         micro-batch less the lateness when the next one comes. So rows rarely have to wait in the stored state."""
         stored = BucketState.loads(bytes(self._state.get()[0])).check(self._buckets) if self._state.exists() else None
-        session = Session(self._program, lateness=self._lateness, snapshot=stored.snapshot if stored else None)
-        late_before = session.metrics()["late_rows"]
+        snapshot = stored.snapshot if stored else None
+        session = Session(self._program, budget=self._budget, lateness=self._lateness, snapshot=snapshot)
+        before = session.metrics()
         decided = [session.push(table)] if table is not None else []
         if watermark > 0:
             decided.append(session.advance(self._clock.from_watermark(watermark) - self._behind))
@@ -71,10 +84,11 @@ class BucketProcessor(StatefulProcessor):
         timer = self._timer(-1 if fired or stored is None else stored.timer, watermark)
         state = BucketState(self._buckets, matches_before + matches.num_rows, timer, session.snapshot())
         self._state.update((state.dumps(),))
-        late = session.metrics()["late_rows"] - late_before
-        if matches.num_rows or late:
+        after = session.metrics()
+        late, shed = after["late_rows"] - before["late_rows"], _shed(after) - _shed(before)
+        if matches.num_rows or late or shed:
             matches = conform(identified(matches, self._program, bucket, matches_before + 1), self._output)
-            yield pd.DataFrame({MATCHES: [to_blob(matches)], LATE: [late], ROW_COUNT: [matches.num_rows]})
+            yield pd.DataFrame({MATCHES: [to_blob(matches)], LATE: [late], ROW_COUNT: [matches.num_rows], SHED: [shed]})
 
     def _timer(self, pending: int, watermark: int) -> int:
         """A timer just behind the watermark: it fires as soon as time goes on, whether or not rows come for this bucket."""
@@ -85,3 +99,8 @@ class BucketProcessor(StatefulProcessor):
             self._handle.deleteTimer(pending)
         self._handle.registerTimer(wanted)
         return wanted
+
+
+def _shed(metrics: dict[str, int]) -> int:
+    """Partial matches, and matches that wait for an absence, which the budget had no room for."""
+    return sum(value for name, value in metrics.items() if name.startswith("shed_"))

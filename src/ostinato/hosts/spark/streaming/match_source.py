@@ -25,6 +25,7 @@ from ostinato.hosts.spark.streaming.packing import Packer
 from ostinato.hosts.spark.streaming.parquet_stream import ParquetStream, rows_of
 from ostinato.hosts.spark.streaming.rows_that_matter import rows_that_matter
 from ostinato.query import Query
+from ostinato.runtime.budget import Budget
 
 _OBSERVED = re.compile(r"CollectMetrics ([^\s,]+),")
 _STATEFUL = re.compile(r"TransformWithState")
@@ -40,6 +41,7 @@ def match_source(
     buckets: int | None,
     name: str = METRICS,
     behind: int = 0,
+    budget: Budget | None = None,
 ) -> DataFrame:
     """`behind` is about rows that come from another match; see `match_packed`."""
     check_streamable(query.program)
@@ -52,7 +54,7 @@ def match_source(
         input_schema(source, query)
         if own.matched:
             packed = pack_rows(prepared(source, query), packer)
-            return _match_matches(packed, query, packer, lateness, _free_name(name, own.metrics), behind)
+            return _match_matches(packed, query, packer, lateness, _free_name(name, own.metrics), behind, budget)
         packed, watched = _packed(source, query, packer, lateness)
     if lateness is None:
         delay = _checked_watermark(own, packer.time, packer.clock.is_integer)
@@ -60,7 +62,7 @@ def match_source(
         delay = packer.clock.delay(lateness)
         packed = packed if watched else with_lateness(packed, packer.clock, lateness)
     known = packer.clock.ticks_in(delay)
-    return match_packed(packed, query.program, output_schema(query), packer, lateness=known, name=name)
+    return match_packed(packed, query.program, output_schema(query), packer, lateness=known, name=name, budget=budget)
 
 
 def _packed(frame: DataFrame, query: Query, packer: Packer, lateness: Lateness | None) -> tuple[DataFrame, bool]:
@@ -69,11 +71,13 @@ def _packed(frame: DataFrame, query: Query, packer: Packer, lateness: Lateness |
     return pack_rows(rows, packer), watched
 
 
-def _match_matches(packed: DataFrame, query: Query, packer: Packer, lateness: Lateness | None, name: str, behind: int) -> DataFrame:
+def _match_matches(
+    packed: DataFrame, query: Query, packer: Packer, lateness: Lateness | None, name: str, behind: int, budget: Budget | None
+) -> DataFrame:
     """The rows are those of another match, which follow the watermark: it has one already, and Spark hands it on."""
     if lateness is not None and behind == 0:
         behind = packer.clock.ticks_in(packer.clock.delay(lateness)) or 0
-    return match_packed(packed, query.program, output_schema(query), packer, name=name, behind=behind)
+    return match_packed(packed, query.program, output_schema(query), packer, name=name, behind=behind, budget=budget)
 
 
 def match_sources(
@@ -85,6 +89,7 @@ def match_sources(
     buckets: int | None,
     name: str = METRICS,
     behind: int = 0,
+    budget: Budget | None = None,
 ) -> DataFrame:
     """The parts of a query, merged by time. Each has a watermark of its own, and what is late is late in its own stream: nothing is
     decided before all have come as far. So the session waits for Spark's watermark, which is the least of them."""
@@ -102,7 +107,7 @@ def match_sources(
             _checked_watermark(own, time, packer.clock.is_integer, part.stream)
         packed.append(rows if watched or lateness is None else with_lateness(rows, packer.clock, lateness))
     name = _free_name(name, observed)
-    return match_packed(united(packed), query.program, output_schema(query), packer, name=name, behind=behind)
+    return match_packed(united(packed), query.program, output_schema(query), packer, name=name, behind=behind, budget=budget)
 
 
 @dataclass(frozen=True)

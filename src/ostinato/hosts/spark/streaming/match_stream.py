@@ -12,13 +12,14 @@ from pyspark.sql import functions as F
 from ostinato.base.errors import UnsupportedError
 from ostinato.hosts.spark.batch.keyed_pass import gathered
 from ostinato.hosts.spark.conform import batches_of
-from ostinato.hosts.spark.streaming.bucket_processor import DECIDED_ON_SPARK, LATE, MATCHES, ROW_COUNT, BucketProcessor
+from ostinato.hosts.spark.streaming.bucket_processor import DECIDED_ON_SPARK, LATE, MATCHES, ROW_COUNT, SHED, BucketProcessor
 from ostinato.hosts.spark.streaming.buckets import DEFAULT_BUCKETS, labels
 from ostinato.hosts.spark.streaming.clock import Clock
 from ostinato.hosts.spark.streaming.packing import BUCKET, EVENT_TIME, PACKED_ON_SPARK, ROWS, Packer, from_blobs
 from ostinato.hosts.spark.types import to_spark_schema
 from ostinato.program import serde
 from ostinato.program.program import Program
+from ostinato.runtime.budget import Budget
 
 Lateness = int | float | str | dt.timedelta
 METRICS = "ostinato"
@@ -61,16 +62,16 @@ def match_packed(
     lateness: int | None = None,
     name: str = METRICS,
     behind: int = 0,
+    budget: Budget | None = None,
 ) -> DataFrame:
     """Rows with the query's columns, appended when they are decided. `lateness` is in the unit of the time column, where it is known;
-    `behind`, in the same unit, is how much older than the watermark rows may be that come from another match. Late rows are counted in
-    the progress of the streaming query, under observed metrics."""
-    processor = BucketProcessor(serde.dumps(program), output, len(packer.labels), packer.clock, lateness, behind)
+    `behind`, in the same unit, is how much older than the watermark rows may be that come from another match. Late rows, and
+    what was shed beyond the budget of a bucket, are counted in the progress of the streaming query, under observed metrics."""
+    processor = BucketProcessor(serde.dumps(program), output, len(packer.labels), packer.clock, lateness, behind, budget)
     rows = packed.select(BUCKET, ROWS)  # without the time Spark cannot drop a late blob unseen: the session counts late rows
     decided = rows.groupBy(BUCKET).transformWithStateInPandas(processor, DECIDED_ON_SPARK, "append", "eventTime")
-    counted = decided.observe(
-        name, F.coalesce(F.sum(LATE), F.lit(0)).alias("late_rows"), F.coalesce(F.sum(ROW_COUNT), F.lit(0)).alias("matches")
-    )
+    sums = ((LATE, "late_rows"), (ROW_COUNT, "matches"), (SHED, "shed"))
+    counted = decided.observe(name, *(F.coalesce(F.sum(column), F.lit(0)).alias(shown) for column, shown in sums))
     return counted.select(MATCHES).mapInArrow(_unpack(output), to_spark_schema(output))
 
 

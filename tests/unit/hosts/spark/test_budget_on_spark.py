@@ -1,0 +1,54 @@
+"""State budgets on a real Spark: of a task in batch, of a bucket on streams."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from pyspark.errors import PySparkException
+
+import ostinato as ost
+from ostinato.hosts.spark import on
+
+pytestmark = [pytest.mark.spark, pytest.mark.timeout(600), pytest.mark.filterwarnings("ignore")]
+TEXT = "PATTERN SEQ(A a, B b) WHERE skip_till_any_match(a, b) { b.v > a.v } WITHIN 1 hour"
+
+
+def events(folder: Path) -> str:
+    """Twenty partial matches, of which each is a match with the last event; then the end of all windows."""
+    times = pa.array([*range(0, 21_000_000, 1_000_000), 20_000_000_000], pa.timestamp("us", "UTC"))
+    table = pa.table({"ts": times, "kind": ["A"] * 20 + ["B", "C"], "v": [*range(20), 99, 0]})
+    folder.mkdir()
+    pq.write_table(table, folder / "0.parquet")
+    return str(folder)
+
+
+@pytest.mark.parametrize("path", [None, "one partition"])
+def test_batch(spark, tmp_path: Path, path: str | None) -> None:
+    frame = spark.read.parquet(events(tmp_path / "in"))
+    assert on(spark).match(TEXT, events=frame, type_by="kind", path=path, budget=ost.Budget(runs=20)).count() == 20
+    with pytest.raises(PySparkException, match="BudgetError"):
+        on(spark).match(TEXT, events=frame, type_by="kind", path=path, budget=ost.Budget(runs=5)).count()
+
+
+def test_refused(spark, tmp_path: Path) -> None:
+    frame = spark.read.parquet(events(tmp_path / "in"))
+    with pytest.raises(ost.UnsupportedError, match="would leave out matches unseen"):
+        on(spark).match(TEXT, events=frame, type_by="kind", budget=ost.Budget(runs=5, beyond="shed oldest"))
+    with pytest.raises(ost.OstinatoError, match="for event patterns"):
+        rows = "SELECT * FROM e MATCH_RECOGNIZE (ORDER BY ts MEASURES COUNT(*) AS n PATTERN (A B) DEFINE B AS v > 1)"
+        on(spark).match(rows, e=frame, budget=ost.Budget(runs=5))
+
+
+def test_a_stream_counts_what_it_sheds(spark, tmp_path: Path) -> None:
+    stream = on(spark).read_stream(events(tmp_path / "in"))
+    budget = ost.Budget(runs=8, beyond="shed oldest")
+    found = on(spark).match(TEXT, events=stream, type_by="kind", lateness="1 second", budget=budget)
+    writer = found.writeStream.format("parquet").option("path", str(tmp_path / "out"))
+    query = writer.option("checkpointLocation", str(tmp_path / "checkpoint")).trigger(availableNow=True).start()
+    query.awaitTermination()
+    kept = spark.read.parquet(str(tmp_path / "out")).count()
+    shed = sum(progress.observedMetrics["ostinato"].shed for progress in query.recentProgress)
+    assert 0 < kept < 20 and kept + shed == 20
