@@ -42,6 +42,11 @@ class BacktrackStore:
         """Per key, whether it has runs."""
         return self.head != table.NOTHING
 
+    @property
+    def alive(self) -> np.ndarray:
+        """Where the registers of the runs lie that wait."""
+        return len(self.stack) + self._alive()
+
     def ensure_keys(self, count: int) -> None:
         if count > len(self.head):
             more = max(count, 2 * len(self.head)) - len(self.head)

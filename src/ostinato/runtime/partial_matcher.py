@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 
 from ostinato.base.errors import BudgetError
+from ostinato.expr.types import Kind
 from ostinato.kernels import run_layout as layout
+from ostinato.kernels.arithmetic import IS_VALUE
 from ostinato.kernels.scalar import Interpreter
 from ostinato.program.program import Program
 from ostinato.runtime.budget import Beyond, Budget
@@ -26,7 +28,7 @@ SHED_PART = 16  # shedding a sixteenth at once keeps its cost per event constant
 class PartialMatcher(ABC):
     """The part of `runtime.matcher.Matcher` that does not depend on the order in which partial matches are followed."""
 
-    _store: Any  # ensure_keys, renumber, key_count, busy, live_runs, bytes, has_doubled, compact, shed_oldest, state, load
+    _store: Any  # ensure_keys, renumber, key_count, busy, alive, live_runs, bytes, has_doubled, compact, shed_oldest, state, load
 
     def __init__(self, program: Program, budget: Budget, strings: StringPool) -> None:
         self._program = program
@@ -115,6 +117,21 @@ class PartialMatcher(ABC):
         self._ensure_keys(int(np.max(old_of_new, initial=-1)) + 1)
         self._store.renumber(old_of_new)
         self._read = self._read[old_of_new]
+
+    def codes(self) -> list[np.ndarray]:
+        """The codes of strings that runs remember."""
+        return [self._store.registers[places, register] for register, places in self._texts()]
+
+    def recode(self, new_of_old: np.ndarray) -> None:
+        """Strings have other codes now."""
+        for register, places in self._texts():
+            self._store.registers[places, register] = new_of_old[self._store.registers[places, register]]
+
+    def _texts(self) -> list[tuple[int, np.ndarray]]:
+        """Registers that hold strings, with the runs in which they have a value."""
+        texts = [i for i, register in enumerate(self._program.registers) if register.type.kind is Kind.STRING]
+        alive = self._store.alive if texts else np.empty(0, np.int64)
+        return [(register, alive[self._store.register_valid[alive, register] == IS_VALUE]) for register in texts]
 
     def state(self) -> dict[str, np.ndarray]:
         return {**self._store.state(), "read": self._read, "latest": self._plan.settings[layout.LATEST : layout.LATEST + 1].copy()}

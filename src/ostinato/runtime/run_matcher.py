@@ -5,11 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from ostinato.base.errors import DataError
-from ostinato.expr.types import Kind
 from ostinato.kernels import run_layout as layout
 from ostinato.kernels import run_table as table
 from ostinato.kernels import runs as kernel
-from ostinato.kernels.arithmetic import ERRORS, IS_VALUE
+from ostinato.kernels.arithmetic import ERRORS
 from ostinato.program.program import Program
 from ostinato.runtime.budget import Budget
 from ostinato.runtime.keyed_rows import KeyedRows
@@ -77,21 +76,9 @@ class RunMatcher(PartialMatcher):
         self._ensure_keys(int(np.max(keys, initial=-1)) + 1)
         return self._store.per_key[keys, table.KEEP]
 
-    def codes(self) -> list[np.ndarray]:
-        """The codes of strings that runs remember."""
-        return [self._store.registers[alive, register] for register, alive in self._texts()]
-
     def recode(self, new_of_old: np.ndarray) -> None:
-        """Strings have other codes now: runs remember those, and wait by them."""
-        for register, alive in self._texts():
-            self._store.registers[alive, register] = new_of_old[self._store.registers[alive, register]]
-        self._store.rebuild()
-
-    def _texts(self) -> list[tuple[int, np.ndarray]]:
-        """Registers that hold strings, with the runs in which they have a value."""
-        texts = [i for i, register in enumerate(self._program.registers) if register.type.kind is Kind.STRING]
-        alive = self._store.alive if texts else np.empty(0, np.int64)
-        return [(register, alive[self._store.register_valid[alive, register] == IS_VALUE]) for register in texts]
+        super().recode(new_of_old)
+        self._store.rebuild()  # runs wait by their values
 
     def metrics(self) -> dict[str, int]:
         header = self._store.header

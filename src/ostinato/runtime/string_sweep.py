@@ -12,6 +12,7 @@ from ostinato.program.program import Program
 if TYPE_CHECKING:
     from ostinato.runtime.session import Session
 
+REMEMBERING = ("runs", "backtrack")  # strategies whose partial matches hold codes
 SWEEP_FROM = 131_072  # strings; below, forgetting some is not worth the work
 
 
@@ -36,7 +37,7 @@ def _is_known(program: Program) -> bool:
     aggregates, are not looked into, and keep their strings."""
     if program.output == "aggregates":
         return False
-    return program.strategy in ("scan", "compact", "runs")
+    return program.strategy in ("scan", "compact", *REMEMBERING)
 
 
 def _held(session: Session) -> list[np.ndarray]:
@@ -44,7 +45,7 @@ def _held(session: Session) -> list[np.ndarray]:
     held = [column[index] for column in _columns(session)]
     if session.keys is not None:
         held += session.keys.codes()
-    return held + (session.matcher.codes() if session.program.strategy == "runs" else [])
+    return held + (session.matcher.codes() if session.program.strategy in REMEMBERING else [])
 
 
 def _columns(session: Session) -> list[np.ndarray]:
@@ -63,5 +64,5 @@ def _recode(session: Session, new_of_old: np.ndarray) -> None:
         column[index[known]] = new_of_old[codes[known]]
     if session.keys is not None:
         session.keys.recode(new_of_old)
-    if session.program.strategy == "runs":
+    if session.program.strategy in REMEMBERING:
         session.matcher.recode(new_of_old)

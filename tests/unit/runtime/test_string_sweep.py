@@ -31,9 +31,10 @@ def batches(count=40, rows=30):
         yield pa.Table.from_pylist(made, SCHEMA)
 
 
+@pytest.mark.parametrize("strategy", [None, "backtrack"])
 @pytest.mark.parametrize("text", QUERIES.values(), ids=QUERIES)
-def test_matches_are_the_same_and_the_pool_stays_small(text):
-    query = ost.compile(text, {"feed": SCHEMA})
+def test_matches_are_the_same_and_the_pool_stays_small(text, strategy):
+    query = ost.compile(text, {"feed": SCHEMA}, strategy=strategy)
     plain, swept = query.open(), query.open()
     swept._texts = StringSweep(first=32)
     found = 0
