@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import timedelta
 from pathlib import Path
 from typing import IO, Any
 
@@ -16,6 +18,7 @@ import pyarrow.parquet
 
 from ostinato.base.errors import SchemaError
 from ostinato.cli.failure import Usage
+from ostinato.expr.temporal_text import interval_text
 
 FORMATS = {".parquet": "parquet", ".pq": "parquet", ".csv": "csv", ".json": "json", ".jsonl": "jsonl", ".ndjson": "jsonl"}
 
@@ -71,8 +74,8 @@ def write_parquet(table: pa.Table, stream: IO[bytes]) -> None:
 
 
 def write_csv(table: pa.Table, stream: IO[bytes]) -> None:
-    """Nested columns (the events of a variable) are written as JSON text: CSV has no other way."""
-    columns = [_as_json_text(column) if pa.types.is_nested(column.type) else column for column in table.columns]
+    """Nested columns (the events of a variable) are written as JSON text: CSV has no other way. Intervals as they are read."""
+    columns = [_in_csv(column) for column in table.columns]
     try:
         pyarrow.csv.write_csv(pa.table(columns, names=table.column_names), stream)
     except pa.ArrowInvalid as error:
@@ -106,7 +109,21 @@ def _rows(table: pa.Table) -> Iterator[dict[str, Any]]:
 
 
 def _encode(value: Any) -> bytes:
-    return json.dumps(value, ensure_ascii=False, default=_plain).encode()
+    try:
+        return json.dumps(value, ensure_ascii=False, default=_plain, allow_nan=False).encode()
+    except ValueError:
+        return json.dumps(_with_named_numbers(value), ensure_ascii=False, default=_plain).encode()
+
+
+def _with_named_numbers(value: Any) -> Any:
+    """JSON has no NaN and no infinity: they are written as Spark writes them, as strings."""
+    if isinstance(value, dict):
+        return {name: _with_named_numbers(item) for name, item in value.items()}
+    if isinstance(value, list):
+        return [_with_named_numbers(item) for item in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+    return value
 
 
 def _plain(value: Any) -> Any:
@@ -114,9 +131,12 @@ def _plain(value: Any) -> Any:
         return value.isoformat()
     if isinstance(value, bytes):
         return value.hex()
-    return str(value)  # Decimal keeps its digits, timedelta its reading
+    return interval_text(value) if isinstance(value, timedelta) else str(value)  # Decimal keeps its digits
 
 
-def _as_json_text(column: pa.ChunkedArray) -> pa.Array:
-    texts = [None if value is None else _encode(value).decode() for value in column.to_pylist()]
-    return pa.array(texts, pa.string())
+def _in_csv(column: pa.ChunkedArray) -> pa.ChunkedArray | pa.Array:
+    if pa.types.is_nested(column.type):
+        return pa.array([None if value is None else _encode(value).decode() for value in column.to_pylist()], pa.string())
+    if pa.types.is_duration(column.type):
+        return pa.array([None if value is None else interval_text(value) for value in column.to_pylist()], pa.string())
+    return column

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from datetime import UTC, datetime
+import math
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
 import pyarrow as pa
@@ -72,3 +73,16 @@ def test_outputs_that_cannot_work_are_refused_first(tmp_path):
     (tmp_path / "folder.csv").mkdir()
     with pytest.raises(Usage, match="directory"):
         check_output(tmp_path / "folder.csv")
+
+
+def test_numbers_that_json_does_not_have_are_strings(tmp_path):
+    write(pa.table({"x": [1.5, math.nan, -math.inf], "xs": [[math.inf], [], [1.0]]}), tmp_path / "m.json")
+    rows = json.loads((tmp_path / "m.json").read_text(), parse_constant=pytest.fail)
+    assert rows == [{"x": 1.5, "xs": ["Infinity"]}, {"x": "NaN", "xs": []}, {"x": "-Infinity", "xs": [1.0]}]
+
+
+@pytest.mark.parametrize("name", ["m.csv", "m.json"])
+def test_intervals_are_written_as_they_are_read(tmp_path, name):
+    write(pa.table({"d": [timedelta(hours=26), -timedelta(seconds=5)]}), tmp_path / name)
+    text = (tmp_path / name).read_text()
+    assert '"1 day 02:00:00"' in text and '"-00:00:05"' in text
