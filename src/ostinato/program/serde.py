@@ -12,6 +12,7 @@ from typing import Any
 from ostinato.base.errors import StateError
 from ostinato.expr.types import Kind, Type
 from ostinato.program import column_code, program
+from ostinato.program.field_types import misfit
 from ostinato.program.program import VERSION, Program
 
 MAGIC = b"OSTP"
@@ -39,10 +40,13 @@ def loads(data: bytes) -> Program:
         )
     try:
         loaded = _value(json.loads(zlib.decompress(data[6:])))
-    except (zlib.error, ValueError, KeyError, TypeError) as cause:
+    except (zlib.error, ValueError, KeyError, TypeError, AttributeError, ArithmeticError, RecursionError) as cause:
         raise StateError("the program is damaged", detail=str(cause)) from cause
     if not isinstance(loaded, Program):
         raise StateError("these bytes hold no program")
+    wrong = misfit(loaded, Program, "Program")
+    if wrong is not None:
+        raise StateError("the program is damaged", detail=f"{wrong} holds something else")
     return loaded
 
 

@@ -1,6 +1,9 @@
 """Programs survive being bytes, and damaged or foreign bytes are refused."""
 
 import datetime as dt
+import itertools
+import json
+import zlib
 from decimal import Decimal
 
 import pytest
@@ -10,6 +13,7 @@ from ostinato.expr.types import BOOL, FLOAT, INT, STRING, TIMESTAMP_TZ, decimal
 from ostinato.program import serde
 from ostinato.program.column_code import ColumnCode, ColumnOp
 from ostinato.program.program import Column, MeasureCode, OrderedNfa, Point, Program, VariableTest
+from ostinato.program.verify import verify
 
 
 def program() -> Program:
@@ -34,6 +38,29 @@ def test_round_trip_is_exact_and_deterministic():
 def test_damaged_bytes_are_refused(data):
     with pytest.raises(StateError):
         serde.loads(data)
+
+
+def _leaves(value):
+    """Every place in a JSON value: the container and the key."""
+    for key, item in value.items() if isinstance(value, dict) else enumerate(value):
+        yield value, key
+        if isinstance(item, dict | list):
+            yield from _leaves(item)
+
+
+def test_bytes_with_something_else_anywhere_are_refused_or_harmless():
+    data = serde.dumps(program())
+    places = len(list(_leaves(json.loads(zlib.decompress(data[6:])))))
+    refused = 0
+    for number, wrong in itertools.product(range(places), (None, "x", 7, [], {}, -1, 2**70)):
+        plain = json.loads(zlib.decompress(data[6:]))
+        container, key = list(_leaves(plain))[number]
+        container[key] = wrong
+        try:
+            verify(serde.loads(data[:6] + zlib.compress(json.dumps(plain).encode(), 1)))
+        except StateError:
+            refused += 1
+    assert refused > 5 * places
 
 
 def test_another_format_is_named():

@@ -7,7 +7,19 @@ import pytest
 from ostinato.base.errors import StateError
 from ostinato.expr.types import BOOL, INT
 from ostinato.program.column_code import ColumnCode, ColumnOp
-from ostinato.program.program import Begin, Column, Component, MeasureCode, OrderedNfa, Program, ScalarCode, VariableTest
+from ostinato.program.opcodes import NULL_OPERAND, Op, Space, operand
+from ostinato.program.program import (
+    Begin,
+    Column,
+    Component,
+    MatchAggregate,
+    MeasureCode,
+    OrderedNfa,
+    Point,
+    Program,
+    ScalarCode,
+    VariableTest,
+)
 from ostinato.program.verify import verify
 
 SCAN = Program(
@@ -39,6 +51,15 @@ BROKEN = {
     "component block": replace(RUNS, components=(Component(0, 1, False, 0, -1, 3, -1, -1),)),
     "scalar operands": replace(SCAN, scalar=ScalarCode(op=(1,))),
     "scalar block": replace(SCAN, scalar=ScalarCode(blocks=((0, 4),))),
+    "scalar operation": replace(SCAN, scalar=ScalarCode((99,), (0,), (0,), (0,))),
+    "scalar slot": replace(SCAN, scalar=ScalarCode((int(Op.TEST),), (operand(Space.SLOT, 3),), (0,), (0,))),
+    "scalar register": replace(SCAN, scalar=ScalarCode((int(Op.STORE),), (NULL_OPERAND,), (0,), (7,))),
+    "policy": replace(SCAN, skip="nowhere"),
+    "start": replace(SCAN, nfa=replace(SCAN.nfa, start=2)),
+    "input": replace(SCAN, rows=ColumnCode((ColumnOp("input", (), BOOL, ("y",)),), (0,))),
+    "condition": replace(SCAN, rows=ColumnCode((ColumnOp("input", (), INT, ("x",)),), (0,))),
+    "point": replace(SCAN, measures=MeasureCode((), ColumnCode(), points=(Point(2, "LAST", 0, 0),))),
+    "aggregate": replace(SCAN, measures=MeasureCode((), ColumnCode(), aggregates=(MatchAggregate("sum", 0, 0, INT),))),
     "measure names": replace(SCAN, measures=MeasureCode(("m",), ColumnCode())),
 }
 
