@@ -1,4 +1,4 @@
-"""Expressions that are spelled with words of their own: CASE, CAST, EXTRACT."""
+"""Expressions that are spelled with words of their own: CASE, CAST, EXTRACT, and calls with words between their arguments."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ from ostinato.base.errors import UnsupportedError
 from ostinato.expr.cursor import TokenCursor
 from ostinato.expr.literal_syntax import type_name
 from ostinato.expr.nodes import Call, Case, Cast, Expr
+from ostinato.expr.tokens import Token
 
-Expression = Callable[[], Expr]
+Expression = Callable[..., Expr]
+TRIMS = {"BOTH": "trim", "LEADING": "ltrim", "TRAILING": "rtrim"}
 
 EXTRACTED = {
     "YEAR": "year", "QUARTER": "quarter", "MONTH": "month", "WEEK": "week", "DAY": "day", "HOUR": "hour", "MINUTE": "minute",
@@ -60,3 +62,33 @@ def extract_form(cursor: TokenCursor, expression: Expression) -> Call:
     arg = expression()
     cursor.expect_op(")")
     return Call(name, (arg,), span=cursor.span_from(start))
+
+
+def worded_call(cursor: TokenCursor, name: Token, expression: Expression, comparison: int) -> tuple[str, tuple[Expr, ...]] | None:
+    """The standard's `SUBSTRING(x FROM 2 FOR 3)`, `POSITION(x IN y)` and `TRIM(LEADING '0' FROM x)` as plain calls; None (and nothing taken)
+    for other calls. The parenthesis is taken; `comparison` is how tightly IN binds."""
+    if name.is_word("TRIM") and cursor.at_word(*TRIMS) and not cursor.peek(1).is_op(",", ")", "."):
+        return _trim(cursor, expression)
+    if name.is_word("POSITION"):
+        part = expression(comparison)
+        cursor.expect_word("IN", hint="POSITION(part IN text)")
+        return "strpos", (expression(), part)
+    if name.is_word("SUBSTRING", "TRIM") and not cursor.at_op(")"):
+        first = expression()
+        if cursor.accept_word("FROM"):
+            second = expression()
+            if name.is_word("TRIM"):
+                return "trim", (second, first)
+            return "substring", (first, second, expression()) if cursor.accept_word("FOR") else (first, second)
+        rest = []
+        while cursor.accept_op(","):
+            rest.append(expression())
+        return name.value, (first, *rest)
+    return None
+
+
+def _trim(cursor: TokenCursor, expression: Expression) -> tuple[str, tuple[Expr, ...]]:
+    name = TRIMS[cursor.next().text.upper()]
+    characters = () if cursor.at_word("FROM") else (expression(),)
+    cursor.expect_word("FROM", hint="TRIM(LEADING '0' FROM x)")
+    return name, (expression(), *characters)

@@ -8,7 +8,7 @@ from decimal import Decimal
 from ostinato.base.errors import QuerySyntaxError, UnsupportedError
 from ostinato.expr.cursor import TokenCursor
 from ostinato.expr.keyword_forms import EXTRACTED as EXTRACTED  # part of the syntax that renderers write
-from ostinato.expr.keyword_forms import case_form, cast_form, extract_form
+from ostinato.expr.keyword_forms import case_form, cast_form, extract_form, worded_call
 from ostinato.expr.literal_syntax import temporal_literal, type_name
 from ostinato.expr.nodes import Call, Cast, Expr, Literal
 from ostinato.expr.shape import DEEPEST, balanced, check_depth, span_of, too_deep
@@ -64,6 +64,9 @@ class ExpressionParser(TokenCursor):
             self.position += 2
             self.expect_op(")")
             return RawCall(name.value, (), True, variable, span=self.span_from(name.span))
+        if (worded := worded_call(self, name, self.expression, COMPARISON)) is not None:
+            self.expect_op(")")
+            return RawCall(*worded, span=self.span_from(name.span))
         distinct = bool(self.accept_word("DISTINCT"))
         args = () if self.at_op(")") else self.arguments()
         self.expect_op(")", hint="Separate arguments with commas")
