@@ -65,8 +65,8 @@ def extract_form(cursor: TokenCursor, expression: Expression) -> Call:
 
 
 def worded_call(cursor: TokenCursor, name: Token, expression: Expression, comparison: int) -> tuple[str, tuple[Expr, ...]] | None:
-    """The standard's `SUBSTRING(x FROM 2 FOR 3)`, `POSITION(x IN y)` and `TRIM(LEADING '0' FROM x)` as plain calls; None (and nothing taken)
-    for other calls. The parenthesis is taken; `comparison` is how tightly IN binds."""
+    """The standard's `SUBSTRING(x FROM 2 FOR 3)`, `POSITION(x IN y)` and `TRIM(LEADING '0' FROM x)` as plain calls; None (and nothing
+    taken) for other calls. The parenthesis is taken; `comparison` is how tightly IN binds."""
     if name.is_word("TRIM") and cursor.at_word(*TRIMS) and not cursor.peek(1).is_op(",", ")", "."):
         return _trim(cursor, expression)
     if name.is_word("POSITION"):
