@@ -16,10 +16,18 @@ from ostinato.program.program import Program
 
 def arrow_rows(batch: Any) -> pa.RecordBatch | pa.Table:
     if isinstance(batch, pa.Table | pa.RecordBatch):
-        return batch
+        return without_views(batch)
     if hasattr(batch, "__arrow_c_stream__"):  # frames of pandas and Polars, relations of DuckDB, readers
-        return pa.table(batch)
+        return without_views(pa.table(batch))
     raise DataError(f"A batch of rows cannot be read from a {type(batch).__name__}", hint="Push an Arrow table or record batch, or a frame")
+
+
+def without_views(rows: pa.Table | pa.RecordBatch) -> pa.Table | pa.RecordBatch:
+    """The same rows, with strings that Arrow can select from: Polars gives views, for which Arrow has no `take`."""
+    if not any(pa.types.is_string_view(field.type) for field in rows.schema):
+        return rows
+    types = (pa.large_string() if pa.types.is_string_view(field.type) else field.type for field in rows.schema)
+    return rows.cast(pa.schema([field.with_type(type_) for field, type_ in zip(rows.schema, types, strict=True)]))
 
 
 def read_columns(batch: pa.RecordBatch | pa.Table, program: Program) -> dict[str, Vector]:

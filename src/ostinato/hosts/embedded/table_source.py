@@ -10,13 +10,14 @@ import pyarrow as pa
 from ostinato.hosts.embedded.row_order import rows_in_order
 from ostinato.hosts.embedded.source import TABLE_ROWS, Source, columns_of, in_slices
 from ostinato.program.program import Program
+from ostinato.runtime.ingest import without_views
 
 
 class TableSource(Source):
     def __init__(self, name: str, table: pa.Table) -> None:
         self.name = name
-        self.schema = table.schema
-        self.table = table
+        self.table = without_views(table)
+        self.schema = self.table.schema
 
     def ordered(self, program: Program) -> Iterator[pa.Table]:
         needed = self.table.select(columns_of(program))

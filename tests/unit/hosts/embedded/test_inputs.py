@@ -78,6 +78,24 @@ def test_pandas(expected):
     assert result(frame.set_index(["ts", "id"])) == expected
 
 
+def test_polars_frames_that_are_not_in_order(expected):
+    frame = pl.from_arrow(PLAIN).sort("price", maintain_order=True).sort("id", descending=True)
+    assert sorted(row["n"] for row in result(frame.sort("id"))) == sorted(row["n"] for row in expected)
+    backwards = result(frame)
+    assert backwards == result(frame.to_arrow())
+
+
+def test_strings_that_are_views(expected):
+    views = PLAIN.set_column(1, "sym", PLAIN["sym"].cast(pa.string_view()))
+    shuffled = views.to_batches()[0].slice(100), views.to_batches()[0].slice(0, 100)
+    assert result(views.to_reader()) == expected
+    assert result(pa.Table.from_batches(shuffled)) == expected
+    query = ost.compile(QUERY, {"ticks": views.schema})
+    session = query.open(lateness="5 minutes")
+    found = [row for batch in shuffled for row in session.push(batch).to_pylist()]
+    assert sorted(found + session.close().to_pylist(), key=str) == expected
+
+
 def test_polars(expected):
     frame = pl.from_arrow(PLAIN)
     assert result(frame) == expected
