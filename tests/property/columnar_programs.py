@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import pairwise
 
-import numpy as np
 from hypothesis import strategies as st
+from tests.property.matcher_drive import MatcherDrive
 
 from ostinato.algebra.pattern import Alternation, Repetition, Sequence, Variable, variables_of
 from ostinato.plan.components import component_graph
 from ostinato.program.program import Component, Program
 from ostinato.runtime.budget import Budget
-from ostinato.runtime.keyed_rows import KeyedRows
-from ostinato.runtime.matcher import NEVER
 from ostinato.runtime.strategies import open_matcher
 from ostinato.runtime.string_pool import StringPool
 
@@ -144,55 +141,11 @@ class Simulation:
         return not any(begin.nearest and self.begins(run, event, begin.target) for begin in component.begins)
 
 
-class Drive:
-    """Feeds events to a matcher in pieces, trims rows as a session would, and reads matches back as event numbers."""
-
+class Drive(MatcherDrive):
     def __init__(self, query: Columnar, events: list[Event], strategy="compact", reload=False, reverse=False, budget=None) -> None:
-        self.program, self.events, self.reload, self.reverse = query.program(strategy), events, reload, reverse
-        self.budget = budget or Budget()
-        self.key_count = max([1, *(1 + event.key for event in events if event.key is not None)])
-        self.rows = KeyedRows({}, 0, timed=True)
-        self.rows.ensure_keys(self.key_count)
-        self.matcher = open_matcher(self.program, self.budget, StringPool())
-        self.event_of, self.seen, self.found = {}, {}, []
-
-    def run(self, cuts):
-        for begin, end in pairwise([0, *sorted(cuts), len(self.events)]):
-            self.push(range(begin, end))
-        self.feed(np.arange(self.key_count), NEVER, final=True)
-        assert self.matcher.idle(np.arange(self.key_count)).all()
-        return sorted(self.found, key=lambda run: run[-1][0])
-
-    def push(self, numbers):
-        chosen = [n for n in numbers if self.events[n].key is not None]
-        if not chosen:
-            return
-        events = [self.events[n] for n in chosen]
-        for n, event in zip(chosen, events, strict=True):
-            ordinal = self.seen[event.key] = self.seen.get(event.key, -1) + 1
-            self.event_of[event.key, ordinal] = n
-        grouping = self.rows.group(np.array([e.key for e in events], np.int64), len(events))
-        batch = {
-            "bits": np.array([e.bits for e in events], np.uint64),
-            "times": np.array([e.time for e in events], np.int64),
-            "positions": np.array(chosen, np.int64),
-        }
-        self.rows.append(grouping, {name: (data, None) for name, data in batch.items()})
-        self.feed(grouping.keys[::-1] if self.reverse else grouping.keys, events[-1].time, final=False)
-
-    def feed(self, keys, horizon, final):
-        matches = self.matcher.feed(self.rows, keys, (self.rows.base + self.rows.length)[keys], horizon, final)
-        for i in range(len(matches)):
-            span = slice(matches.offsets[i], matches.offsets[i + 1])
-            key = int(matches.key[i])
-            assert matches.start[i] == matches.ordinals[span][0] >= self.rows.base[key]
-            rows = [self.event_of[key, int(o)] for o in matches.ordinals[span]]
-            self.found.append(tuple(zip(rows, matches.variables[span].tolist(), strict=True)))
-        self.rows.trim(keys, self.matcher.keep_from(keys))
-        if self.reload:
-            state = {name: array.copy() for name, array in self.matcher.state().items()}
-            self.matcher = open_matcher(self.program, self.budget, StringPool())
-            self.matcher.load(state)
+        program = query.program(strategy)
+        key_count = max([1, *(1 + event.key for event in events if event.key is not None)])
+        super().__init__(program, events, key_count, lambda: open_matcher(program, budget or Budget(), StringPool()), reload, reverse)
 
 
 @st.composite

@@ -2,12 +2,12 @@
 runs found by join values, alternatives; any cut of the input, with the state saved and loaded in between."""
 
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.property.matcher_drive import MatcherDrive
 
 from ostinato.algebra.pattern import Alternation, Repetition, Sequence, Variable
 from ostinato.expr.nodes import Aggregate, Anchor, Call, Field, Literal, Nav, current
@@ -16,8 +16,6 @@ from ostinato.plan.components import component_graph
 from ostinato.plan.scalar_code import ScalarPlan
 from ostinato.program.program import Component, Program
 from ostinato.runtime.budget import Budget
-from ostinato.runtime.keyed_rows import KeyedRows
-from ostinato.runtime.matcher import NEVER
 from ostinato.runtime.run_matcher import RunMatcher
 from ostinato.runtime.string_pool import StringPool
 
@@ -243,60 +241,17 @@ def small_arrays():
         yield
 
 
-class Drive:
-    """Feeds events to a matcher in pieces, trims rows as a session would, and reads matches back as event numbers."""
-
+class Drive(MatcherDrive):
     strategy = RunMatcher
+    slots = 1
 
     def __init__(self, query, events, reload=False, reverse=False):
-        self.program, self.events, self.reload, self.reverse = query.program(), events, reload, reverse
-        self.rows = KeyedRows({}, 1, timed=True)
-        self.rows.ensure_keys(3)
-        self.matcher = self.strategy(self.program, Budget(), StringPool())
-        self.event_of = {}
-        self.seen = {}
-        self.found = []
+        program = query.program()
+        super().__init__(program, events, 3, lambda: self.strategy(program, Budget(), StringPool()), reload, reverse)
 
-    def run(self, cuts):
-        bounds = [0, *sorted(cuts), len(self.events)]
-        for begin, end in pairwise(bounds):
-            self.push(range(begin, end))
-        self.feed(np.arange(3), NEVER, final=True)
-        assert self.matcher.idle(np.arange(3)).all()
-        return sorted(self.found, key=lambda run: run[-1][0])
-
-    def push(self, numbers):
-        chosen = [n for n in numbers if self.events[n].key is not None]
-        if not chosen:
-            return
-        events = [self.events[n] for n in chosen]
-        for n, event in zip(chosen, events, strict=True):
-            ordinal = self.seen[event.key] = self.seen.get(event.key, -1) + 1
-            self.event_of[event.key, ordinal] = n
-        grouping = self.rows.group(np.array([e.key for e in events], np.int64), len(events))
-        batch = {
-            "bits": np.array([e.bits for e in events], np.uint64),
-            "times": np.array([e.time for e in events], np.int64),
-            "positions": np.array(chosen, np.int64),
-            "slots": np.array([[e.x or 0] for e in events], np.int64),
-            "slot_valid": np.array([[e.x is not None] for e in events], np.uint8),
-        }
-        self.rows.append(grouping, {name: (data, None) for name, data in batch.items()})
-        self.feed(grouping.keys[::-1] if self.reverse else grouping.keys, events[-1].time, final=False)
-
-    def feed(self, keys, horizon, final):
-        matches = self.matcher.feed(self.rows, keys, (self.rows.base + self.rows.length)[keys], horizon, final)
-        for i in range(len(matches)):
-            span = slice(matches.offsets[i], matches.offsets[i + 1])
-            key = int(matches.key[i])
-            assert matches.start[i] == matches.ordinals[span][0] >= self.rows.base[key]
-            rows = [self.event_of[key, int(o)] for o in matches.ordinals[span]]
-            self.found.append(tuple(zip(rows, matches.variables[span].tolist(), strict=True)))
-        self.rows.trim(keys, self.matcher.keep_from(keys))
-        if self.reload:
-            state = {name: array.copy() for name, array in self.matcher.state().items()}
-            self.matcher = self.strategy(self.program, Budget(), StringPool())
-            self.matcher.load(state)
+    def columns(self, events):
+        values = np.array([[e.x or 0] for e in events], np.int64)
+        return {**super().columns(events), "slots": values, "slot_valid": np.array([[e.x is not None] for e in events], np.uint8)}
 
 
 @st.composite

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ostinato.kernels._jit import borrowing
-from ostinato.kernels.backtrack_table import BEFORE, BOUND_TO, NOTHING, ORDINAL
+from ostinato.kernels.match_nodes import BEFORE, BOUND_TO, NOTHING, ORDINAL
 
 
 @borrowing  # without a signature, as `backtrack.search`

@@ -14,14 +14,13 @@ from ostinato.kernels.backtrack_table import (
     LAST_TIME,
     MATCHES,
     NODE,
-    NOTHING,
     PINNED,
     ROW,
     STATE,
     add_node,
-    precedes,
     settle_tops,
 )
+from ostinato.kernels.match_nodes import NOTHING, comes_before
 from ostinato.kernels.run_layout import (
     BLOCK_END,
     BLOCK_START,
@@ -53,7 +52,7 @@ def note_match(settings, nodes, found, header, key, row, node):
     if settings[OUTPUT] == NONOVERLAPPING:
         better = header[BEST] == NOTHING or row + 1 < header[BOUND]
         if not better and row + 1 == header[BOUND]:
-            better = precedes(nodes, node, header[BEST])
+            better = comes_before(nodes, node, header[BEST])
         if better:
             header[BEST] = node
             header[BOUND] = row + 1

@@ -5,10 +5,9 @@ Nodes of a run that came to nothing are given back when it leaves the stack, as 
 
 from __future__ import annotations
 
-from ostinato.kernels._jit import borrowing, inlined
+from ostinato.kernels._jit import inlined
+from ostinato.kernels.match_nodes import BEFORE, BOUND_TO, NOTHING, ORDINAL
 from ostinato.kernels.run_layout import COUNT, FANOUT, OUTPUT
-
-NOTHING = -1
 
 # Columns of `stack`
 ROW = 0  # the next one to read
@@ -26,10 +25,7 @@ NEXT = 6
 KEY = 7
 WAITING_COLUMNS = 8
 
-# Columns of `nodes`
-ORDINAL = 0
-BOUND_TO = 1
-BEFORE = 2
+# Columns of `nodes`, beside those that all nodes of matches have
 LENGTH = 3
 NODE_COLUMNS = 4
 
@@ -192,27 +188,3 @@ def drop_new(waiting, header):
         run = following
     header[NEW_HEAD] = NOTHING
     header[NEW_TAIL] = NOTHING
-
-
-@borrowing
-def precedes(nodes, one, other):
-    """Earlier events first, compared one after the other; then the one whose earlier components hold more. Both are walked backwards
-    until they meet: the difference seen last is the first one. Where one goes on and the other does not yet, what follows is later
-    than anything seen, so that the longer one comes first."""
-    by_event = 0
-    by_component = 0
-    while one != other:
-        here = -1 if one == NOTHING else nodes[one, ORDINAL]
-        there = -1 if other == NOTHING else nodes[other, ORDINAL]
-        if here == there:
-            if nodes[one, BOUND_TO] != nodes[other, BOUND_TO]:
-                by_component = -1 if nodes[one, BOUND_TO] < nodes[other, BOUND_TO] else 1
-            one = nodes[one, BEFORE]
-            other = nodes[other, BEFORE]
-        elif here > there:
-            by_event = -1
-            one = nodes[one, BEFORE]
-        else:
-            by_event = 1
-            other = nodes[other, BEFORE]
-    return by_event < 0 if by_event != 0 else by_component < 0

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from ostinato.kernels._jit import borrowing, jit
-from ostinato.kernels.run_nodes import BEFORE, BOUND_TO, LAST_NODE, LOWEST, NEWEST, OF_KEY, ORDINAL, OTHER, UNION
-from ostinato.kernels.run_table import NOTHING
+from ostinato.kernels.match_nodes import BEFORE, BOUND_TO, NOTHING, ORDINAL
+from ostinato.kernels.run_nodes import LAST_NODE, LOWEST, NEWEST, OF_KEY, OTHER, UNION
 
 # Cells of `control`
 NEXT_FOUND = 0  # which of the matches found is looked at next
@@ -73,30 +73,6 @@ def read_matches(nodes, found, count, control, stack, path, keys, offsets, ordin
         control[WRITTEN] += 1
         control[PLACED] = place
         offsets[control[WRITTEN]] = place
-
-
-@borrowing
-def comes_before(nodes, one, other):
-    """Earlier events first, compared one after the other; then the one whose earlier components hold more. Both are walked backwards
-    until they meet: the difference seen last is the first one. Where one goes on and the other does not yet, what follows is later
-    than anything seen, so that the longer one comes first."""
-    by_event = 0
-    by_component = 0
-    while one != other:
-        here = np.int64(-1) if one == NOTHING else nodes[one, ORDINAL]
-        there = np.int64(-1) if other == NOTHING else nodes[other, ORDINAL]
-        if here == there:
-            if nodes[one, BOUND_TO] != nodes[other, BOUND_TO]:
-                by_component = -1 if nodes[one, BOUND_TO] < nodes[other, BOUND_TO] else 1
-            one = nodes[one, BEFORE]
-            other = nodes[other, BEFORE]
-        elif here > there:
-            by_event = -1
-            one = nodes[one, BEFORE]
-        else:
-            by_event = 1
-            other = nodes[other, BEFORE]
-    return by_event < 0 if by_event != 0 else by_component < 0
 
 
 @borrowing

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from ostinato.kernels._jit import borrowing, inlined
 from ostinato.kernels.arithmetic import IS_VALUE, TOO_MANY, addition_overflows
+from ostinato.kernels.match_nodes import comes_before
 from ostinato.kernels.run_index import mixed
 from ostinato.kernels.run_layout import (
     COUNT,
@@ -22,7 +23,6 @@ from ostinato.kernels.run_layout import (
     WITHIN,
     WITHIN_EVENTS,
 )
-from ostinato.kernels.run_matches import comes_before
 from ostinato.kernels.run_nodes import add_union
 from ostinato.kernels.run_table import (
     COMPONENT,

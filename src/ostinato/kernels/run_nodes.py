@@ -9,16 +9,15 @@ from __future__ import annotations
 import numpy as np
 
 from ostinato.kernels._jit import inlined, jit
-from ostinato.kernels.run_table import COMPONENT, KEY, LIMIT, NODE, NODES, NOTHING, RESERVED
+from ostinato.kernels.match_nodes import BEFORE, BOUND_TO, NOTHING, ORDINAL
+from ostinato.kernels.run_table import COMPONENT, KEY, LIMIT, NODE, NODES, RESERVED
 
-# Columns of `nodes`
-ORDINAL = 0  # of the event; of a union: the other node
-BOUND_TO = 1  # the component, or UNION
-BEFORE = 2
+# Columns of `nodes`, beside those that all nodes of matches have
 NEWEST = 3
 NODE_COLUMNS = 4
-OTHER = ORDINAL
 
+# A union is bound to UNION, and has another node instead of an event
+OTHER = ORDINAL
 UNION = -2
 
 # Columns of `found`

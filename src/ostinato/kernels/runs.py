@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ostinato.kernels._jit import borrowing, inlined, jit
+from ostinato.kernels.match_nodes import comes_before
 from ostinato.kernels.run_index import gather, gather_all, take_place
 from ostinato.kernels.run_layout import (
     ALWAYS,
@@ -28,7 +29,6 @@ from ostinato.kernels.run_layout import (
     WITHIN,
     WITHIN_EVENTS,
 )
-from ostinato.kernels.run_matches import comes_before
 from ostinato.kernels.run_merging import KEPT_SELF, join_twins, merge, twin_cell, twin_of
 from ostinato.kernels.run_moves import BEGAN_NEXT, REPLACED, TOOK, lowest_start, select
 from ostinato.kernels.run_nodes import ANY_START, LAST_NODE
