@@ -7,9 +7,10 @@ from dataclasses import replace
 
 from ostinato.algebra.query import Condition, When
 from ostinato.base.errors import TypeMismatchError, UnsupportedError
+from ostinato.expr.coerce import coerce
 from ostinato.expr.infer import infer
 from ostinato.expr.nodes import Anchor, Expr, Literal, Nav
-from ostinato.expr.types import Kind
+from ostinato.expr.types import BOOL, Kind
 from ostinato.lang.sase.negation import place_negated
 from ostinato.lang.sase.references import STEPPING, Mention, References
 from ostinato.lang.sase.stream import Stream
@@ -57,7 +58,7 @@ def _boolean(expr: Expr, stream: Stream, conjunct: Expr) -> Expr:
         raise TypeMismatchError(
             f"A condition must be true or false; this is of type {typed.type}", hint="Compare it with something", span=conjunct.span
         )
-    return typed
+    return coerce(typed, BOOL)  # a bare NULL is a condition, too: one that never holds
 
 
 def _rewrite(expr: Expr, change: Callable[[Expr], Expr]) -> Expr:

@@ -32,7 +32,7 @@ class SaseExpressionParser(ExpressionParser):
         start = self.next().span
         attributes: list[tuple[str, Span]] = []
         while True:
-            name = self.expect_name("an attribute", self.reserved)
+            name = self.expect_name("an attribute")  # any word, as behind a variable
             attributes.append((name.value, name.span))
             if not self.accept_op(","):
                 break

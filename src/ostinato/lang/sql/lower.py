@@ -8,9 +8,10 @@ from ostinato.algebra.pattern import Alternation, Empty, Pattern, Repetition, Se
 from ostinato.algebra.policies import NullKeys, Selection, Skip
 from ostinato.algebra.query import Condition, Definition, MatchQuery, Measure, OrderKey, Within
 from ostinato.base.errors import QuerySyntaxError, TypeMismatchError, UnknownNameError
+from ostinato.expr.coerce import coerce
 from ostinato.expr.infer import infer
 from ostinato.expr.schema import Schema
-from ostinato.expr.types import Kind
+from ostinato.expr.types import BOOL, Kind
 from ostinato.lang.sql.lower_expression import lower_expression
 from ostinato.lang.sql.row_reference import Names
 from ostinato.lang.sql.syntax import (
@@ -140,7 +141,7 @@ def _condition(item: DefineItem, names: Names) -> Condition:
             hint="DEFINE takes a condition, such as price > 10",
             span=item.condition.span,
         )
-    return Condition(expr, span=item.span)
+    return Condition(coerce(expr, BOOL), span=item.span)
 
 
 def _measures(tree: MatchRecognize, partition: tuple[str, ...], names: Names) -> tuple[Measure, ...]:
