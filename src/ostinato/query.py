@@ -16,6 +16,7 @@ from ostinato.program.program import Program
 from ostinato.runtime.budget import Budget
 from ostinato.runtime.given_times import Lateness, lateness_units, not_negative
 from ostinato.runtime.session import Session
+from ostinato.runtime.stream_form import StreamForm
 
 STAGES = ("syntax", "algebra", "automaton", "plan", "program")
 
@@ -79,6 +80,8 @@ class Query:
             waiting: int | None = not_negative(lateness)
         else:
             waiting = None if lateness is None else lateness_units(lateness, self.program)
-        session = Session(self.program, budget=budget, lateness=waiting, ordered=ordered, snapshot=snapshot)
+        merged = self.algebra
+        streams = tuple(StreamForm(part.stream, part.columns, merged.type_column, part.event_type) for part in merged.parts)
+        session = Session(self.program, budget=budget, lateness=waiting, ordered=ordered, snapshot=snapshot, streams=streams)
         prepare()
         return session

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from ostinato.base.errors import StateError
+from ostinato.expr.arrow_types import to_arrow
 from ostinato.expr.types import Kind, Type
 from ostinato.kernels.vectors.vector import Vector
 from ostinato.program.program import Program
@@ -25,6 +27,7 @@ from ostinato.runtime.report import Report
 from ostinato.runtime.row_code import RowCode
 from ostinato.runtime.storage import needs_positions, occurrence_columns, stored_columns
 from ostinato.runtime.strategies import open_matcher
+from ostinato.runtime.stream_form import StreamForm, form_named
 from ostinato.runtime.string_pool import StringPool
 from ostinato.runtime.string_sweep import StringSweep
 
@@ -33,7 +36,8 @@ FORGET_FROM = 65_536  # keys; below, forgetting idle ones is not worth the work
 
 class Session:
     """`lateness`: how long rows may be late, in the unit of the time column; 0: they come in order; None: only `advance` says so.
-    `ordered`: the caller guarantees the query's order, within and across batches (then a time column may have nulls)."""
+    `ordered`: the caller guarantees the query's order, within and across batches (then a time column may have nulls).
+    `streams` are those that the program reads as one; without, it reads one of the program's name."""
 
     def __init__(
         self,
@@ -43,8 +47,10 @@ class Session:
         lateness: int | None = 0,
         ordered: bool = False,
         snapshot: bytes | None = None,
+        streams: Sequence[StreamForm] = (),
     ) -> None:
         self.program = verify(program)
+        self.streams = streams
         self.budget = budget or Budget()
         self.pool = StringPool()
         self.keys = KeyIndex(tuple(program.columns[k].type for k in program.keys), self.pool) if program.keys else None
@@ -77,10 +83,11 @@ class Session:
         """Partitions that are known now."""
         return len(self.keys) if self.keys is not None else 1
 
-    def push(self, batch: pa.RecordBatch | pa.Table) -> pa.Table:
-        """Take rows in, as Arrow or as a frame that gives itself as Arrow; returns the matches that are decided now."""
+    def push(self, stream: Any, batch: Any = None) -> pa.Table:
+        """Take rows in, as Arrow or as a frame that gives itself as Arrow; returns the matches that are decided now. `push(batch)` is for
+        a query of one stream, `push(stream, batch)` says of which stream the rows are."""
         self._usable()
-        batch = arrow_rows(batch)
+        batch = arrow_rows(stream) if batch is None else self._of_stream(stream, arrow_rows(batch))
         if batch.num_rows == 0:
             read_columns(batch, self.program)  # a wrong schema is an error also without rows
             return self.report.nothing()
@@ -95,6 +102,14 @@ class Session:
         table = batch if isinstance(batch, pa.Table) else pa.Table.from_batches([batch])
         needed = table.select([c.name for c in self.program.columns])
         return self._process(self.reorder.add(needed, times), presorted=False)
+
+    def _of_stream(self, name: str, batch: pa.RecordBatch | pa.Table) -> pa.RecordBatch | pa.Table:
+        if not self.streams:
+            form_named(name, (StreamForm(self.program.stream, ()),))
+            return batch
+        schema = pa.schema([(column.name, to_arrow(column.type)) for column in self.program.columns])
+        table = batch if isinstance(batch, pa.Table) else pa.Table.from_batches([batch])
+        return form_named(name, self.streams).of(table, schema)
 
     def advance(self, watermark: Watermark) -> pa.Table:
         """No row with a time below `watermark` will come any more: release what waited, decide what only time decides."""

@@ -10,11 +10,11 @@ import pyarrow as pa
 
 from ostinato.algebra.parts import Part
 from ostinato.algebra.query import MatchQuery
-from ostinato.base.errors import DataError
 from ostinato.expr.arrow_types import to_arrow
 from ostinato.hosts.embedded.source import RowSource, Source
 from ostinato.kernels.vectors.vector import from_arrow
 from ostinato.program.program import Column, Program
+from ostinato.runtime.stream_form import StreamForm
 
 LAST = np.iinfo(np.int64).max
 
@@ -132,27 +132,5 @@ def _numbers(column: pa.ChunkedArray) -> np.ndarray:
 
 def _in_form(tables: Iterator[pa.Table], part: Part, type_column: str | None, schema: pa.Schema) -> Iterator[pa.Table]:
     """The rows of one stream with the columns of all."""
-    own_name = {merged: own for own, merged in part.columns}
-    for table in tables:
-        columns = []
-        for field in schema:
-            if field.name == type_column and part.event_type is not None:
-                columns.append(pa.repeat(pa.scalar(part.event_type, field.type), table.num_rows))
-            elif field.name in own_name:
-                columns.append(_cast(table.column(own_name[field.name]), field, part))
-            else:
-                columns.append(pa.nulls(table.num_rows, field.type))
-        yield pa.table(columns, schema=schema)
-
-
-def _cast(column: pa.ChunkedArray, field: pa.Field, part: Part) -> pa.ChunkedArray:
-    if column.type == field.type:
-        return column
-    try:
-        return column.cast(field.type)
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
-        raise DataError(
-            f"Column `{field.name}` of stream `{part.stream}` does not fit the type {field.type} that the streams share",
-            detail=str(error).splitlines()[0],
-            hint="Cast the column before",
-        ) from error
+    form = StreamForm(part.stream, part.columns, type_column, part.event_type)
+    return (form.of(table, schema) for table in tables)
