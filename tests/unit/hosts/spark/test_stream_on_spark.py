@@ -107,14 +107,16 @@ def test_a_streaming_frame_with_its_own_watermark(spark, tmp_path) -> None:
     assert found(spark, tmp_path) == expected(table, last)
 
 
-@pytest.mark.parametrize("own_watermark", [False, True])
-def test_time_goes_on_with_rows_that_match_nothing(spark, tmp_path, own_watermark: bool) -> None:
+@pytest.mark.parametrize("time", ["timestamp", "its own watermark", "bigint"])
+def test_time_goes_on_with_rows_that_match_nothing(spark, tmp_path, time: str) -> None:
     """They are left out before they reach Python, and still they say how far the stream has come."""
-    times = pa.array([0, 1_000_000, 60_000_000], pa.timestamp("us", "UTC"))
+    times = pa.array([0, 1_000_000, 60_000_000]) if time == "bigint" else pa.array([0, 1_000_000, 60_000_000], pa.timestamp("us", "UTC"))
     table = pa.table({"ts": times, "kind": ["A", "A", "other"], "k": ["x", "y", "x"]})
     land(table, tmp_path / "in", "0.parquet")
-    frame = spark.readStream.schema("ts timestamp, kind string, k string").parquet(str(tmp_path / "in"))
-    given = {"events": frame.withWatermark("ts", "2 seconds")} if own_watermark else {"events": frame, "lateness": "2 seconds"}
-    text = "PATTERN SEQ(A a, ~(B b)) WHERE [k] WITHIN 5 seconds RETURN a.k"
+    schema = f"ts {'bigint' if time == 'bigint' else 'timestamp'}, kind string, k string"
+    frame = spark.readStream.schema(schema).parquet(str(tmp_path / "in"))
+    watched = frame.withWatermark("ts", "2 seconds") if time == "its own watermark" else None
+    given = {"events": frame, "lateness": 2_000_000} if watched is None else {"events": watched}
+    text = f"PATTERN SEQ(A a, ~(B b)) WHERE [k] WITHIN {'5000000' if time == 'bigint' else '5 seconds'} RETURN a.k"
     run_to_end(on(spark).match(text, type_by="kind", **given), tmp_path)
     assert sorted(row.k for row in spark.read.parquet(str(tmp_path / "out")).collect()) == ["x", "y"]

@@ -37,7 +37,8 @@ def _kept(filter_text: str, seen: Column) -> Column:
 
 
 def _as_timestamp(frame: DataFrame, time: str, clock: Clock) -> Column | None:
-    """As `Clock.to_spark` counts it. None: a reading of a wall clock, which Spark would take for the session's time zone."""
+    """As `Clock.to_spark` counts it, which refuses what is too large. None: a reading of a wall clock, which Spark would take for the
+    session's time zone."""
     if clock.is_integer:
-        return F.timestamp_micros(quoted(time).cast("long") * 1000)
+        return F.timestamp_micros(F.try_multiply(quoted(time).cast("long"), F.lit(1000)))
     return quoted(time) if isinstance(frame.schema[time].dataType, spark.TimestampType) else None
