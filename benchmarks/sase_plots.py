@@ -50,7 +50,7 @@ def _bars(axes: Any, cases: list[dict[str, Any]], names: list[str]) -> None:
         axes.bar([at + place * width for at in range(len(rates))], rates, width, label=engine)
     axes.set_xticks([at + 0.4 - width / 2 for at in range(len(cases))], names)
     axes.set(yscale="log", ylabel=THROUGHPUT, ylim=(10 ** floor(log10(lowest)), None))
-    axes.legend()
+    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.12), ncols=len(engines), frameon=False)
 
 
 def _backtracking(result: dict[str, Any], path: Path) -> None:

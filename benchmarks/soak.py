@@ -87,12 +87,13 @@ class Chain:
 
 
 def feed(seed: int = 3) -> Iterator[pa.RecordBatch]:
-    """Devices come and go, labels are new in every row; some rows come late."""
+    """Devices come and go, labels are new in every row; some rows come late. A new device every ten rows: idle keys are forgotten from
+    65,536 on, which has to happen in every third that is looked at."""
     generator = np.random.default_rng(seed)
     number = 0
     while True:
         step = np.arange(number, number + BATCH)
-        device = step // 40 - generator.integers(0, LIVE_KEYS, BATCH)
+        device = step // 10 - generator.integers(0, LIVE_KEYS, BATCH)
         earlier = step - generator.integers(1, 5_000, BATCH)
         yield pa.record_batch({
             "ts": step - generator.integers(0, LATENESS, BATCH),
