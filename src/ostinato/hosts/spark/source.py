@@ -37,7 +37,10 @@ def read_path(spark: SparkSession, path: str) -> DataFrame:
         return spark.read.json(path) if path.endswith(".json") else spark.read.parquet(path)
     except AnalysisException as error:
         detail = str(error).splitlines()[0]
-        raise DataError(f"cannot read {path}", detail=detail, hint="is the path right, and are the files Parquet?") from error
+        hint = "is the path right, and are the files Parquet?"
+        if "NANOS" in detail:
+            hint = "Spark reads no nanoseconds: write the files with microseconds, or read them with spark.sql.legacy.parquet.nanosAsLong"
+        raise DataError(f"cannot read {path}", detail=detail, hint=hint) from error
 
 
 def table(spark: SparkSession, name: str) -> DataFrame:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from pyspark.errors import PySparkException
@@ -17,6 +18,8 @@ from ostinato.hosts.spark.streaming.match_stream import METRICS, Lateness
 from ostinato.hosts.spark.temporary_views import temporary_views
 from ostinato.lang import sql
 from ostinato.lang.sql.splice import Spliced
+
+PLACE = re.compile(r"\(line (\d+), pos (\d+)\)")
 
 
 def run_statement(
@@ -67,4 +70,13 @@ def _place(error: PySparkException, spliced: Spliced) -> Span | None:
     for context in contexts:
         if str(context.contextType()).endswith("SQL"):
             return spliced.origin(context.startIndex()).to(spliced.origin(context.stopIndex()))
-    return None
+    return _parsed_place(str(error), spliced)
+
+
+def _parsed_place(message: str, spliced: Spliced) -> Span | None:
+    """What Spark cannot parse has no context: its place stands in the message alone."""
+    said = PLACE.search(message)
+    if said is None:
+        return None
+    line, column = int(said[1]), int(said[2])
+    return spliced.origin(sum(len(above) + 1 for above in spliced.text.split("\n")[: line - 1]) + column)
