@@ -127,7 +127,11 @@ def compile_clause(
     try:
         tree = sql.parse_clause(clause.body, clause.offset)
         query = sql.lower(tree, usable_schema(schema), stream)
-        return _finished(text, "sql", sql.render(tree), query, without, strategy)
+        try:
+            return _finished(text, "sql", sql.render(tree), query, without, strategy)
+        except UnsupportedError as error:  # what planning refuses without a place of its own, such as its size, is the pattern
+            error.span = error.span or tree.pattern_span
+            raise
     except OstinatoError as error:
         raise error.within(text) from error.__cause__
 

@@ -61,7 +61,7 @@ def _columns(program: Program) -> None:
 def _policies(program: Program) -> None:
     for name, known in POLICIES.items():
         _require(getattr(program, name) in known, f"a known {name}")
-    _require(-1 <= program.within < LIMIT, "a window that fits 64 bits")
+    _require(program.within >= -1 and program.within in INT64, "a window that fits 64 bits")
     _require(0 <= program.back < LIMIT and 0 <= program.ahead < LIMIT, "reaches to neighbours that fit 64 bits")
 
 

@@ -105,11 +105,17 @@ def _within(within: WithinTree, tree: MatchRecognize, time: str | None, names: N
         if kind is Kind.INT:
             hint = f"Write WITHIN and a number, in the unit of `{time}`"
             raise TypeMismatchError(f"WITHIN an interval, but the time column `{time}` is an integer", hint=hint, span=within.span)
-        return Within(within.length // MICROSECOND)
+        return _bounded(within.length // MICROSECOND, within)
     if kind is not Kind.INT:
         hint = "Write WITHIN INTERVAL '5' MINUTE"
         raise TypeMismatchError(f"WITHIN a number, but the time column `{time}` is a {kind.value}", hint=hint, span=within.span)
-    return Within(within.length)
+    return _bounded(within.length, within)
+
+
+def _bounded(length: int, within: WithinTree) -> Within:
+    if length >= 2**63:
+        raise QuerySyntaxError("This window is too long", hint="Leave WITHIN out for no limit", span=within.span)
+    return Within(length)
 
 
 def _why_no_time(item: OrderItem, names: Names) -> str:

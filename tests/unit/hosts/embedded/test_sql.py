@@ -141,6 +141,16 @@ ERRORS = [
     (f"COPY (SELECT * FROM t MATCH_RECOGNIZE {ANY}) TO 'x.csv'", QuerySyntaxError, "COPY"),
     ("SELECT * FROM t MATCH_RECOGNIZE (ORDER BY kk PATTERN (A) DEFINE A AS TRUE)", UnknownNameError, "kk"),
     (
+        "SELECT * FROM t MATCH_RECOGNIZE (PARTITION BY p ORDER BY k PATTERN (A) WITHIN 9223372036854775808 DEFINE A AS TRUE)",
+        QuerySyntaxError,
+        "WITHIN 9223372036854775808",
+    ),
+    (
+        "SELECT * FROM t MATCH_RECOGNIZE (PARTITION BY p PATTERN ((A{999} B{999}){999}) DEFINE A AS TRUE)",
+        UnsupportedError,
+        "PATTERN ((A{999} B{999}){999})",
+    ),
+    (
         "SELECT p FROM t MATCH_RECOGNIZE (PARTITION BY p ALL ROWS PER MATCH PATTERN (A) DEFINE A AS TRUE)",
         UnsupportedError,
         "ALL ROWS PER MATCH",
