@@ -36,7 +36,7 @@ def _of_tuple(value: Any, items: tuple[Any, ...], name: str) -> str | None:
 
 
 def _of_fields(value: Any) -> str | None:
-    kind = type(value)
+    kind: type = type(value)
     hints = declared(kind)
     fields = ((getattr(value, field.name), hints[field.name], f"{kind.__name__}.{field.name}") for field in dataclasses.fields(value))
     return next((found for held, wanted, name in fields if (found := misfit(held, wanted, name)) is not None), None)

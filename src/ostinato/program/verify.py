@@ -140,6 +140,7 @@ def _negations(program: Program) -> None:
                 _require(len(item.test.results) == 1, "one result of a test")
             if item.join is not None:
                 _require(item.join[0] in {column.name for column in program.columns}, "joins over its columns")
+                assert negation.given.code is not None
                 _require(0 <= item.join[1] < len(negation.given.code.results), "joins with what is given")
 
 

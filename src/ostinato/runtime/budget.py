@@ -26,8 +26,8 @@ class Budget:
         for name, limit in (("runs", self.runs), ("bytes", self.bytes)):
             if limit is not None and (not isinstance(limit, int) or isinstance(limit, bool) or limit < 1):
                 raise OstinatoError(f"A budget of {name}={limit!r}", hint="It is a whole number from 1 on, or None for no limit")
-        if self.beyond not in set(Beyond):
-            policies = {policy.value: policy for policy in Beyond}
-            if self.beyond not in policies:
-                raise OstinatoError(f"A budget with beyond={self.beyond!r}", hint=f"It is one of {', '.join(map(repr, policies))}")
-            object.__setattr__(self, "beyond", policies[self.beyond])
+        try:
+            object.__setattr__(self, "beyond", Beyond(self.beyond))
+        except ValueError:
+            policies = ", ".join(repr(policy.value) for policy in Beyond)
+            raise OstinatoError(f"A budget with beyond={self.beyond!r}", hint=f"It is one of {policies}") from None

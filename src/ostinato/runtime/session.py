@@ -96,6 +96,7 @@ class Session:
             return self._process([batch], presorted=self._ordered)
         columns = read_columns(batch, self.program)
         times = times_of(columns, self.program, nulls_allowed=False)
+        assert times is not None
         if self.reorder.lateness == 0 and (self.reorder.horizon == NEVER or times.min() >= self.reorder.horizon):
             self.reorder.horizon = max(self.reorder.horizon, int(times.max()))
             return self._process_columns(columns, times)
