@@ -10,13 +10,13 @@ import pyarrow as pa
 
 from ostinato.algebra.policies import Ties
 from ostinato.algebra.query import MatchQuery
-from ostinato.base.errors import OstinatoError, QuerySyntaxError, UnknownNameError, UnsupportedError
+from ostinato.base.errors import OstinatoError, QuerySyntaxError, SchemaError, UnknownNameError, UnsupportedError
 from ostinato.base.user_warning import warn_user
 from ostinato.expr.arrow_types import usable_schema
 from ostinato.lang import sase, sql
 from ostinato.plan.planner import plan
 from ostinato.query import Query
-from ostinato.rewrite.rules import rewrite
+from ostinato.rewrite.rules import NEEDED, RULES, rewrite
 
 LANGUAGES = ("sql", "sase")
 _SASE = re.compile(r"(?:\s|--[^\n]*\n|/\*.*?\*/)*PATTERN\b", re.IGNORECASE | re.DOTALL)
@@ -53,6 +53,8 @@ def compile(
     language = language or recognise(text)
     if language not in LANGUAGES:
         raise OstinatoError(f'there is no language "{language}"', hint=f"the languages are {', '.join(LANGUAGES)}")
+    schemas = {name: _schema(name, given) for name, given in schemas.items()}
+    _check_left_out(without)
     try:
         if language == "sase":
             return compile_sase(text, schemas, type_by=type_by, time=time, output=output, ties=ties, without=without, strategy=strategy)
@@ -62,6 +64,21 @@ def compile(
         return compile_bare_sql(text, schemas, dialect=dialect, without=without, strategy=strategy)
     except OstinatoError as error:
         raise error.within(text) from error.__cause__
+
+
+def _schema(name: str, given: object) -> pa.Schema:
+    """What has an Arrow schema stands for it."""
+    schema = given if isinstance(given, pa.Schema) else getattr(given, "schema", None)
+    if not isinstance(schema, pa.Schema):
+        raise SchemaError(f"The schema of stream `{name}` is a {type(given).__name__}", hint="Pass an Arrow schema, such as table.schema")
+    return schema
+
+
+def _check_left_out(without: tuple[str, ...]) -> None:
+    offered = [*(rule for rule, _ in RULES if rule not in NEEDED), "merging"]
+    unknown = [name for name in without if name not in offered]
+    if unknown:
+        raise OstinatoError(f'there is no "{unknown[0]}" to leave out', hint=f"without= takes {', '.join(offered)}, as a tuple")
 
 
 def compile_sase(

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from ostinato.base.errors import StateError
+from ostinato.base.errors import OstinatoError, StateError
 from ostinato.expr.arrow_types import to_arrow
 from ostinato.expr.types import Kind, Type
 from ostinato.kernels.vectors.vector import Vector
@@ -51,6 +51,8 @@ class Session:
     ) -> None:
         self.program = verify(program)
         self.streams = streams
+        if budget is not None and not isinstance(budget, Budget):
+            raise OstinatoError(f"budget={budget!r} is no budget", hint="Pass ost.Budget(runs=..., bytes=...)")
         self.budget = budget or Budget()
         self.pool = StringPool()
         self.keys = KeyIndex(tuple(program.columns[k].type for k in program.keys), self.pool) if program.keys else None

@@ -1,4 +1,4 @@
-"""Lateness, watermarks, batches and budgets as people give them."""
+"""Lateness, watermarks, batches, schemas and budgets as people give them."""
 
 from __future__ import annotations
 
@@ -58,3 +58,14 @@ def test_budgets():
     for wrong in ({"runs": 0}, {"bytes": -1}, {"runs": 1.5}, {"beyond": "explode"}):
         with pytest.raises(ost.OstinatoError, match="A budget"):
             ost.Budget(**wrong)
+
+
+def test_what_compile_takes():
+    text = TEXT.format(within="5")
+    assert ost.compile(text, {"t": NUMBERS}).program == ost.compile(text, {"t": NUMBERS.schema}).program
+    with pytest.raises(ost.SchemaError, match="schema of stream `t` is a str"):
+        ost.compile(text, {"t": "x"})
+    with pytest.raises(ost.OstinatoError, match='no "magic" to leave out'):
+        ost.compile(text, {"t": NUMBERS.schema}, without=("magic",))
+    with pytest.raises(ost.OstinatoError, match="is no budget"):
+        query(NUMBERS).open(budget=5)
