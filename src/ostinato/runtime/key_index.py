@@ -38,8 +38,9 @@ class KeyColumn:
         codes = vector.data if vector.valid is None else vector.data[vector.valid]
         present = np.zeros(len(vector.dictionary), np.bool_)
         present[codes] = True
+        dictionary = vector.dictionary if present.all() else vector.dictionary.filter(pa.array(present))
         numbers = np.zeros(len(present), np.int64)
-        numbers[present] = self._numbering.number(self._pool.codes_of(vector.dictionary.filter(pa.array(present))))
+        numbers[present] = self._numbering.number(self._pool.codes_of(dictionary))
         if vector.valid is None or vector.valid.all():
             return numbers[vector.data]
         out = np.full(len(vector.data), self._null_number(), np.int64)

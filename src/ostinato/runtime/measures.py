@@ -15,7 +15,7 @@ from ostinato.program.program import MatchAggregate, Program
 from ostinato.runtime.key_index import KeyIndex
 from ostinato.runtime.keyed_rows import KeyedRows
 from ostinato.runtime.matches import Matches
-from ostinato.runtime.string_pool import StringPool
+from ostinato.runtime.string_pool import StringPool, ranks_of
 
 _REDUCTIONS = {
     "sum": match_rows.SUM,
@@ -181,7 +181,7 @@ class MatchView:
 def _orderable(values: Vector):
     """Integers that compare as the values do, and the way back."""
     if values.type.kind is Kind.STRING:
-        ranks = StringPool(values.dictionary).ranks() if len(values.dictionary) else np.zeros(1, np.int64)
+        ranks = ranks_of(values.dictionary) if len(values.dictionary) else np.zeros(1, np.int64)
         code_of_rank = np.argsort(ranks)
         return ranks[values.data], lambda out: code_of_rank[out]
     if values.data.dtype == np.bool_:
