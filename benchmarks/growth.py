@@ -15,6 +15,11 @@ from benchmarks.ticks import random_walk
 from benchmarks.v_shape import engine as v_shape
 
 
+SMALL_BATCH = 1_000
+FALL = """PATTERN SEQ(Ticks a, Ticks b) WHERE skip_till_next_match(a, b) { [key] AND a.volume > 990 AND b.volume < 10 }
+WITHIN 1 seconds RETURN a.key AS key, b.ts AS ts"""
+
+
 def rising_run(window: int) -> str:
     """Many runs overlap and live as long as the window lets them."""
     return f"""PATTERN SEQ(Ticks+ a[], Ticks b) WHERE skip_till_next_match(a[], b) {{
@@ -49,6 +54,36 @@ def grow(name: str, title: str, about: str, cases: list[dict[str, int]], kind: s
     experiment.save(options)
 
 
+def small_batches(table: pa.Table, query: ost.Query) -> None:
+    session = query.open()
+    for start in range(0, table.num_rows, SMALL_BATCH):
+        session.push(table.slice(start, SMALL_BATCH))
+    session.close()
+
+
+def grow_text_keys(options: Options) -> None:
+    """A session knows every text it has seen; a batch must not pay for them."""
+    experiment = Experiment(
+        "growth_text_keys",
+        "Growth with text keys",
+        f"`SEQ(Ticks a, Ticks b)` by key through `query.open()` and `push`, batches of {SMALL_BATCH:,} rows: keys that are texts, and the "
+        "same keys as integers.",
+        show=("keys",),
+    )
+    for keys in (100, 10_000, 100_000):
+        rows = options.rows(400_000, 20_000)
+        integers = random_walk(rows, keys)
+        names = pa.array([f"schlüssel {key}" for key in integers.column("key").to_pylist()])
+        texts = integers.set_column(0, "key", names)
+        case = experiment.case(f"{keys:,} keys", rows=rows, keys=keys)
+        contenders = {
+            "ostinato": lambda table=texts, query=ost.compile(FALL, {"ticks": texts.schema}): small_batches(table, query),
+            "integer keys": lambda table=integers, query=ost.compile(FALL, {"ticks": integers.schema}): small_batches(table, query),
+        }
+        case.compare(contenders, options)
+    experiment.save(options)
+
+
 def main() -> None:
     options = harness.options(__doc__ or "")
     use_one_thread()
@@ -60,6 +95,7 @@ def main() -> None:
     windows = [{"rows": 50_000 * scale, "keys": 2, "window": n} for n in (100, 500, 1_000, 2_000)]
     about = "Overlapping runs: `SEQ(Ticks+ a[], Ticks b)`, rising prices, skip till next match, all counted, window in events of the key."
     grow("growth_window", "Growth with the window", about, windows, "runs", options)
+    grow_text_keys(options)
 
 
 if __name__ == "__main__":
