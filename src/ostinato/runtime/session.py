@@ -15,6 +15,7 @@ from ostinato.kernels.vectors.vector import Vector
 from ostinato.program.program import Program
 from ostinato.program.verify import verify
 from ostinato.runtime import session_state
+from ostinato.runtime.arrival_check import ArrivalCheck
 from ostinato.runtime.budget import Budget
 from ostinato.runtime.given_times import Watermark, watermark_units
 from ostinato.runtime.ingest import arrow_rows, read_columns, sort_order, take, times_of
@@ -70,6 +71,7 @@ class Session:
         self._failed = False
         self._ordered = ordered
         self._row_code = RowCode(program, self.pool)
+        self._arrival_check = ArrivalCheck(program)
         self._forget_at = FORGET_FROM
         self._texts = StringSweep()
         self._since_sweep = 0
@@ -102,9 +104,20 @@ class Session:
         if self.reorder.lateness == 0 and (self.reorder.horizon == NEVER or times.min() >= self.reorder.horizon):
             self.reorder.horizon = max(self.reorder.horizon, int(times.max()))
             return self._process_columns(columns, times)
+        self._check_arrived(columns, times)
         table = batch if isinstance(batch, pa.Table) else pa.Table.from_batches([batch])
         needed = table.select([c.name for c in self.program.columns])
         return self._process(self.reorder.add(needed, times), presorted=False)
+
+    def _check_arrived(self, columns: dict[str, Vector], times: np.ndarray) -> None:
+        """Of rows that are late, or in no partition, nothing is computed later either."""
+        if not self._arrival_check:
+            return
+        chosen, _ = self._selected(columns, np.flatnonzero(times >= self.reorder.horizon))
+        assert chosen is not None
+        if len(chosen) < len(times):
+            columns = {name: take(vector, chosen) for name, vector in columns.items()}
+        self._arrival_check.check(columns, len(chosen))
 
     def _of_stream(self, name: str, batch: pa.RecordBatch | pa.Table) -> pa.RecordBatch | pa.Table:
         if not self.streams:

@@ -29,3 +29,6 @@ STRICT: dict[str, Function] = {
     **strings.FUNCTIONS,
     **times.FUNCTIONS,
 }
+
+# A value that is out of range is a failure of these; comparisons, logic and strings have a result for every operand.
+CAN_FAIL = frozenset((*arithmetic.FUNCTIONS, *numbers.FUNCTIONS, *times.FUNCTIONS))

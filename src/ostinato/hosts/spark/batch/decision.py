@@ -116,13 +116,18 @@ def _look_back(program: Program) -> int:
 
 
 def _ranges(job: RangeJob) -> Decision:
-    reasons = [f"{len(job.ranges)} ranges over {len(job.groups)} row groups, tasks read the files, no shuffle"]
+    ranges = _counted(len(job.ranges), "range")
+    reasons = [f"{ranges} over {_counted(len(job.groups), 'row group')}, tasks read the files, no shuffle"]
     if is_chained(job.program):
         reasons.append("the chain of non-overlapping matches is found again at each border")
     if looks_before(job.program):
         reasons.append("a window is read before each range, for what must not come before a match")
     if job.back:
-        reasons.append(f"{job.back} rows per key are read before each range")
+        reasons.append(f"{_counted(job.back, 'row')} per key read before each range")
     return Decision(RANGES, tuple(reasons), job)
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count} {what}" if count == 1 else f"{count} {what}s"
 
 

@@ -1,0 +1,50 @@
+"""Rows that wait for their turn are looked at when they come: a value that a condition cannot compute then stops the query at the batch
+that brings it, and not later, when the row is already part of the state."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ostinato.kernels.vectors.evaluate import evaluate
+from ostinato.kernels.vectors.functions import CAN_FAIL
+from ostinato.kernels.vectors.vector import Vector
+from ostinato.program.column_code import ColumnCode, ColumnOp
+from ostinato.program.program import Program
+
+
+class ArrivalCheck:
+    """Of the conditions that look at one row alone: neighbours are known only when all rows are in order."""
+
+    def __init__(self, program: Program) -> None:
+        self._code = _fallible_alone(program.rows)
+
+    def __bool__(self) -> bool:
+        return bool(self._code.results)
+
+    def check(self, columns: Mapping[str, Vector], count: int) -> None:
+        evaluate(self._code, count, columns.__getitem__, _no_neighbours)
+
+
+def _fallible_alone(code: ColumnCode) -> ColumnCode:
+    """The results that may fail and do not depend on other rows, with the operations that they need."""
+    looks_around, may_fail = [], []
+    for op in code.ops:
+        looks_around.append(op.op == "shift" or any(looks_around[arg] for arg in op.args))
+        may_fail.append(_can_fail(op) or any(may_fail[arg] for arg in op.args))
+    chosen = [result for result in code.results if may_fail[result] and not looks_around[result]]
+    needed = set(chosen)
+    for number in range(len(code.ops) - 1, -1, -1):  # operations read earlier ones
+        if number in needed:
+            needed.update(code.ops[number].args)
+    place = {number: i for i, number in enumerate(sorted(needed))}
+    ops = (code.ops[number] for number in place)
+    moved = tuple(ColumnOp(op.op, tuple(place[arg] for arg in op.args), op.type, op.params) for op in ops)
+    return ColumnCode(moved, tuple(place[result] for result in chosen))
+
+
+def _can_fail(op: ColumnOp) -> bool:
+    return op.op == "cast" or (op.op == "call" and op.params[0] in CAN_FAIL)
+
+
+def _no_neighbours(vector: Vector, n: int) -> Vector:
+    raise AssertionError("conditions that look at neighbours are left out")
