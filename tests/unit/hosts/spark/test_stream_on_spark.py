@@ -19,7 +19,6 @@ pytestmark = [pytest.mark.spark, pytest.mark.timeout(600)]
 
 TEXT = """SELECT k, n, first_ts FROM ticks MATCH_RECOGNIZE (PARTITION BY k ORDER BY ts
   MEASURES FIRST(ts) AS first_ts, COUNT(*) AS n PATTERN (A B+ C) WITHIN INTERVAL '20' SECOND DEFINE B AS v < PREV(v), C AS v > PREV(v))"""
-BARE = TEXT.replace("SELECT k, n, first_ts", "SELECT *")
 
 
 def ticks(rows: int, seed: int = 3) -> pa.Table:
@@ -50,9 +49,9 @@ def found(spark, folder: Path) -> list[tuple]:
     return sorted(tuple(row) for row in spark.read.parquet(str(folder / "out")).select("k", "n", "first_ts").collect())
 
 
-def expected(table: pa.Table, horizon: int) -> list[tuple]:
+def expected(table: pa.Table, horizon: int, text: str = TEXT) -> list[tuple]:
     """What is decided when the watermark stands at `horizon`."""
-    session = compile(BARE, {"ticks": table.schema}).open(lateness=None)
+    session = compile(text.replace("SELECT k, n, first_ts", "SELECT *"), {"ticks": table.schema}).open(lateness=None)
     rows = pa.concat_tables([session.push(table), session.advance(horizon)]).select(["k", "n", "first_ts"]).to_pylist()
     return sorted((row["k"], row["n"], row["first_ts"].replace(tzinfo=None)) for row in rows)
 
@@ -85,6 +84,28 @@ def test_directory_restart_disorder_late_rows_and_a_poisoned_file(spark, tmp_pat
     with pytest.raises(StreamingQueryException, match="begun with 3 buckets"):
         land(table.slice(290), source, "7.parquet")
         run_to_end(on(spark).sql(TEXT, ticks=stream, lateness="20 seconds", buckets=4), tmp_path)
+
+
+def test_a_value_that_cannot_be_computed_stops_the_batch_that_brings_it(spark, tmp_path) -> None:
+    """It would be computed only when the watermark has passed it: by then the row would be in the state for good."""
+    table = ticks(100).set_column(2, "v", ticks(100).column("v").cast(pa.int64()))
+    text = TEXT.replace("v < PREV(v)", "4 * v < 4 * PREV(v) AND v * 4 > 0")
+    source = tmp_path / "in"
+    land(table.slice(0, 50), source, "0.parquet")
+    matches = on(spark).sql(text, ticks=on(spark).read_stream(str(source), rows_per_batch=60), lateness="20 seconds", buckets=2)
+    run_to_end(matches, tmp_path)
+    early = len(found(spark, tmp_path))
+    poisoned = pa.array([*table.column("v").to_pylist()[50:97], *[2**62] * 3])
+    land(table.slice(50).set_column(2, "v", poisoned), source, "1.parquet")
+    with pytest.raises(StreamingQueryException, match="64 bits"):
+        run_to_end(matches, tmp_path)
+    (source / "1.parquet").unlink()
+    land(table.slice(50), source, "2.parquet")
+    run_to_end(matches, tmp_path)
+    last = int(table.column("ts").cast(pa.int64())[-1].as_py())
+    got = found(spark, tmp_path)
+    assert early < len(got)
+    assert got == expected(table, last - 20_000_000, text)
 
 
 def test_a_streaming_frame_with_its_own_watermark(spark, tmp_path) -> None:
