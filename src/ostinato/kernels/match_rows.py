@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from ostinato.kernels._jit import jit
+from ostinato.kernels._jit import inlined, jit
 
 COUNT, SUM, MIN, MAX, FIRST, LAST, MEAN, STDDEV = range(8)
 
 
-@jit
+@inlined
 def _ordinal(m, start, offsets, ordinals, variables, variable, last, offset):
     """The ordinal of the `offset`-th row of `variable` (-1: any) of a match, from the first or back from the last; -1 if there is
     none. Empty `ordinals`: the rows of a match are contiguous from `start`."""
@@ -26,9 +26,10 @@ def _ordinal(m, start, offsets, ordinals, variables, variable, last, offset):
                     break
                 left -= 1
             at += step
+    found = np.int64(-1)
     if low <= at < high:
-        return start[m] + at - low if len(ordinals) == 0 else ordinals[at]
-    return -1
+        found = start[m] + at - low if len(ordinals) == 0 else ordinals[at]
+    return found
 
 
 @jit("void(int64[::1], int64[::1], int64[::1], uint8[::1], int64, boolean, int64, int64[::1])")
@@ -48,14 +49,14 @@ def locate_in_arena(start, offsets, ordinals, variables, variable, last, offset,
     complete = True
     for m in range(len(start)):
         ordinal = _ordinal(m, start, offsets, ordinals, variables, variable, last, offset)
-        out[m] = -1
+        found = np.int64(-1)
         if ordinal >= 0:
             k = keys[m]
             place = ordinal + shift - base[k]
             if 0 <= place < length[k]:
-                out[m] = places[k] + place
-        if out[m] < 0:
-            complete = False
+                found = places[k] + place
+        out[m] = found
+        complete = complete and found >= 0
     return complete
 
 

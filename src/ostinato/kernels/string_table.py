@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ostinato.kernels._jit import jit
+from ostinato.kernels._jit import inlined, jit
 
 NO_CODE = -1
 HASH, CODE = 0, 1  # columns of `slots`: side by side, so that looking at one string is one look into memory
@@ -13,7 +13,7 @@ FIRST_SLOTS = 1 << 8
 FIRST_BYTES = 1 << 10
 
 
-@jit
+@inlined
 def hash_of(data, begin, end):
     """FNV-1a, with its upper bits folded in because slots are chosen by the lower ones."""
     h = np.uint64(14695981039346656037)
@@ -22,13 +22,11 @@ def hash_of(data, begin, end):
     return np.int64(h ^ (h >> np.uint64(32)))
 
 
-@jit
+@inlined
 def same(data, begin, end, other_data, other_begin, other_end):
     length = end - begin
-    if length != other_end - other_begin:
-        return False
-    at = 0
-    while at < length and data[begin + at] == other_data[other_begin + at]:
+    at = 0 if length == other_end - other_begin else -1
+    while 0 <= at < length and data[begin + at] == other_data[other_begin + at]:
         at += 1
     return at == length
 
