@@ -10,27 +10,30 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
 
 FORMAT = "do_nothing_parquet"
+COUNT = "rows long"
 
 
 class DoNothingSource(DataSource):
-    """Reads the given columns of all row groups and yields how many rows there were."""
+    """Reads the given columns of all row groups and yields how many rows there were; or, as sources do, the rows."""
 
     @classmethod
     def name(cls) -> str:
         return FORMAT
 
     def schema(self) -> str:
-        return "rows long"
+        return self.options["schema"]
 
     def reader(self, schema: object) -> DataSourceReader:
-        return DoNothingReader(self.options["files"].split("|"), self.options["columns"].split("|"), int(self.options["tasks"]))
+        hands_on = self.options["schema"] != COUNT
+        return DoNothingReader(self.options["files"].split("|"), self.options["columns"].split("|"), int(self.options["tasks"]), hands_on)
 
 
 class DoNothingReader(DataSourceReader):
-    def __init__(self, files: Sequence[str], columns: Sequence[str], tasks: int) -> None:
+    def __init__(self, files: Sequence[str], columns: Sequence[str], tasks: int, hands_on: bool) -> None:
         self.files = files
         self.columns = columns
         self.tasks = tasks
+        self.hands_on = hands_on
 
     def partitions(self) -> Sequence[InputPartition]:
         groups = [(file, number) for file in self.files for number in range(pq.ParquetFile(file).num_row_groups)]
@@ -40,14 +43,19 @@ class DoNothingReader(DataSourceReader):
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         rows = 0
         for file, number in partition.value:
-            rows += pq.ParquetFile(file, memory_map=True).read_row_group(number, columns=list(self.columns), use_threads=False).num_rows
-        yield pa.RecordBatch.from_arrays([pa.array([rows])], names=["rows"])
+            table = pq.ParquetFile(file, memory_map=True).read_row_group(number, columns=list(self.columns), use_threads=False)
+            rows += table.num_rows
+            if self.hands_on:
+                yield from table.select(list(self.columns)).to_batches(max_chunksize=1 << 16)
+        if not self.hands_on:
+            yield pa.RecordBatch.from_arrays([pa.array([rows])], names=["rows"])
 
 
-def read_and_do_nothing(spark: SparkSession, files: Sequence[str], columns: Sequence[str], tasks: int) -> DataFrame:
+def read_and_do_nothing(spark: SparkSession, files: Sequence[str], columns: Sequence[str], tasks: int, schema: str = COUNT) -> DataFrame:
+    """`schema`: that of the columns, if their rows are to be handed on."""
     spark.dataSource.register(DoNothingSource)
-    reader = spark.read.format(FORMAT).option("files", "|".join(files)).option("columns", "|".join(columns)).option("tasks", str(tasks))
-    return reader.load()
+    given = {"files": "|".join(files), "columns": "|".join(columns), "tasks": str(tasks), "schema": schema}
+    return spark.read.format(FORMAT).options(**given).load()
 
 
 def map_and_do_nothing(frame: DataFrame) -> DataFrame:
