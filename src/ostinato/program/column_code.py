@@ -35,3 +35,11 @@ class ColumnCode:
 
     ops: tuple[ColumnOp, ...] = ()
     results: tuple[int, ...] = ()
+
+    def needed_for(self, *results: int) -> set[int]:
+        """These operations and all that they read."""
+        needed = set(results)
+        for number in range(max(results, default=-1), -1, -1):  # operations read earlier ones
+            if number in needed:
+                needed.update(self.ops[number].args)
+        return needed

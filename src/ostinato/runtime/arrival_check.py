@@ -4,6 +4,7 @@ that brings it, and not later, when the row is already part of the state."""
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 
 from ostinato.kernels.vectors.evaluate import evaluate
 from ostinato.kernels.vectors.functions import CAN_FAIL
@@ -25,6 +26,7 @@ class ArrivalCheck:
         evaluate(self._code, count, columns.__getitem__, _no_neighbours)
 
 
+@lru_cache(64)  # on a Spark stream every micro-batch opens sessions of the same program
 def _fallible_alone(code: ColumnCode) -> ColumnCode:
     """The results that may fail and do not depend on other rows, with the operations that they need."""
     looks_around, may_fail = [], []
@@ -32,11 +34,7 @@ def _fallible_alone(code: ColumnCode) -> ColumnCode:
         looks_around.append(op.op == "shift" or any(looks_around[arg] for arg in op.args))
         may_fail.append(_can_fail(op) or any(may_fail[arg] for arg in op.args))
     chosen = [result for result in code.results if may_fail[result] and not looks_around[result]]
-    needed = set(chosen)
-    for number in range(len(code.ops) - 1, -1, -1):  # operations read earlier ones
-        if number in needed:
-            needed.update(code.ops[number].args)
-    place = {number: i for i, number in enumerate(sorted(needed))}
+    place = {number: i for i, number in enumerate(sorted(code.needed_for(*chosen)))}
     ops = (code.ops[number] for number in place)
     moved = tuple(ColumnOp(op.op, tuple(place[arg] for arg in op.args), op.type, op.params) for op in ops)
     return ColumnCode(moved, tuple(place[result] for result in chosen))

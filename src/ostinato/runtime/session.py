@@ -110,8 +110,8 @@ class Session:
         return self._process(self.reorder.add(needed, times), presorted=False)
 
     def _check_arrived(self, columns: dict[str, Vector], times: np.ndarray) -> None:
-        """Of rows that are late, or in no partition, nothing is computed later either."""
-        if not self._arrival_check:
+        """Of rows that are late, or in no partition, nothing is computed later either; without lateness no row waits."""
+        if not self._arrival_check or self.reorder.lateness == 0:
             return
         chosen, _ = self._selected(columns, np.flatnonzero(times >= self.reorder.horizon))
         assert chosen is not None

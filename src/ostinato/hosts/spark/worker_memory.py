@@ -13,7 +13,7 @@ _KEPT = 1 << 28  # bytes
 @cache
 def keep_freed_memory() -> None:
     """The C library gives large arrays back to the system as soon as they are freed, and the system zeroes the pages of the next
-    ones: about a tenth of the time of a task. Workers are ours and end with their job, so they may keep what they had."""
+    ones: about a tenth of the time of a task. A worker lives on for later tasks; it keeps at most this much that is free."""
     if not sys.platform.startswith("linux"):
         return
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None)

@@ -164,11 +164,7 @@ def _check(vector: Vector, length: int, code: ColumnCode, number: int, names: Se
 
 def _read_for(code: ColumnCode, wanted: int) -> set[str]:
     """The inputs that an operation depends on."""
-    needed = {wanted}
-    for number in range(wanted, -1, -1):  # operations read earlier ones
-        if number in needed:
-            needed.update(code.ops[number].args)
-    return {code.ops[number].params[0] for number in needed if code.ops[number].op == "input"}
+    return {code.ops[number].params[0] for number in code.needed_for(wanted) if code.ops[number].op == "input"}
 
 
 def _finished(vector: Vector, length: int) -> Vector:
