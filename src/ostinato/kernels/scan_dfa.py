@@ -11,6 +11,7 @@ import numpy as np
 
 from ostinato.kernels._jit import borrowing
 from ostinato.kernels.scan_memo import LONG, SPACING, TO_ROW, TO_STATE, find, put
+from ostinato.kernels.scan_starts import LEAST, MOST, mark_starts
 
 DEAD = 0  # automaton states
 INITIAL = 1
@@ -32,8 +33,8 @@ CONTROL_WIDTH = 8
 WIDTH, WITHIN, BY_EVENTS, TO_NEXT_ROW, HORIZON, FINAL = range(6)
 SETTING_WIDTH = 6
 
-# How a walk or a scan ends. The first five go to the caller, who provides what is missing and calls again.
-DONE, MISS, NEW_SYMBOL, MATCHES_FULL, MEMO_FULL, DECIDED, DECIDED_DEAD = range(7)
+# How a walk or a scan ends. The first six go to the caller, who provides what is missing and calls again.
+DONE, MISS, MISS_BACKWARDS, NEW_SYMBOL, MATCHES_FULL, MEMO_FULL, DECIDED, DECIDED_DEAD = range(8)
 
 
 @borrowing
@@ -103,9 +104,14 @@ def next_stop(at, hard_stop, memo_end):
 
 
 @borrowing
-def scan_key(k, limit, shift, behind, bits, times, setting, cursor, table, flags, mask, symbol_bits, symbol_numbers, memo, out, control):
+def scan_key(
+    k, limit, shift, behind, bits, times, setting, cursor, table, flags, mask, symbol_bits, symbol_numbers, backwards, marks, memo, out,
+    control,
+):  # fmt: skip
     """All attempts of one partition, as far as its rows decide them. Written as one loop nest without calls on its way: handing
-    arrays to a function for every attempt makes it several times slower."""
+    arrays to a function for every attempt makes it several times slower. Attempts are made at marked rows only, where there are marks:
+    blocks of rows are marked as they are reached, each twice as long as the one before, so that a call never marks much more than it
+    passes."""
     width, within, to_next_row = setting[WIDTH], setting[WITHIN], setting[TO_NEXT_ROW] != 0
     by_events, by_time = within >= 0 and setting[BY_EVENTS] != 0, within >= 0 and setting[BY_EVENTS] == 0
     start, at, place = cursor[k, START], cursor[k, AT], cursor[k, AUTOMATON] * width
@@ -114,7 +120,25 @@ def scan_key(k, limit, shift, behind, bits, times, setting, cursor, table, flags
     accepts_empty = flags[INITIAL] & ACCEPTS != 0
     found, steps, began = control[FOUND], np.int64(0), np.int64(0)
     code = DONE
+    block, marked_to, left = LEAST if len(backwards) else 0, start, np.int64(0)
     while start < limit:
+        if block and at == start:
+            while left and marks[left - 1] < start:
+                left -= 1
+            if not left and start >= marked_to:
+                marked_to = min(limit, start + block)
+                left = mark_starts(start, marked_to, shift, bits, mask, backwards, marks)
+                if left < 0:
+                    code = MISS_BACKWARDS
+                    control[MISSING_STATE], control[MISSING_ROW] = ~left // width, marks[0] + shift
+                    break
+                steps += marked_to - start
+                block = min(2 * block, MOST)
+            start = at = marks[left - 1] if left else marked_to
+            if start >= memo_end:
+                region, memo_end = -1, 0
+            if not left:
+                continue
         if found == out.shape[1]:
             code = MATCHES_FULL
             break
@@ -178,23 +202,19 @@ def scan_key(k, limit, shift, behind, bits, times, setting, cursor, table, flags
                 start, fruitless, at, DEAD if code == DECIDED_DEAD else place // width, region, memo, control,
                 shift, bits, mask, table, width, symbol_bits, symbol_numbers,
             )  # fmt: skip
-        fails_at_once = at == start and direct
         at = start + 1
         if end >= 0:
             out[0, found], out[1, found], out[2, found] = k, start, end
             found += 1
             if end > start and not to_next_row:
                 at = end
-        elif fails_at_once:
-            while at < limit and table[INITIAL * width + np.int64(bits[at + shift] & mask)] == DEAD:
-                at += 1
-            steps += at - start
         code, start, place, end = DONE, at, INITIAL * width, -1
         if start >= memo_end:
             region, memo_end = -1, 0
     control[FOUND] = found
     control[STEPS] += steps
-    control[MISSING_STATE], control[MISSING_ROW] = place // width, at + shift
+    if code == MISS or code == NEW_SYMBOL:
+        control[MISSING_STATE], control[MISSING_ROW] = place // width, at + shift
     cursor[k, START], cursor[k, AT], cursor[k, AUTOMATON] = start, at, place // width
     cursor[k, END], cursor[k, MEMO_REGION], cursor[k, MEMO_END] = end, region, memo_end
     return code
@@ -202,18 +222,19 @@ def scan_key(k, limit, shift, behind, bits, times, setting, cursor, table, flags
 
 @borrowing(
     "int64(int64[::1], int64[::1], int64[::1], int64[::1], int64[::1], uint64[::1], int64[::1], int64[::1], int64[:, ::1], int32[::1],"
-    " uint8[::1], uint64, uint64[::1], int32[::1], int64[:, ::1], int64[:, ::1], int64[::1])"
+    " uint8[::1], uint64, uint64[::1], int32[::1], int32[::1], int64[::1], int64[:, ::1], int64[:, ::1], int64[::1])"
 )
 def scan(
-    keys, ready, offset, base, length, bits, times, setting, cursor, table, flags, mask, symbol_bits, symbol_numbers, memo, out, control
-):
+    keys, ready, offset, base, length, bits, times, setting, cursor, table, flags, mask, symbol_bits, symbol_numbers, backwards, marks,
+    memo, out, control,
+):  # fmt: skip
     """Go on with `keys[control[KEY]:]`; matches are put into the columns of `out`: key, first ordinal, ordinal behind the
     last."""
     for n in range(control[KEY], len(keys)):
         k = keys[n]
         code = scan_key(
             k, ready[n], offset[k] - base[k], base[k] + length[k],
-            bits, times, setting, cursor, table, flags, mask, symbol_bits, symbol_numbers, memo, out, control,
+            bits, times, setting, cursor, table, flags, mask, symbol_bits, symbol_numbers, backwards, marks, memo, out, control,
         )  # fmt: skip
         if code != DONE:
             control[KEY] = n

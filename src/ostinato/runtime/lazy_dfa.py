@@ -21,9 +21,9 @@ class LazyDfa:
         self._masks = [int(mask) for mask in masks]
         self.mask = np.uint64(np.bitwise_or.reduce(masks)) if len(masks) else np.uint64(0)
         self._start = nfa.start
-        self._direct = int(self.mask) < 1 << DIRECT_BITS
-        self.width = int(self.mask) + 1 if self._direct else 16
-        slots = 0 if self._direct else 64
+        self.direct = int(self.mask) < 1 << DIRECT_BITS
+        self.width = int(self.mask) + 1 if self.direct else 16
+        slots = 0 if self.direct else 64
         self.symbols: dict[int, int] = {}
         self.symbol_bits = np.zeros(slots, np.uint64)
         self.symbol_numbers = np.full(slots, -1, np.int32)
@@ -62,7 +62,7 @@ class LazyDfa:
         """Fill in the transition of a state for a row with these bits."""
         bits &= int(self.mask)
         target = self.number(self._step(self.states[state], bits))
-        symbol = bits if self._direct else self.symbols[bits]
+        symbol = bits if self.direct else self.symbols[bits]
         self.table[state * self.width + symbol] = self._entry(target)
 
     def _entry(self, state: int) -> int:

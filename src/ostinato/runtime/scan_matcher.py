@@ -6,9 +6,10 @@ import numpy as np
 
 from ostinato.base.errors import StateError
 from ostinato.kernels import scan_dfa as dfa
-from ostinato.kernels import scan_memo
+from ostinato.kernels import scan_memo, scan_starts
 from ostinato.program.program import Program, VariableTest
 from ostinato.runtime.assignment import Assignment
+from ostinato.runtime.backward_dfa import BackwardDfa
 from ostinato.runtime.keyed_rows import KeyedRows
 from ostinato.runtime.lazy_dfa import LazyDfa
 from ostinato.runtime.matches import Matches
@@ -25,8 +26,10 @@ class ScanMatcher:
         assert program.nfa is not None
         masks = variable_masks(program.tests)
         self._dfa = LazyDfa(program.nfa, masks)
+        self._backward_dfa = BackwardDfa(program.nfa, masks, self._dfa.width if self._dfa.direct else 0)
         self._assignment = Assignment(program.nfa, masks)
         self._cursor = np.empty((0, dfa.CURSOR_WIDTH), np.int64)
+        self._marks = np.empty(scan_starts.MOST + 1, np.int64)
         self._memo = scan_memo.new_table(MIN_MEMO)
         self._control = np.zeros(dfa.CONTROL_WIDTH, np.int64)
         self._setting = search_setting(program)
@@ -47,7 +50,8 @@ class ScanMatcher:
             self._setting[dfa.WIDTH] = automaton.width
             code = dfa.scan(
                 keys, ready, rows.offset, rows.base, rows.length, rows.bits, times, self._setting, self._cursor, automaton.table,
-                automaton.flags, automaton.mask, automaton.symbol_bits, automaton.symbol_numbers, self._memo, self._out, self._control,
+                automaton.flags, automaton.mask, automaton.symbol_bits, automaton.symbol_numbers, self._backward_dfa.table, self._marks,
+                self._memo, self._out, self._control,
             )  # fmt: skip
             if code == dfa.DONE:
                 return self._matches(rows)
@@ -62,9 +66,13 @@ class ScanMatcher:
         elif code == dfa.NEW_SYMBOL:
             self._dfa.add_symbol(int(rows.bits[self._control[dfa.MISSING_ROW]]))
         else:
+            state, bits = int(self._control[dfa.MISSING_STATE]), int(rows.bits[self._control[dfa.MISSING_ROW]])
+            if code == dfa.MISS_BACKWARDS:
+                self._backward_dfa.learn(state, bits)
+                return
             if self._dfa.crowded:
-                self._forget_states()
-            self._dfa.learn(int(self._control[dfa.MISSING_STATE]), int(rows.bits[self._control[dfa.MISSING_ROW]]))
+                state = self._forget_states(state)
+            self._dfa.learn(state, bits)
 
     def _admit(self, rows: KeyedRows, keys: np.ndarray) -> None:
         """Make a cursor for partitions that are new."""
@@ -109,11 +117,12 @@ class ScanMatcher:
         scan_memo.insert_all(entries, self._memo)
         self._control[dfa.REMEMBERED] = len(entries)
 
-    def _forget_states(self) -> None:
+    def _forget_states(self, kept: int) -> int:
+        """Returns the new number of the state `kept`, in which some key is."""
         numbers = self._dfa.keep(np.unique(self._cursor[:, dfa.AUTOMATON]))
         self._cursor[:, dfa.AUTOMATON] = numbers[self._cursor[:, dfa.AUTOMATON]]
-        self._control[dfa.MISSING_STATE] = numbers[self._control[dfa.MISSING_STATE]]  # some key is in it
         self._forget_walks()
+        return int(numbers[kept])
 
     def _forget_walks(self) -> None:
         self._cursor[:, dfa.MEMO_REGION], self._cursor[:, dfa.MEMO_END] = -1, 0

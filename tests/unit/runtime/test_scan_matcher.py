@@ -12,7 +12,7 @@ from tests.unit.runtime.pattern_search import Case, Drive, cases, expected
 
 from ostinato.algebra.pattern import Alternation, Repetition, Sequence, Variable
 from ostinato.base.errors import BudgetError, StateError
-from ostinato.runtime import lazy_dfa
+from ostinato.runtime import backward_dfa, lazy_dfa
 from ostinato.runtime.scan_matcher import ScanMatcher
 
 A, B, C = (Variable(name) for name in NAMES)
@@ -92,6 +92,34 @@ def test_neither_are_attempts_that_pass_in_several_states_or_have_matched_before
         steps.append(drive.matcher.metrics()["row_steps"])
     assert drive.found.get(0, []) == [(i, ("A",)) for i in range(matches)]
     assert steps[0] < 60 * 400 and steps[1] < 2.4 * steps[0]
+
+
+FOUR_AND_FOUR = Sequence((A, Repetition(B, 4, None), Repetition(C, 4, None)))
+
+
+def drive_over(pattern, text, **given):
+    case = Case(pattern, rows_of(text), **given)
+    drive = Drive(ScanMatcher(case.program()))
+    drive.push(case.rows, final=True)
+    assert drive.found == expected(case)
+    return drive.matcher.metrics()["row_steps"]
+
+
+def test_rows_at_which_no_match_can_start_are_not_attempted():
+    """All rows are A, so that every one would be walked from: three steps and more before it turns out that too few B follow."""
+    rows = tuple((0, i, frozenset({"A", letter})) for i, letter in enumerate("ABBBC" * 400))
+    case = Case(FOUR_AND_FOUR, rows)
+    drive = Drive(ScanMatcher(case.program()))
+    drive.push(case.rows, final=True)
+    assert drive.found == {}
+    assert drive.matcher.metrics()["row_steps"] < 1.2 * len(rows)
+
+
+@pytest.mark.parametrize("most", [2, 3, backward_dfa.MOST_STATES])
+def test_an_automaton_that_would_grow_too_large_is_given_up(monkeypatch, most):
+    monkeypatch.setattr(backward_dfa, "MOST_STATES", most)
+    steps = drive_over(FOUR_AND_FOUR, "AABBBBCCCCABBBBBCCCCC--BBBBACCCC" * 40)
+    assert steps > 0
 
 
 def test_a_match_comes_as_soon_as_it_cannot_change():
