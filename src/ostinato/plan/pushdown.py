@@ -13,7 +13,7 @@ from ostinato.algebra.policies import Output, Selection
 from ostinato.algebra.query import Definition, MatchQuery, Unit, When
 from ostinato.expr.nodes import Call, Expr, Field, Literal, Nav
 from ostinato.expr.types import Kind
-from ostinato.plan.classify import PredicateClass, classify
+from ostinato.plan.classify import PredicateClass, classify, type_test
 
 _COMPARISONS = {"eq": "=", "ne": "<>", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
 _LOGIC = {"and": " AND ", "or": " OR "}
@@ -27,22 +27,18 @@ def pushdown(query: MatchQuery) -> str | None:
         return None
     forbidden = [item for negation in query.negations for item in negation.items]
     parts = [_event(query, definition) for definition in (*map(query.definition, variables_of(query.pattern)), *forbidden)]
-    if not parts or None in parts:
+    said = [part for part in parts if part is not None]
+    if not said or len(said) < len(parts):
         return None
     keys = "".join(f" AND {_name(column)} IS NOT NULL" for column in query.partition)
-    return "(" + " OR ".join(dict.fromkeys(parts)) + ")" + keys
+    return "(" + " OR ".join(dict.fromkeys(said)) + ")" + keys
 
 
 def _event(query: MatchQuery, definition: Definition) -> str | None:
     """What every row of a variable satisfies, be it selected or forbidden: its type, and the conditions that hold for each of its rows."""
-    found = []
-    if definition.event_type is not None and query.type_column is not None:
-        found.append(f"{_name(query.type_column)} = {_string(definition.event_type)}")
-    for part in classify(definition):
-        if part.when is When.EACH and part.kind is PredicateClass.STATIC:
-            text = _text(part.expr)
-            if text is not None:
-                found.append(text)
+    parts = (*type_test(query, definition), *classify(definition))
+    texts = [_text(part.expr) for part in parts if part.when is When.EACH and part.kind is PredicateClass.STATIC]
+    found = [text for text in texts if text is not None]
     return "(" + " AND ".join(found) + ")" if found else None
 
 
@@ -56,8 +52,8 @@ def _text(expr: Expr, negated: bool = False) -> str | None:
         return _literal(expr.value)
     if not isinstance(expr, Call):
         return None
-    args = [_text(arg, negated or expr.name == "not") for arg in expr.args]
-    if None in args:
+    args = [text for arg in expr.args if (text := _text(arg, negated or expr.name == "not")) is not None]
+    if len(args) < len(expr.args):
         return None
     if expr.name in _COMPARISONS:
         return f"{args[0]} {_COMPARISONS[expr.name]} {args[1]}" if _agreed(expr, negated) else None

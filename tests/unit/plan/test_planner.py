@@ -14,7 +14,7 @@ from ostinato.base.span import Span
 from ostinato.expr.infer import infer
 from ostinato.expr.nodes import Call, Field, Literal, current
 from ostinato.expr.schema import Schema
-from ostinato.expr.types import INT
+from ostinato.expr.types import INT, STRING
 from ostinato.plan.planner import plan
 from ostinato.plan.pushdown import pushdown
 from ostinato.rewrite.rules import rewrite
@@ -45,6 +45,17 @@ def test_rows_that_are_forbidden_are_not_filtered_away() -> None:
     assert pushdown(bare) == "((`v` = 1))" and pushdown(query) == "((`v` = 1) OR (`v` = 2))"
     anything = replace(bare, negations=(Negation((Definition("x"),), 1),))
     assert plan(anything).filter_bits == () and pushdown(anything) is None
+
+
+def test_an_event_type_that_engines_would_read_differently_is_no_part_of_the_filter() -> None:
+    schema = Schema((("ts", INT), ("kind", STRING)))
+    small = Condition(infer(Call("lt", (current(Field("ts")), Literal(9))), schema))
+    odd, plain = Definition("a", (small,), "a\\b"), Definition("b", (), "b")
+    query = MatchQuery(
+        "t", schema, Sequence((Variable("a"), Variable("b"))), (odd, plain), Selection.NEXT, time="ts", within=Within(3), type_column="kind"
+    )
+    assert pushdown(query) == "((`ts` < 9) OR (`kind` = 'b'))"
+    assert pushdown(replace(query, definitions=(replace(odd, conditions=()), plain))) is None
 
 
 def test_an_end_without_a_window_is_refused_where_it_stands() -> None:
