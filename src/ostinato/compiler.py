@@ -105,7 +105,8 @@ def compile_sase(
         warning = sase.explosion(tree, lowered, runs_merge=not query.program.registers and lowered.ties is Ties.ORDER)
         if warning is not None:
             warn_user(warning)
-        query = replace(query, composite=tree.composite and tree.composite.name, warning=warning and str(warning))
+        composite = None if tree.composite is None else tree.composite.name
+        query = replace(query, composite=composite, warning=None if warning is None else str(warning))
         if tree.composite is not None and tree is not trees[-1]:
             known[tree.composite.name] = usable_schema(query.output_schema)
             composites[tree.composite.name] = lowered.time or ""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ostinato.base.span import Span, caret, line_and_column
 
 
@@ -48,11 +50,13 @@ class OstinatoError(Exception):
             parts.append(f"Hint: {self.hint}")
         return "\n".join(parts)
 
-    def __reduce__(self):  # Spark workers send errors home by pickle
+    def __reduce__(self) -> tuple[Any, ...]:  # Spark workers send errors home by pickle
         return _rebuild, (type(self), self.message, self.detail, self.hint, self.span, self.text)
 
 
-def _rebuild(kind, message, detail, hint, span, text):
+def _rebuild(
+    kind: type[OstinatoError], message: str, detail: str | None, hint: str | None, span: Span | None, text: str | None
+) -> OstinatoError:
     return kind(message, detail=detail, hint=hint, span=span, text=text)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ostinato.base.errors import TypeMismatchError
-from ostinato.expr.nodes import Cast, Expr
+from ostinato.expr.nodes import Cast, Expr, type_of
 from ostinato.expr.types import Kind
 
 NUMBERS = frozenset((Kind.INT, Kind.FLOAT, Kind.DECIMAL))
@@ -31,7 +31,7 @@ HINTS = {
 
 
 def check_cast(arg: Expr, cast: Cast) -> None:
-    assert arg.type is not None
-    if cast.to.kind not in CASTS[arg.type.kind]:
-        hint = HINTS.get((arg.type.kind, cast.to.kind))
-        raise TypeMismatchError(f"{arg.type} cannot be cast to {cast.to}", hint=hint, span=cast.span)
+    own = type_of(arg)
+    if cast.to.kind not in CASTS[own.kind]:
+        hint = HINTS.get((own.kind, cast.to.kind))
+        raise TypeMismatchError(f"{own} cannot be cast to {cast.to}", hint=hint, span=cast.span)

@@ -9,16 +9,11 @@ from decimal import Decimal
 from typing import Any
 
 from ostinato.base.errors import TypeMismatchError
-from ostinato.expr.nodes import Cast, Expr, Literal
+from ostinato.expr.nodes import Cast, Expr, Literal, type_of
 from ostinato.expr.temporal_text import parse_date, parse_interval, parse_timestamp
 from ostinato.expr.types import FLOAT, INT, NULL, STRING, TIMESTAMP, Kind, Type, decimal
 
 WIDEST = 19  # digits of an int64
-
-
-def type_of(expr: Expr) -> Type:
-    assert expr.type is not None, "operands are inferred first"
-    return expr.type
 
 
 def same_form(a: Type, b: Type) -> bool:

@@ -10,10 +10,9 @@ from ostinato.base.errors import DataError, UnsupportedError
 from ostinato.expr import number_functions as numbers
 from ostinato.expr import time_functions as times
 from ostinato.expr.casts import cast
-from ostinato.expr.nodes import Aggregate, Call, Case, Cast, Classifier, Expr, Field, Literal, MatchNumber, Nav
+from ostinato.expr.nodes import Aggregate, Call, Case, Cast, Classifier, Expr, Field, Literal, MatchNumber, Nav, type_of
 from ostinato.expr.physical import from_physical, to_physical
 from ostinato.expr.string_functions import STRING_FUNCTIONS
-from ostinato.expr.types import Type
 
 
 class EvaluationContext(Protocol):
@@ -32,12 +31,7 @@ class EvaluationContext(Protocol):
 
 def evaluate(expr: Expr, context: EvaluationContext) -> Any:
     """The value of a typed expression, as a plain Python value."""
-    return from_physical(_value(expr, context), _type(expr))
-
-
-def _type(expr: Expr) -> Type:
-    assert expr.type is not None, "expressions are inferred before they are evaluated"
-    return expr.type
+    return from_physical(_value(expr, context), type_of(expr))
 
 
 def _value(expr: Expr, context: EvaluationContext) -> Any:
@@ -46,12 +40,12 @@ def _value(expr: Expr, context: EvaluationContext) -> Any:
         return _call(expr, context)
     if isinstance(expr, Cast):
         value = _value(expr.arg, context)
-        return None if value is None else cast(value, _type(expr.arg), expr.to)
+        return None if value is None else cast(value, type_of(expr.arg), expr.to)
     if isinstance(expr, Case):
         return _case(expr, context)
     if isinstance(expr, Literal):
-        return to_physical(expr.value, _type(expr))
-    return to_physical(_looked_up(expr, context), _type(expr))
+        return to_physical(expr.value, type_of(expr))
+    return to_physical(_looked_up(expr, context), type_of(expr))
 
 
 def _looked_up(expr: Expr, context: EvaluationContext) -> Any:
@@ -88,11 +82,11 @@ def _call(call: Call, context: EvaluationContext) -> Any:
 
 def _strict(call: Call, args: list[Any]) -> Any:
     """Functions that are null as soon as an argument is."""
-    name, own = call.name, _type(call.args[-1])
+    name, own = call.name, type_of(call.args[-1])
     if name in COMPARED:
         return COMPARED[name](*args)
     if name in numbers.EXACT:
-        return numbers.arithmetic(name, _type(call), *args)
+        return numbers.arithmetic(name, type_of(call), *args)
     if name in numbers.FLOAT_FUNCTIONS:
         return numbers.FLOAT_FUNCTIONS[name](*args)
     if name in STRING_FUNCTIONS:
@@ -116,13 +110,13 @@ COMPARED: dict[str, Callable[[Any, Any], bool]] = {
 OTHERS: dict[str, Callable[[Call, list[Any]], Any]] = {
     "mod": lambda call, args: numbers.remainder(*args),
     "sign": lambda call, args: (args[0] > 0) - (args[0] < 0),
-    "ceil": lambda call, args: numbers.ceil(args[0], _type(call.args[0])),
-    "floor": lambda call, args: numbers.floor(args[0], _type(call.args[0])),
-    "round": lambda call, args: numbers.rounded(args[0], args[1] if len(args) > 1 else 0, _type(call.args[0]), _type(call)),
+    "ceil": lambda call, args: numbers.ceil(args[0], type_of(call.args[0])),
+    "floor": lambda call, args: numbers.floor(args[0], type_of(call.args[0])),
+    "round": lambda call, args: numbers.rounded(args[0], args[1] if len(args) > 1 else 0, type_of(call.args[0]), type_of(call)),
     "not": lambda call, args: not args[0],
     "epoch": lambda call, args: times.epoch(args[0]),
     "epoch_us": lambda call, args: args[0],
-    "date_trunc": lambda call, args: times.truncated(args[0], args[1], _type(call.args[1])),
+    "date_trunc": lambda call, args: times.truncated(args[0], args[1], type_of(call.args[1])),
 }
 
 NULL_TAKING: dict[str, Callable[..., Any]] = {

@@ -7,10 +7,10 @@ from difflib import get_close_matches
 
 from ostinato.base.errors import OstinatoError, SchemaError, TypeMismatchError, UnknownNameError, UnsupportedError
 from ostinato.expr.cast_rules import check_cast
-from ostinato.expr.coerce import WIDEST, coerce, type_of, unify, whole_digits
+from ostinato.expr.coerce import WIDEST, coerce, unify, whole_digits
 from ostinato.expr.functions import FUNCTIONS, check_count, resolve
 from ostinato.expr.literal_types import literal_type
-from ostinato.expr.nodes import Aggregate, Call, Case, Cast, Classifier, Expr, Field, Literal, MatchNumber, Nav
+from ostinato.expr.nodes import Aggregate, Call, Case, Cast, Classifier, Expr, Field, Literal, MatchNumber, Nav, type_of
 from ostinato.expr.schema import Schema
 from ostinato.expr.shape import balanced
 from ostinato.expr.syntax import RawCall, RawColumn

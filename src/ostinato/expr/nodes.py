@@ -136,6 +136,11 @@ class Classifier(Expr):
 AGGREGATES = ("count", "sum", "avg", "min", "max", "first", "last", "stddev")
 
 
+def type_of(expr: Expr) -> Type:
+    assert expr.type is not None, "types are inferred before anybody asks for them"
+    return expr.type
+
+
 def current(body: Expr, span: Span | None = None) -> Nav:
     """`body` at the current row."""
     return Nav(None, Anchor.LAST, 0, 0, body, span=span, type=body.type)

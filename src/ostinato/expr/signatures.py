@@ -6,8 +6,8 @@ from collections.abc import Callable
 from decimal import Decimal
 
 from ostinato.base.errors import TypeMismatchError
-from ostinato.expr.coerce import WIDEST, coerce, number_type, type_of, unified, unify, whole_digits
-from ostinato.expr.nodes import Call, Expr, Literal
+from ostinato.expr.coerce import WIDEST, coerce, number_type, unified, unify, whole_digits
+from ostinato.expr.nodes import Call, Expr, Literal, type_of
 from ostinato.expr.types import BOOL, DATE, FLOAT, INT, INTERVAL, STRING, TIMESTAMP, Kind, Type, decimal
 
 Typed = tuple[tuple[Expr, ...], Type]

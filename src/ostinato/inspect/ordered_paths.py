@@ -21,7 +21,9 @@ class Graph(Protocol):
     variable: list[int]
     before: list[int]
     other: list[int]
-    newest: list[int]
+
+    @property
+    def newest(self) -> list[int]: ...
 
 
 class OrderedPaths:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ostinato.base.errors import UnsupportedError
-from ostinato.expr.nodes import Call, Case, Cast, Expr, Literal
+from ostinato.expr.nodes import Call, Case, Cast, Expr, Literal, type_of
 from ostinato.expr.types import Type
 from ostinato.program.column_code import ColumnCode, ColumnOp
 
@@ -26,7 +26,7 @@ class ColumnBuilder:
         known = resolve(expr)
         if known is not None:
             return known
-        type_ = _type(expr)
+        type_ = type_of(expr)
         if isinstance(expr, Literal):
             return self.literal(expr.value, type_)
         if isinstance(expr, Call):
@@ -51,7 +51,7 @@ class ColumnBuilder:
         return ColumnCode(tuple(self._ops), tuple(results))
 
     def _case(self, case: Case, resolve: Resolve) -> int:
-        type_ = _type(case)
+        type_ = type_of(case)
         args = [self.add(part, resolve) for branch in case.branches for part in branch]
         rest = self.literal(None, type_) if case.otherwise is None else self.add(case.otherwise, resolve)
         return self._op("case", (*args, rest), type_)
@@ -62,9 +62,3 @@ class ColumnBuilder:
             self._numbers[key] = len(self._ops)
             self._ops.append(ColumnOp(op, args, type_, params))
         return self._numbers[key]
-
-
-def _type(expr: Expr) -> Type:
-    if expr.type is None:
-        raise UnsupportedError("An expression must be inferred before it becomes code", span=expr.span)
-    return expr.type

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ostinato.algebra.pattern import variables_of
 from ostinato.algebra.policies import Output, Selection
 from ostinato.algebra.query import MatchQuery, Unit, When
@@ -16,7 +18,7 @@ from ostinato.plan.negation import emit_negations
 from ostinato.plan.row_predicates import RowEmitter
 from ostinato.plan.scalar_code import ScalarPlan
 from ostinato.program.inputs import code_inputs, measure_columns, negation_columns
-from ostinato.program.program import EVENT_STRATEGIES, Column, Component, MeasureCode, Negation, Program, ScalarCode, VariableTest
+from ostinato.program.program import EVENT_STRATEGIES, Begin, Column, Component, MeasureCode, Negation, Program, ScalarCode, VariableTest
 from ostinato.program.verify import verify
 
 MICROSECONDS_PER_DAY = 86_400_000_000
@@ -43,7 +45,9 @@ class Emitter:
 
     def emit(self, strategy: str, reason: str) -> Program:
         query = self._query
-        tests = components = entries = ()
+        tests: tuple[VariableTest, ...] = ()
+        components: tuple[Component, ...] = ()
+        entries: tuple[Begin, ...] = ()
         nfa = None
         if strategy in EVENT_STRATEGIES:
             graph = component_graph(query.pattern)
@@ -81,8 +85,8 @@ class Emitter:
             back=-min(shifts),
             ahead=max(shifts),
             nfa=nfa,
-            tests=_settled(tests, scalar),
-            components=_settled(components, scalar),
+            tests=_settled_tests(tests, scalar),
+            components=_settled_components(components, scalar),
             entries=entries,
             scalar=scalar,
             registers=registers,
@@ -136,7 +140,7 @@ class Emitter:
         query = self._query
         if query.measures is None and query.output is not Output.COUNT:
             return tuple(Column(name, type_) for name, type_ in query.schema.columns)
-        used |= {key.column for key in query.order} | set(query.partition) | ({query.time} - {None})
+        used |= {key.column for key in query.order} | set(query.partition) | ({query.time} if query.time is not None else set())
         if not used:  # rows are counted by a column
             used = set(query.schema.names[:1])
         return tuple(Column(name, type_) for name, type_ in query.schema.columns if name in used)
@@ -156,10 +160,25 @@ def _shifts(negations: tuple[Negation, ...]) -> set[int]:
     return of_matches | {point.shift for negation in negations for item in negation.items for point in item.points}
 
 
-def _settled(items: tuple, scalar: ScalarCode) -> tuple:
-    """Blocks that turned out empty are no blocks."""
-    empty = {i for i, (start, end) in enumerate(scalar.blocks) if start == end}
-    fields = ("block", "first_block", "later_block", "leaving_block")
+def _settled_tests(tests: tuple[VariableTest, ...], scalar: ScalarCode) -> tuple[VariableTest, ...]:
+    return tuple(replace(test, block=_settled(test.block, scalar)) for test in tests)
+
+
+def _settled_components(components: tuple[Component, ...], scalar: ScalarCode) -> tuple[Component, ...]:
     return tuple(
-        type(item)(**{name: -1 if name in fields and value in empty else value for name, value in vars(item).items()}) for item in items
+        replace(
+            component,
+            first_block=_settled(component.first_block, scalar),
+            later_block=_settled(component.later_block, scalar),
+            leaving_block=_settled(component.leaving_block, scalar),
+        )
+        for component in components
     )
+
+
+def _settled(block: int, scalar: ScalarCode) -> int:
+    """A block that turned out empty is no block."""
+    if block < 0:
+        return -1
+    start, end = scalar.blocks[block]
+    return block if start < end else -1

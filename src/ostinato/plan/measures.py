@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ostinato.algebra.query import MatchQuery
-from ostinato.expr.nodes import Aggregate, Case, Classifier, Expr, Field, MatchNumber, Nav
+from ostinato.expr.nodes import Aggregate, Case, Classifier, Expr, Field, MatchNumber, Nav, type_of
 from ostinato.expr.types import BOOL, INT, STRING
 from ostinato.plan.column_code import ColumnBuilder
 from ostinato.program.program import MatchAggregate, MeasureCode, Point
@@ -62,7 +62,7 @@ class MeasureEmitter:
 
         def leaf(expr: Expr) -> int | None:
             if isinstance(expr, Field):
-                return self._code.input(f"point:{point}:{expr.name}", expr.type)
+                return self._code.input(f"point:{point}:{expr.name}", type_of(expr))
             return self._code.input(f"exists:{point}", BOOL) if isinstance(expr, RowExists) else None
 
         if isinstance(nav.body, Field):
@@ -80,14 +80,14 @@ class MeasureEmitter:
         value = -1
         if aggregate.body is not None:
             value = self._row_value(aggregate.body)
-        spec = MatchAggregate(aggregate.function, self._numbers[aggregate.variable], value, aggregate.type)
+        spec = MatchAggregate(aggregate.function, self._numbers[aggregate.variable], value, type_of(aggregate))
         if spec not in self._aggregates:
             self._aggregates.append(spec)
-        return self._code.input(f"aggregate:{self._aggregates.index(spec)}", aggregate.type)
+        return self._code.input(f"aggregate:{self._aggregates.index(spec)}", type_of(aggregate))
 
     def _row_value(self, body: Expr) -> int:
         def field(expr: Expr) -> int | None:
-            return self._rows.input(expr.name, expr.type) if isinstance(expr, Field) else None
+            return self._rows.input(expr.name, type_of(expr)) if isinstance(expr, Field) else None
 
         op = self._rows.add(body, field)
         if op not in self._row_results:

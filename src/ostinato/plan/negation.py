@@ -8,13 +8,13 @@ from ostinato.algebra import query as algebra
 from ostinato.algebra.pattern import Alternation, Empty, Pattern, Repetition, Sequence, Variable, variables_of
 from ostinato.algebra.query import Definition, MatchQuery, When
 from ostinato.base.errors import UnsupportedError
-from ostinato.expr.nodes import Aggregate, Anchor, Call, Case, Cast, Expr, Field, Literal, Nav
+from ostinato.expr.nodes import Aggregate, Anchor, Call, Case, Cast, Expr, Field, Literal, Nav, type_of
 from ostinato.expr.types import BOOL, INT, Kind
 from ostinato.plan.classify import Classified, classify, type_test
 from ostinato.plan.column_code import ColumnBuilder
 from ostinato.plan.measures import MeasureEmitter, RowExists
 from ostinato.plan.row_predicates import RowEmitter
-from ostinato.program.program import EventPoint, Forbidden, Negation
+from ostinato.program.program import EventPoint, Forbidden, MeasureCode, Negation
 
 JOINED_BY = (Kind.INT, Kind.STRING, Kind.TIMESTAMP, Kind.DATE)  # equal as values exactly if they are equal as held
 MAX_NEGATIONS = 60  # those that a match waits for are bits of a word
@@ -87,7 +87,7 @@ class _Pairs:
         self._given: list[int] = []
         self.chained = False
 
-    def given(self):
+    def given(self) -> MeasureCode:
         return self._match.finish(tuple(str(number) for number in range(len(self._given))), self._given)
 
     def forbidden(self, bit: int, number: int, conditions: list[Expr]) -> Forbidden:
@@ -131,7 +131,7 @@ class _Test:
         for own, other in (condition.args, condition.args[::-1]):
             if isinstance(own, Nav) and isinstance(other, Nav) and own.shift == 0 and isinstance(own.body, Field):
                 here, there = self._place(own), self._place(other)
-                alike = own.body.type.kind is other.body.type.kind and own.body.type.kind in JOINED_BY
+                alike = type_of(own.body).kind is type_of(other.body).kind and type_of(own.body).kind in JOINED_BY
                 if alike and here is not None and here.item == self._number and there is not None and there.nav is not None:
                     return own.body.name, self._pairs.of_match(there.nav)
         return None
@@ -139,7 +139,7 @@ class _Test:
     def _navigation(self, nav: Nav) -> int:
         place = self._place(nav)
         if place is None:
-            return self.builder.literal(None, nav.body.type)
+            return self.builder.literal(None, type_of(nav.body))
         if place.nav is not None:
             return self._of_match(place.nav)
         self._pairs.chained |= place.item != self._number
@@ -147,7 +147,7 @@ class _Test:
 
         def leaf(expr: Expr) -> int | None:
             if isinstance(expr, Field):
-                return self.builder.input(f"event:{point}:{expr.name}", expr.type)
+                return self.builder.input(f"event:{point}:{expr.name}", type_of(expr))
             return self.builder.input(f"there:{point}", BOOL) if isinstance(expr, RowExists) else None
 
         if nav.shift == 0 or isinstance(nav.body, Field):
@@ -168,7 +168,7 @@ class _Test:
         return _Place(nav=Nav(None, Anchor.LAST, nav.offset - self._number - 1, nav.shift, nav.body, span=nav.span, type=nav.type))
 
     def _of_match(self, expr: Expr) -> int:
-        return self.builder.input(f"match:{self._pairs.of_match(expr)}", expr.type)
+        return self.builder.input(f"match:{self._pairs.of_match(expr)}", type_of(expr))
 
     def _point(self, point: EventPoint) -> int:
         if point not in self.points:
@@ -195,7 +195,7 @@ def _over_one_row(aggregate: Aggregate) -> Expr:
         return Case(((missing, Literal(0, type=INT)),), Literal(1, type=INT), type=INT)
     if aggregate.function == "stddev":
         return Literal(None, type=aggregate.type)
-    return value if aggregate.type == value.type else Cast(value, aggregate.type, type=aggregate.type)
+    return value if aggregate.type == value.type else Cast(value, type_of(aggregate), type=aggregate.type)
 
 
 def _over_nothing(aggregate: Aggregate) -> Expr:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ostinato.base.errors import UnsupportedError
-from ostinato.expr.nodes import Call, Expr, Field, Nav
+from ostinato.expr.nodes import Call, Expr, Field, Nav, type_of
 from ostinato.expr.types import BOOL, Type
 from ostinato.plan.column_code import ColumnBuilder
 from ostinato.program.column_code import ColumnCode
@@ -38,7 +38,7 @@ class RowEmitter:
         op = self._navigation(nav)
         if op not in self._slots:
             self._slots.append(op)
-            self._slot_types.append(nav.body.type)
+            self._slot_types.append(type_of(nav.body))
         return self._slots.index(op)
 
     def _resolve(self, expr: Expr) -> int | None:
@@ -52,7 +52,7 @@ class RowEmitter:
         return op
 
     def _field(self, expr: Expr) -> int | None:
-        return self._builder.input(expr.name, expr.type) if isinstance(expr, Field) else None
+        return self._builder.input(expr.name, type_of(expr)) if isinstance(expr, Field) else None
 
     def finish(self) -> tuple[ColumnCode, int, tuple[Type, ...]]:
         count = len(self._bits)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ostinato.expr.nodes import Anchor, Expr
@@ -49,7 +50,7 @@ class RegisterSet:
     def __init__(self) -> None:
         self._found: dict[tuple[object, ...], RunRegister] = {}
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[RunRegister]:
         return iter(tuple(self._found.values()))
 
     def __len__(self) -> int:

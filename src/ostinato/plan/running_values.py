@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ostinato.base.errors import UnsupportedError
-from ostinato.expr.nodes import Aggregate, Anchor, Expr
+from ostinato.expr.nodes import Aggregate, Anchor, Expr, type_of
 from ostinato.expr.types import FLOAT, INT, Kind, Type
 from ostinato.plan import run_registers as registers
 from ostinato.plan.run_registers import RunRegister
-from ostinato.plan.scalar_types import float_of, type_of
+from ostinato.plan.scalar_types import float_of
 from ostinato.program.opcodes import NULL_OPERAND, Op
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from enum import Enum
 
 from ostinato.base.errors import UnsupportedError
-from ostinato.expr.nodes import Aggregate, Anchor, Call, Case, Cast, Classifier, Expr, Literal, MatchNumber, Nav, current
+from ostinato.expr.nodes import Aggregate, Anchor, Call, Case, Cast, Classifier, Expr, Literal, MatchNumber, Nav, current, type_of
 from ostinato.expr.types import STRING, Type
 from ostinato.expr.types import Kind as TypeKind
 from ostinato.plan.row_values import gathered
@@ -15,7 +15,7 @@ from ostinato.plan.run_registers import LAST, RegisterSet, RunRegister
 from ostinato.plan.running_values import aggregate_value, updated_value
 from ostinato.plan.scalar_assembly import ScalarAssembly
 from ostinato.plan.scalar_functions import rule_for
-from ostinato.plan.scalar_types import convert, type_of
+from ostinato.plan.scalar_types import convert
 from ostinato.program.opcodes import NULL_OPERAND, Op, Space, operand
 
 

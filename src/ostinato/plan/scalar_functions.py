@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Protocol
 
-from ostinato.expr.nodes import Call, Expr, Literal
+from ostinato.expr.nodes import Call, Expr, Literal, type_of
 from ostinato.expr.types import FLOAT, INT, TIMESTAMP, Kind, Type
 from ostinato.plan.scalar_assembly import ScalarAssembly
-from ostinato.plan.scalar_types import common_type, convert, scale_of, type_of
+from ostinato.plan.scalar_types import common_type, convert, scale_of
 from ostinato.program.opcodes import NULL_OPERAND, Op
 
 RELATIONS = ("eq", "ne", "lt", "le", "gt", "ge")

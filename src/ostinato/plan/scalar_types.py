@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from ostinato.base.errors import UnsupportedError
 from ostinato.expr.nodes import Expr
-from ostinato.expr.types import FLOAT, NULL, TIMESTAMP, Kind, Type, decimal
+from ostinato.expr.types import FLOAT, TIMESTAMP, Kind, Type, decimal
 from ostinato.plan.scalar_assembly import ScalarAssembly
 from ostinato.program.opcodes import NULL_OPERAND, Op
 
 MICROSECONDS_PER_DAY = 86_400_000_000
 LARGEST_PRECISION = 38
-
-
-def type_of(expr: Expr) -> Type:
-    return NULL if expr.type is None else expr.type
 
 
 def scale_of(type_: Type) -> int:

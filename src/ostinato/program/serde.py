@@ -6,6 +6,7 @@ import dataclasses
 import datetime as dt
 import json
 import zlib
+from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
 
@@ -73,7 +74,7 @@ def _plain(value: Any) -> Any:
     raise TypeError(f"a program cannot hold a {type(value).__name__}")
 
 
-_SCALARS = {
+_SCALARS: dict[str, Callable[[Any], Any]] = {
     "$float": float.fromhex,
     "$kind": lambda name: Kind[name],
     "$decimal": Decimal,

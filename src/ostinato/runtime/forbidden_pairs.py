@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -188,7 +189,7 @@ class _Pairs:
         return index if not point.shift else np.where((index >= first) & (index < first + self._rows.length[self._keys]), index, -1)
 
 
-def _portions(numbers: np.ndarray, counts: np.ndarray):
+def _portions(numbers: np.ndarray, counts: np.ndarray) -> Iterator[np.ndarray]:
     """Cut so that the counts of a portion add up to `PAIRS` at most; no count is larger."""
     total = np.cumsum(counts)
     start = 0

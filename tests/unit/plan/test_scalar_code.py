@@ -8,7 +8,7 @@ import pytest
 
 from ostinato.base.errors import UnsupportedError
 from ostinato.expr.nodes import Aggregate, Anchor, Call, Case, Cast, Classifier, Field, Literal, MatchNumber, Nav, current
-from ostinato.expr.types import BOOL, DATE, FLOAT, INT, INTERVAL, STRING, TIMESTAMP, decimal
+from ostinato.expr.types import BOOL, DATE, FLOAT, INT, INTERVAL, NULL, STRING, TIMESTAMP, decimal
 from ostinato.kernels.scalar import NOT_TRUE, TRUE, Interpreter, evaluate
 from ostinato.plan.scalar_code import ScalarPlan
 
@@ -207,7 +207,7 @@ def test_strings_compare_by_code_and_order_by_rank():
         call("or", call("is_null", last("a")), call("gt", current(X), last("a"))),
         call("eq", Case(((call("gt", last("a"), lit(9)), lit(1)), (call("gt", last("a"), lit(4)), lit(2))), lit(3), type=INT), lit(2)),
         call("eq", Cast(call("add", last("a"), current(X), type=INT), FLOAT, type=FLOAT), lit(12.0, FLOAT)),
-        call("is_null", call("gt", Literal(None), last("a"))),
+        call("is_null", call("gt", Literal(None, type=NULL), last("a"))),
     ],
 )
 def test_functions_of_several_rows(condition):

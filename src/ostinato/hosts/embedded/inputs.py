@@ -17,7 +17,7 @@ from ostinato.hosts.embedded.file_source import DatasetSource, files_source
 from ostinato.hosts.embedded.result import Result
 from ostinato.hosts.embedded.row_order import quoted
 from ostinato.hosts.embedded.source import BATCH_ROWS, Source
-from ostinato.hosts.embedded.stream_source import Readable, StreamSource
+from ostinato.hosts.embedded.stream_source import Readable, ReaderOf, StreamSource
 from ostinato.hosts.embedded.table_source import TableSource
 
 KINDS = (
@@ -89,7 +89,7 @@ def _from_arrow(name: str, value: pa.Table | pa.RecordBatch | pa.RecordBatchRead
     return StreamSource(name, value.schema, _read_once(name, value), cheap_to_reopen=False)
 
 
-def _read_once(name: str, reader: pa.RecordBatchReader):
+def _read_once(name: str, reader: pa.RecordBatchReader) -> ReaderOf:
     waiting = [reader]
 
     def open_reader(columns: Sequence[str]) -> pa.RecordBatchReader:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -64,7 +65,7 @@ def _chosen(table: pa.Table, x: str | None, y: str | None) -> tuple[str, str]:
     return x, y
 
 
-def _first(table: pa.Table, test, other_than: str | None) -> str | None:
+def _first(table: pa.Table, test: Callable[[pa.DataType], bool], other_than: str | None) -> str | None:
     return next((field.name for field in table.schema if field.name != other_than and test(field.type)), None)
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import timedelta
-from typing import NoReturn
+from typing import NoReturn, TypeVar
 
 from ostinato.base.errors import QuerySyntaxError, UnsupportedError
 from ostinato.base.span import Span
@@ -15,6 +16,7 @@ from ostinato.expr.tokens import Token, tokenize
 from ostinato.lang.sql.parse_pattern import parse_pattern, variable_name
 from ostinato.lang.sql.syntax import DefineItem, MatchRecognize, MeasureItem, Name, OrderItem, RunningOrFinal, WithinTree
 
+Item = TypeVar("Item")
 CLAUSES = ("PARTITION", "ORDER", "MEASURES", "ONE", "ALL", "AFTER", "PATTERN", "WITHIN", "SUBSET", "DEFINE")
 CLAUSE_ORDER = "The order is PARTITION BY, ORDER BY, MEASURES, ONE ROW PER MATCH, AFTER MATCH SKIP, PATTERN, WITHIN, DEFINE"
 
@@ -55,7 +57,7 @@ class _ClauseParser(ExpressionParser):
         self.position += 2
         return self._listed(self._order_item)
 
-    def _listed(self, item):
+    def _listed(self, item: Callable[[], Item]) -> tuple[Item, ...]:
         items = [item()]
         while self.accept_op(","):
             items.append(item())
