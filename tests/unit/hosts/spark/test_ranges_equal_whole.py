@@ -12,9 +12,9 @@ import pytest
 
 from ostinato.compiler import compile
 from ostinato.hosts.spark.batch.decision import why_no_ranges
+from ostinato.hosts.spark.batch.match_reach import reach_ahead, reach_back
 from ostinato.hosts.spark.batch.range_job import RangeJob
 from ostinato.hosts.spark.batch.range_task import run_range
-from ostinato.hosts.spark.batch.reach_back import reach_back
 from ostinato.hosts.spark.batch.row_groups import list_row_groups
 from ostinato.hosts.spark.batch.time_ranges import TimeRange
 from ostinato.hosts.spark.conform import conform
@@ -29,6 +29,10 @@ PATTERNS = {
     "looks before its first row": ("A B", "A AS v < PREV(v, 2), B AS v >= PREV(v)"),
     "parity": ("A B", "A AS v >= 0"),
     "dynamic": ("A B+ C", "B AS v > A.v, C AS v < A.v"),
+    "looks inside itself": ("A B", "A AS v > NEXT(v)"),
+    "looks behind its last row": ("A B+", "B AS v < NEXT(v)"),
+    "looks far both ways": ("A B", "A AS v < PREV(v, 2), B AS v >= NEXT(v, 3)"),
+    "dynamic with a look behind": ("A B+ C", "B AS v > A.v, C AS v + NEXT(v) < 2 * A.v"),
 }
 SASE = {
     "next": "PATTERN SEQ(Ticks a, Ticks+ b[], Ticks c) WHERE skip_till_next_match(a, b[], c) "
@@ -48,8 +52,8 @@ def ticks(rows: int, keys: int, seed: int) -> pa.Table:
     rng = np.random.default_rng(seed)
     times = np.cumsum(rng.integers(0, 3, rows)) * 1_000_000
     names = [None if n == keys else f"schlüssel {n}" for n in rng.integers(0, keys + 1, rows)]
-    columns = {"ts": pa.array(times, pa.timestamp("us", "UTC")), "k": pa.array(names, pa.string()), "v": pa.array(rng.integers(0, 6, rows))}
-    return pa.table(columns)
+    values = pa.array(rng.integers(0, 6, rows), mask=rng.random(rows) < 0.03)
+    return pa.table({"ts": pa.array(times, pa.timestamp("us", "UTC")), "k": pa.array(names, pa.string()), "v": values})
 
 
 def job(text: str, table: pa.Table, folder: Path, borders: list[int], group: int, **options) -> RangeJob:
@@ -61,7 +65,7 @@ def job(text: str, table: pa.Table, folder: Path, borders: list[int], group: int
     edges = [None, *borders, None]
     ranges = tuple(TimeRange(low, high) for low, high in zip(edges[:-1], edges[1:]))
     groups = tuple(list_row_groups([str(path)], "ts"))
-    made = RangeJob(query.program, schema, query.output_schema, groups, ranges, reach_back(query.program))
+    made = RangeJob(query.program, schema, query.output_schema, groups, ranges)
     return RangeJob.loads(made.dumps())
 
 
@@ -98,6 +102,28 @@ def test_clause(name: str, partition: str, skip: str, seconds: int, tmp_path: Pa
     assert found
 
 
+@pytest.mark.parametrize("skip", ["PAST LAST ROW", "TO NEXT ROW"])
+@pytest.mark.parametrize("partition", ["", "PARTITION BY k"])
+def test_a_measure_that_looks_behind_the_match(partition: str, skip: str, tmp_path: Path) -> None:
+    text = CLAUSE.format(partition=partition, skip=skip, pattern="A B", define="B AS v > A.v", seconds=4)
+    text = text.replace("LAST(k) AS k_last", "NEXT(LAST(v), 2) AS soon, PREV(FIRST(v)) AS just_before")
+    rare = pa.table({"ts": pa.array([3, 5, 380], pa.int64()), "k": ["rare", "rare", "rare"], "v": [1, 2, 3]})
+    often = ticks(300, 3, 7).set_column(0, "ts", pa.array(np.arange(300) // 2))
+    table = pa.concat_tables([often, rare]).sort_by("ts")
+    made = job(text.replace("INTERVAL '4' SECOND", "4"), table, tmp_path, [4, 5, 6, 60, 61, 140, 149], 11)
+    assert check(made) > 50
+
+
+@pytest.mark.parametrize("partition", ["", "PARTITION BY k"])
+@pytest.mark.parametrize("name", PATTERNS)
+def test_days(name: str, partition: str, tmp_path: Path) -> None:
+    pattern, define = PATTERNS[name]
+    text = CLAUSE.format(partition=partition, skip="PAST LAST ROW", pattern=pattern, define=define, seconds=4).replace("SECOND", "DAY")
+    days = ticks(400, 4, 3)
+    days = days.set_column(0, "ts", pa.array(np.arange(400, dtype=np.int32) // 7 - 20, pa.int32()).cast(pa.date32()))
+    assert check(job(text, days, tmp_path, [-20, -19, -7, 0, 3, 30], 45))
+
+
 BOTH = ("next", "strict", "nothing behind", "nothing before, strict")
 OUTPUTS = [*((name, "all") for name in SASE), *((name, "first") for name in BOTH)]
 
@@ -115,10 +141,20 @@ def test_count(name: str, tmp_path: Path) -> None:
     assert sum(sum(counts) for counts in parts) == sum(sum(counts) for counts in whole) > 0
 
 
-def test_reach_back_counts_only_rows_before_the_match() -> None:
+def test_reach_counts_only_rows_that_the_match_has_not() -> None:
     schema = {"ticks": ticks(1, 1, 0).schema}
     reached = {}
     for name, (pattern, define) in PATTERNS.items():
         text = CLAUSE.format(partition="", skip="TO NEXT ROW", pattern=pattern, define=define, seconds=1)
-        reached[name] = reach_back(compile(text, schema).program)
-    assert reached == {"v shape": 0, "looks before its first row": 2, "parity": 0, "dynamic": 0}
+        program = compile(text, schema).program
+        reached[name] = reach_back(program), reach_ahead(program)
+    assert reached == {
+        "v shape": (0, 0),
+        "looks before its first row": (2, 0),
+        "parity": (0, 0),
+        "dynamic": (0, 0),
+        "looks inside itself": (0, 0),
+        "looks behind its last row": (0, 1),
+        "looks far both ways": (2, 3),
+        "dynamic with a look behind": (0, 1),
+    }

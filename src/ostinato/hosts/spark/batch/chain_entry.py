@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from itertools import chain
 
 import numpy as np
 import pyarrow as pa
@@ -18,10 +19,12 @@ from ostinato.hosts.spark.batch.chain_stands import Stands, stands_at_border
 from ostinato.hosts.spark.batch.key_codes import key_codes, with_keys_of
 from ostinato.hosts.spark.batch.left_context import left_context
 from ostinato.hosts.spark.batch.ordered_rows import OrderedRows, in_order
+from ostinato.hosts.spark.batch.right_context import rows_behind
 from ostinato.hosts.spark.batch.row_groups import times_of
 from ostinato.hosts.spark.batch.start_marks import END_ROW, ROW, START_ROW, only_rows
-from ostinato.hosts.spark.worker import run
+from ostinato.hosts.spark.worker import run_session
 from ostinato.program.program import Program
+from ostinato.runtime.session import Session
 
 LOOK_BACK = (2, 4, 8, 16, 32)  # windows
 _NO_ROWS = np.zeros(0, np.bool_)
@@ -114,7 +117,8 @@ def _follow(rows: OrderedRows, begin: int, border: int, window: int, back: int, 
         times = times_of(table.column(rows.time)).to_numpy()
     table = table.set_column(table.num_columns - 1, ROW, pa.array(np.arange(table.num_rows)))
     codes = key_codes(table, names)
-    start, end = _matches_from_every_row(rows.program, table)
+    start, end = _matches_from_every_row(rows, table, border, border + window)
+    start, end = start[start < len(times)], end[start < len(times)]  # not those of rows that only NEXT looks at
     own = (times[start] >= begin) & (times[start] < border)
     start, end = start[own], end[own]
     at_border = int(np.searchsorted(places, 0))
@@ -122,13 +126,19 @@ def _follow(rows: OrderedRows, begin: int, border: int, window: int, back: int, 
     return _Followed(table, places, names, codes, at_border, stands)
 
 
-def _matches_from_every_row(program: Program, table: pa.Table) -> tuple[np.ndarray, np.ndarray]:
-    """First and last row of the match that starts at each row."""
-    found = list(run(only_rows(replace(program, skip="to next row")), [table]))
+def _matches_from_every_row(rows: OrderedRows, table: pa.Table, border: int, stop: int) -> tuple[np.ndarray, np.ndarray]:
+    """First and last row of the match that starts at each row before the border; the table has the rows before `stop`."""
+    session = Session(only_rows(replace(rows.program, skip="to next row")))
+    behind = (_numbered(part, table.num_rows) for part in rows_behind(session, rows, stop, border))
+    found = list(run_session(session, chain([table], behind)))
     if not found:
         return np.zeros(0, np.int64), np.zeros(0, np.int64)
     matches = pa.concat_tables(found)
     return matches.column(START_ROW).to_numpy(), matches.column(END_ROW).to_numpy()
+
+
+def _numbered(table: pa.Table, first: int) -> pa.Table:
+    return table.append_column(ROW, pa.array(np.arange(first, first + table.num_rows)))
 
 
 def _either(a: np.ndarray, b: np.ndarray) -> np.ndarray:

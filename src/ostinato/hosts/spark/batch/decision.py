@@ -9,10 +9,10 @@ from pyspark.sql import DataFrame
 
 from ostinato.expr.types import Kind
 from ostinato.hosts.spark.batch.bounds_job import with_bounds
+from ostinato.hosts.spark.batch.match_reach import maps_no_row, reach_ahead, reach_back
 from ostinato.hosts.spark.batch.parquet_scan import holds_columns, scanned_files
 from ostinato.hosts.spark.batch.range_job import RangeJob
 from ostinato.hosts.spark.batch.range_task import is_chained, looks_before
-from ostinato.hosts.spark.batch.reach_back import maps_no_row, reach_back
 from ostinato.hosts.spark.batch.row_groups import list_row_groups
 from ostinato.hosts.spark.batch.time_ranges import cut, overlap_widely
 from ostinato.program.program import Program
@@ -54,10 +54,8 @@ def why_no_ranges(program: Program) -> str | None:
     """What in the query itself forbids to cut the data in time."""
     if program.within < 0 or program.within_unit != "time":
         return "the pattern has no WITHIN that bounds it in time"
-    if program.columns[program.time].type.kind not in (Kind.TIMESTAMP, Kind.INT) or program.order[0][1]:
-        return "rows are not in ascending order of a timestamp or integer"
-    if program.ahead:
-        return "a condition or measure looks at rows behind the match (NEXT)"
+    if program.columns[program.time].type.kind not in (Kind.TIMESTAMP, Kind.DATE, Kind.INT) or program.order[0][1]:
+        return "rows are not in ascending order of a timestamp, date or integer"
     if program.output == "aggregates":
         return "aggregates over all matches are evaluated in one place"
     if program.output == "nonoverlapping":
@@ -104,9 +102,8 @@ def _plan_ranges(frame: DataFrame, program: Program, input: pa.Schema, output: p
         return "the files have no rows"
     if overlap_widely(groups):
         return "the row groups overlap widely in time"
-    back = reach_back(program)
     divided = cut(groups, program.within, _look_back(program), spark.sparkContext.defaultParallelism)
-    return RangeJob(program, input, output, tuple(groups), divided.ranges, back)
+    return RangeJob(program, input, output, tuple(groups), divided.ranges)
 
 
 def _look_back(program: Program) -> int:
@@ -124,6 +121,8 @@ def _ranges(job: RangeJob) -> Decision:
         reasons.append("a window is read before each range, for what must not come before a match")
     if job.back:
         reasons.append(f"{_counted(job.back, 'row')} per key read before each range")
+    if reach_ahead(job.program):
+        reasons.append(f"up to {_counted(job.program.ahead, 'row')} per key read behind each range and its window, for NEXT")
     return Decision(RANGES, tuple(reasons), job)
 
 

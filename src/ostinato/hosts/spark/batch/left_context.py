@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import numpy as np
 import pyarrow as pa
 
-from ostinato.hosts.spark.batch.key_codes import key_codes
 from ostinato.hosts.spark.batch.ordered_rows import OrderedRows, in_order
+from ostinato.hosts.spark.batch.rows_per_key import all_have, last_rows
 
 
 def left_context(rows: OrderedRows, low: int, high: int | None, count: int) -> pa.Table:
@@ -27,8 +26,8 @@ def left_context(rows: OrderedRows, low: int, high: int | None, count: int) -> p
         earlier = [group for group in earlier if group.high < horizon]
         part = replace(rows, groups=tuple(step))
         tables = list(part.pieces(None, low, again=True))
-        found = _last_rows(in_order(pa.concat_tables([*tables, found]), rows.program), keys, count)
-        if _complete(found, wanted, keys, count):
+        found = last_rows(in_order(pa.concat_tables([*tables, found]), rows.program), keys, count)
+        if all_have(found, wanted, keys, count):
             break
     return found
 
@@ -43,21 +42,3 @@ def _keys_between(rows: OrderedRows, keys: list[str], low: int, high: int | None
             return table.slice(0, 1).select([rows.time])
         distinct = pa.concat_tables([distinct, table.select(keys)]).group_by(keys).aggregate([]).select(keys)
     return distinct if distinct is not None else rows.schema.empty_table().select([rows.time])
-
-
-def _last_rows(table: pa.Table, keys: list[str], count: int) -> pa.Table:
-    codes = key_codes(table, keys)
-    by_key = np.argsort(codes, kind="stable")
-    grouped = codes[by_key]
-    ends = np.searchsorted(grouped, grouped, side="right")
-    last = by_key[ends - np.arange(len(grouped)) <= count]
-    return table.take(np.sort(last))
-
-
-def _complete(found: pa.Table, wanted: pa.Table, keys: list[str], count: int) -> bool:
-    if not keys:
-        return found.num_rows >= count
-    both = pa.concat_tables([found.select(keys), wanted.select(keys)])
-    codes = key_codes(both, keys)
-    sizes = np.bincount(codes[: found.num_rows], minlength=codes.max() + 1 if len(codes) else 0)
-    return bool(np.all(sizes[codes[found.num_rows :]] >= count))

@@ -9,6 +9,7 @@ from functools import cached_property
 
 import pyarrow as pa
 
+from ostinato.hosts.spark.batch.match_reach import reach_back
 from ostinato.hosts.spark.batch.ordered_rows import OrderedRows
 from ostinato.hosts.spark.batch.row_groups import RowGroup
 from ostinato.hosts.spark.batch.time_ranges import TimeRange
@@ -19,20 +20,23 @@ from ostinato.runtime.budget import Beyond, Budget
 
 @dataclass(frozen=True)
 class RangeJob:
-    """`input` are the columns that the program reads, `output` what tasks yield; `back` the rows before a match that it looks at;
-    `budget` is that of a task."""
+    """`input` are the columns that the program reads, `output` what tasks yield; `budget` is that of a task."""
 
     program: Program
     input: pa.Schema
     output: pa.Schema
     groups: tuple[RowGroup, ...]
     ranges: tuple[TimeRange, ...]
-    back: int
     budget: Budget = Budget()
 
     @cached_property
     def rows(self) -> OrderedRows:
         return OrderedRows(self.groups, self.program, self.input)
+
+    @cached_property
+    def back(self) -> int:
+        """The rows before a match that it looks at."""
+        return reach_back(self.program)
 
     def dumps(self) -> str:
         return json.dumps(
@@ -42,7 +46,6 @@ class RangeJob:
                 "output": _text(self.output.serialize().to_pybytes()),
                 "groups": [astuple(group) for group in self.groups],
                 "ranges": [astuple(one) for one in self.ranges],
-                "back": self.back,
                 "budget": [self.budget.runs, self.budget.bytes, self.budget.beyond.value],
             }
         )
@@ -56,7 +59,6 @@ class RangeJob:
             output=pa.ipc.read_schema(pa.py_buffer(_bytes(parts["output"]))),
             groups=tuple(RowGroup(*group) for group in parts["groups"]),
             ranges=tuple(TimeRange(*one) for one in parts["ranges"]),
-            back=parts["back"],
             budget=Budget(*parts["budget"][:2], Beyond(parts["budget"][2])),
         )
 

@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 from ostinato.hosts.spark.batch.chain_entry import Entry, at_time, chain_entry
 from ostinato.hosts.spark.batch.left_context import left_context
 from ostinato.hosts.spark.batch.range_job import RangeJob
+from ostinato.hosts.spark.batch.right_context import rows_behind
 from ostinato.hosts.spark.batch.row_groups import times_of
 from ostinato.hosts.spark.batch.start_marks import start_column, with_start
 from ostinato.hosts.spark.batch.static_filter import StaticFilter
@@ -46,8 +47,9 @@ def run_range(job: RangeJob, one: TimeRange) -> Iterator[pa.Table]:
 def _matches(job: RangeJob, one: TimeRange, marked: Program) -> Iterator[pa.Table]:
     session = Session(marked, budget=job.budget)
     entry = _entry(job, one)
-    tables = _tables(job, entry.begin, _stop(job, one), lambda: rows_at_once(session))
-    for matches in run_session(session, entry.enter(tables, job.program)):
+    stop = _stop(job, one)
+    tables = entry.enter(_tables(job, entry.begin, stop, lambda: rows_at_once(session)), job.program)
+    for matches in run_session(session, chain(tables, rows_behind(session, job.rows, stop, one.high))):
         yield _own(matches, one, start_column(marked))
 
 

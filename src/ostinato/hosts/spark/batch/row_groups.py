@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from urllib.parse import unquote, urlparse
 
 import pyarrow as pa
@@ -21,7 +21,7 @@ _EPOCH_UTC = datetime(1970, 1, 1, tzinfo=UTC)
 
 @dataclass(frozen=True)
 class RowGroup:
-    """`low` and `high` bound the time column (int64 microseconds, or the column's own integers); None: not in the footer."""
+    """`low` and `high` bound the time column (int64 microseconds, days, or the column's own integers); None: not in the footer."""
 
     file: str
     number: int
@@ -87,6 +87,8 @@ def as_time(value: object) -> int | None:
     if isinstance(value, datetime):
         since = value - (_EPOCH if value.tzinfo is None else _EPOCH_UTC)
         return (since.days * 86_400 + since.seconds) * 1_000_000 + since.microseconds
+    if isinstance(value, date):
+        return (value - _EPOCH.date()).days
     return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
@@ -94,6 +96,8 @@ def times_of(column: pa.ChunkedArray | pa.Array) -> pa.ChunkedArray | pa.Array:
     """A time column as int64, nulls kept."""
     if pa.types.is_timestamp(column.type):
         return column.cast(pa.timestamp("us", tz=column.type.tz)).cast(pa.int64())
+    if pa.types.is_date32(column.type):
+        column = column.cast(pa.int32())
     return column.cast(pa.int64())
 
 
