@@ -9,6 +9,7 @@ import pyarrow as pa
 from tests.conformance.case import Case, Outcome, Rows
 
 from ostinato import reference
+from ostinato.algebra.policies import RowsPerMatch
 from ostinato.algebra.query import MatchQuery
 from ostinato.compiler import compile
 from ostinato.expr.schema import Schema
@@ -68,6 +69,9 @@ def output_columns(query: MatchQuery) -> tuple[str, ...]:
     if query.measures is None:
         return ("count",)
     measured = tuple(measure.name for measure in query.measures)
+    if query.rows_per_match is not RowsPerMatch.ONE:
+        leading = tuple(dict.fromkeys((*query.partition, *(key.column for key in query.order))))
+        return (*leading, *measured, *(column for column, _ in query.schema.columns if column not in leading))
     return (*query.partition, *measured) if query.measured_partition else measured
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from ostinato.algebra.pattern import Pattern, variables_of
 from ostinato.automata.nfa import construct
 from ostinato.program.program import OrderedNfa
-from ostinato.reference.preferred import Mapped, sequences
+from ostinato.reference.preferred import Attempt, Mapped, sequences
 from ostinato.testing.patterns import patterns
 
 NAMES = ("A", "B", "C")
@@ -20,8 +20,8 @@ def preferred(pattern: Pattern, rows: Allowed) -> str | None:
     def extend(mapped: Mapped, variable: str) -> bool:
         return len(mapped) < len(rows) and variable in rows[len(mapped)]
 
-    found = next(sequences(pattern, 0, (), extend), None)
-    return None if found is None else "".join(name for _, name in found)
+    found = next(sequences(pattern, (), Attempt(0, extend, len(rows))), None)
+    return None if found is None else "".join(name for _, name, _ in found)
 
 
 def followed(nfa: OrderedNfa, names: tuple[str, ...], rows: Allowed) -> str | None:

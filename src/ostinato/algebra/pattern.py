@@ -18,6 +18,23 @@ class Empty:
 
 
 @dataclass(frozen=True)
+class PartitionStart:
+    """`^`: holds before the first row of the partition, and maps no row."""
+
+
+@dataclass(frozen=True)
+class PartitionEnd:
+    """`$`: holds behind the last row of the partition, and maps no row."""
+
+
+@dataclass(frozen=True)
+class Excluded:
+    """`{- item -}`: as the item; its rows are not shown where all rows of a match are."""
+
+    item: Pattern
+
+
+@dataclass(frozen=True)
 class Sequence:
     items: tuple[Pattern, ...]
 
@@ -39,14 +56,14 @@ class Repetition:
     greedy: bool = True
 
 
-Pattern = Variable | Empty | Sequence | Alternation | Repetition
+Pattern = Variable | Empty | PartitionStart | PartitionEnd | Excluded | Sequence | Alternation | Repetition
 
 
 def variables_of(pattern: Pattern) -> tuple[str, ...]:
     """The names in a pattern, in the order of the text, each once."""
     if isinstance(pattern, Variable):
         return (pattern.name,)
-    if isinstance(pattern, Empty):
+    if isinstance(pattern, Empty | PartitionStart | PartitionEnd):
         return ()
     items = pattern.items if isinstance(pattern, Sequence | Alternation) else (pattern.item,)
     return tuple(dict.fromkeys(name for item in items for name in variables_of(item)))

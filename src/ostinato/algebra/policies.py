@@ -20,6 +20,17 @@ class Skip(Enum):
 
     PAST_LAST_ROW = "past last row"
     TO_NEXT_ROW = "to next row"
+    TO_FIRST = "to first"  # row of a variable,
+    TO_LAST = "to last"
+
+
+class RowsPerMatch(Enum):
+    """What a preferred match shows of itself. An empty match shows the row at which it starts."""
+
+    ONE = "one"
+    ALL = "all"
+    ALL_BUT_EMPTY = "all, omit empty matches"
+    ALL_AND_UNMATCHED = "all, with unmatched rows"
 
 
 class Output(Enum):

@@ -7,7 +7,7 @@ from enum import Enum
 
 from ostinato.algebra.parts import Part
 from ostinato.algebra.pattern import Pattern
-from ostinato.algebra.policies import NullKeys, Output, Selection, Skip, Ties
+from ostinato.algebra.policies import NullKeys, Output, RowsPerMatch, Selection, Skip, Ties
 from ostinato.base.span import Span
 from ostinato.expr.nodes import Expr
 from ostinato.expr.schema import Schema
@@ -75,6 +75,14 @@ class Measure:
 
 
 @dataclass(frozen=True)
+class Union:
+    """A name for the rows of several variables (SUBSET), in expressions and in AFTER MATCH SKIP."""
+
+    name: str
+    members: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class OrderKey:
     column: str
     descending: bool = False
@@ -99,6 +107,9 @@ class MatchQuery:
     null_keys: NullKeys = NullKeys.GROUP
     within: Within | None = None
     skip: Skip = Skip.PAST_LAST_ROW
+    skip_to: str | None = None  # the variable or union of TO_FIRST and TO_LAST
+    rows_per_match: RowsPerMatch = RowsPerMatch.ONE
+    unions: tuple[Union, ...] = ()
     output: Output = Output.ALL
     ties: Ties = Ties.ORDER
     type_column: str | None = None
@@ -107,6 +118,10 @@ class MatchQuery:
     measured_partition: bool = False  # put the partition columns before the measures (ISO ONE ROW PER MATCH)
     parts: tuple[Part, ...] = ()  # the streams that are read as one, where it is not one alone
     negations: tuple[Negation, ...] = ()  # under the run-based selections, in the order of the text
+
+    def members(self, name: str) -> tuple[str, ...]:
+        """The variables that a name in an expression stands for."""
+        return next((union.members for union in self.unions if union.name == name), (name,))
 
     def definition(self, variable: str) -> Definition:
         for definition in self.definitions:

@@ -5,8 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ostinato.algebra.parts import Part
-from ostinato.algebra.pattern import Alternation, Empty, Pattern, Repetition, Sequence, Variable, variables_of
-from ostinato.algebra.policies import NullKeys, Selection, Ties
+from ostinato.algebra.pattern import (
+    Alternation,
+    Empty,
+    Excluded,
+    PartitionEnd,
+    PartitionStart,
+    Pattern,
+    Repetition,
+    Sequence,
+    Variable,
+    variables_of,
+)
+from ostinato.algebra.policies import NullKeys, RowsPerMatch, Selection, Ties
 from ostinato.algebra.query import Definition, MatchQuery, Negation, OrderKey, Unit, When
 from ostinato.expr.text import to_text as expression_text
 
@@ -32,8 +43,12 @@ def _clauses(query: MatchQuery) -> Iterator[str]:
     if query.type_column is not None:
         yield f"TYPE {_name(query.type_column)}"
     yield f"SELECTION {query.selection.value}"
-    yield f"SKIP {query.skip.value}" if query.selection is Selection.PREFERRED else f"OUTPUT {query.output.value}"
+    skip = query.skip.value if query.skip_to is None else f"{query.skip.value} {_name(query.skip_to)}"
+    yield f"SKIP {skip}" if query.selection is Selection.PREFERRED else f"OUTPUT {query.output.value}"
+    if query.rows_per_match is not RowsPerMatch.ONE:
+        yield f"ROWS {query.rows_per_match.value}"
     yield f"PATTERN {_with_negations(query)}"
+    yield from (f"UNION {_name(union.name)} = {', '.join(map(_name, union.members))}" for union in query.unions)
     if query.within is not None:
         yield f"WITHIN {query.within.length}" + (" events" if query.within.unit is Unit.EVENTS else "")
     for definition in (*query.definitions, *(item for negation in query.negations for item in negation.items)):
@@ -83,6 +98,12 @@ def pattern_text(pattern: Pattern) -> str:
     match pattern:
         case Empty():
             return "()"
+        case PartitionStart():
+            return "^"
+        case PartitionEnd():
+            return "$"
+        case Excluded(item):
+            return f"{{- {pattern_text(item)} -}}"
         case Variable(name):
             return _name(name)
         case Sequence(items):

@@ -8,7 +8,7 @@ it the next iteration goes on. Unrolling `{n,m}` into n copies and m - n optiona
 
 from __future__ import annotations
 
-from ostinato.algebra.pattern import Alternation, Empty, Pattern, Repetition, Sequence, Variable
+from ostinato.algebra.pattern import Alternation, Empty, Excluded, PartitionEnd, PartitionStart, Pattern, Repetition, Sequence, Variable
 from ostinato.base.errors import UnsupportedError
 from ostinato.program.program import OrderedNfa
 
@@ -90,6 +90,10 @@ class _Construction:
             return [below]
         if isinstance(item, Alternation):
             return [self._push((part, -1, False), below) for part in item.items]
+        if isinstance(item, Excluded):
+            return [self._push((item.item, -1, False), below)]
+        if isinstance(item, PartitionStart | PartitionEnd):
+            raise UnsupportedError("anchors are not evaluated yet")
         assert isinstance(item, Repetition)
         if count < 0:
             return self._iterate_or_leave(item, 0, below)

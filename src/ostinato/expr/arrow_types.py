@@ -61,6 +61,9 @@ def to_arrow(type_: Type) -> pa.DataType:
         return pa.decimal128(type_.precision, type_.scale)
     if type_.kind is Kind.TIMESTAMP:
         return pa.timestamp("us", type_.zone)
+    if type_.kind is Kind.LIST:
+        assert type_.item is not None
+        return pa.list_(to_arrow(type_.item))
     return _OUT[type_.kind]
 
 

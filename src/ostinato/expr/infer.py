@@ -14,7 +14,7 @@ from ostinato.expr.nodes import Aggregate, Call, Case, Cast, Classifier, Expr, F
 from ostinato.expr.schema import Schema
 from ostinato.expr.shape import balanced
 from ostinato.expr.syntax import RawCall, RawColumn
-from ostinato.expr.types import BOOL, FLOAT, INT, STRING, Kind, Type, decimal
+from ostinato.expr.types import BOOL, FLOAT, INT, STRING, Kind, Type, decimal, list_of
 
 
 def infer(expr: Expr, schema: Schema) -> Expr:
@@ -106,6 +106,8 @@ def _aggregate_type(node: Aggregate, own: Type) -> Type:
         return INT
     if node.function in ("min", "max", "first", "last"):
         return own
+    if node.function == "array":
+        return list_of(own)
     if node.function == "sum" and own.kind is Kind.INTERVAL:
         return own
     if not own.is_numeric and own.kind is not Kind.NULL:

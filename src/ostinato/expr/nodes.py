@@ -99,24 +99,27 @@ class Case(Expr):
 @dataclass(frozen=True)
 class Nav(Expr):
     """The value of `body` at one row: the `offset`-th row mapped to `variable` from its first (or back from its last), then moved
-    by `shift` physical rows inside the partition. `variable` None: any row of the match. No such row: null."""
+    by `shift` physical rows inside the partition. `variable` None: any row of the match. No such row: null. `final` looks at the whole
+    match also where the measure of one of its rows is computed; else the match ends with that row."""
 
     variable: str | None
     anchor: Anchor
     offset: int
     shift: int
     body: Expr
+    final: bool = False
 
 
 @dataclass(frozen=True)
 class Aggregate(Expr):
     """`function` over `body` at the rows mapped to `variable` (None: all rows), nulls left out. COUNT without body counts rows.
-    `before` leaves the current row out (SASE+ `a[..i-1]`)."""
+    `before` leaves the current row out (SASE+ `a[..i-1]`). `final` as in `Nav`."""
 
     function: str
     variable: str | None
     body: Expr | None
     before: bool = False
+    final: bool = False
 
 
 @dataclass(frozen=True)
@@ -126,11 +129,13 @@ class MatchNumber(Expr):
 
 @dataclass(frozen=True)
 class Classifier(Expr):
-    """The variable to which the row selected by `variable`/`anchor`/`offset` is mapped."""
+    """The variable to which the row selected by `variable`/`anchor`/`offset` is mapped. In the body of navigation or of an aggregate:
+    that of the row at which the body is evaluated, null outside of the match. `final` as in `Nav`."""
 
     variable: str | None = None
     anchor: Anchor = Anchor.LAST
     offset: int = 0
+    final: bool = False
 
 
 AGGREGATES = ("count", "sum", "avg", "min", "max", "first", "last", "stddev")

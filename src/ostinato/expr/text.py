@@ -99,7 +99,7 @@ class ExpressionWriter:
 
     def nav(self, nav: Nav) -> tuple[str, int]:
         body = ExpressionWriter(nav.variable).written(nav.body)[0]
-        text = f"{nav.anchor.value}({body}{f', {nav.offset}' if nav.offset else ''})"
+        text = f"{_FINAL if nav.final else ''}{nav.anchor.value}({body}{f', {nav.offset}' if nav.offset else ''})"
         if nav.shift:
             word = "NEXT" if nav.shift > 0 else "PREV"
             text = f"{word}({text}{f', {abs(nav.shift)}' if abs(nav.shift) > 1 else ''})"
@@ -110,12 +110,12 @@ class ExpressionWriter:
             body = f"{name_text(node.variable)}.*" if node.variable else "*"
         else:
             body = ExpressionWriter(node.variable).written(node.body)[0]
-        return f"{node.function.upper()}{'_BEFORE' if node.before else ''}({body})", ATOM
+        return f"{_FINAL if node.final else ''}{node.function.upper()}{'_BEFORE' if node.before else ''}({body})", ATOM
 
     def classifier(self, node: Classifier) -> tuple[str, int]:
         text = f"CLASSIFIER({name_text(node.variable) if node.variable else ''})"
-        if node.offset or node.anchor is Anchor.FIRST:
-            text = f"{node.anchor.value}({text}{f', {node.offset}' if node.offset else ''})"
+        if node.offset or node.anchor is Anchor.FIRST or node.final:
+            text = f"{_FINAL if node.final else ''}{node.anchor.value}({text}{f', {node.offset}' if node.offset else ''})"
         return text, ATOM
 
     def match_number(self, node: MatchNumber) -> tuple[str, int]:
@@ -134,6 +134,7 @@ class ExpressionWriter:
         return f"{call.name}({inside})", ATOM
 
 
+_FINAL = "FINAL "
 _WRITERS: dict[type, str] = {
     Call: "call",
     Cast: "cast",

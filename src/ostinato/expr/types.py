@@ -1,7 +1,8 @@
 """The types of values, and how each is held in arrays.
 
 Physical form inside the engine: BOOL is bool; INT, DATE (days), TIMESTAMP (microseconds UTC, or local wall time without zone),
-INTERVAL (microseconds) and DECIMAL (scaled by 10**scale) are int64; FLOAT is float64; STRING is a dictionary code.
+INTERVAL (microseconds) and DECIMAL (scaled by 10**scale) are int64; FLOAT is float64; STRING is a dictionary code. A LIST is what
+ARRAY_AGG gives; nothing computes with it.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ class Kind(Enum):
     DATE = "date"
     TIMESTAMP = "timestamp"
     INTERVAL = "interval"
+    LIST = "list"
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,12 +34,15 @@ class Type:
     precision: int = 0
     scale: int = 0
     zone: str | None = None
+    item: Type | None = None  # of a list
 
     def __str__(self) -> str:
         if self.kind is Kind.DECIMAL:
             return f"decimal({self.precision},{self.scale})"
         if self.kind is Kind.TIMESTAMP and self.zone is not None:
             return "timestamp with time zone"
+        if self.kind is Kind.LIST:
+            return f"list of {self.item}"
         return self.kind.value
 
     @property
@@ -58,6 +63,10 @@ DATE = Type(Kind.DATE)
 TIMESTAMP = Type(Kind.TIMESTAMP)
 TIMESTAMP_TZ = Type(Kind.TIMESTAMP, zone="UTC")
 INTERVAL = Type(Kind.INTERVAL)
+
+
+def list_of(item: Type) -> Type:
+    return Type(Kind.LIST, item=item)
 
 
 def decimal(precision: int, scale: int) -> Type:

@@ -12,7 +12,9 @@ INT64 = range(-(2**63), 2**63)
 
 
 def aggregate(function: str, values: list[Any]) -> Any:
-    """Over nothing: COUNT is 0, everything else null. `first` and `last` keep nulls out like the others."""
+    """Over nothing: COUNT is 0, everything else null. `first` and `last` keep nulls out like the others; an array has them in it."""
+    if function == "array":
+        return values or None
     present = [value for value in values if value is not None]
     if function == "count":
         return len(present)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from ostinato.algebra.query import Definition, MatchQuery, When
+from ostinato.algebra.query import Definition, MatchQuery, Union, When
 from ostinato.expr.evaluate import evaluate
 from ostinato.expr.nodes import Aggregate, Anchor, Classifier, Nav
 from ostinato.reference.aggregates import aggregate
@@ -14,24 +14,33 @@ from ostinato.reference.stream import Row
 
 @dataclass(frozen=True)
 class Binding:
-    """`mapped` are (index into `partition`, variable) in row order; `number` is that of the match."""
+    """`mapped` are (index into `partition`, variable) in row order; `number` is that of the match. `whole` holds the rows of the whole
+    match where `mapped` ends with the row for which a measure is computed; `unions` are names for several variables."""
 
     partition: list[Row]
     mapped: tuple[tuple[int, str], ...]
     number: int
+    whole: tuple[tuple[int, str], ...] | None = None
+    unions: tuple[Union, ...] = ()
 
-    def rows_of(self, variable: str | None) -> list[int]:
-        return [index for index, name in self.mapped if variable is None or name == variable]
+    def rows_of(self, variable: str | None, final: bool = False) -> list[int]:
+        members = next((union.members for union in self.unions if union.name == variable), (variable,))
+        return [index for index, name in (self._whole if final else self.mapped) if variable is None or name in members]
 
-    def pick(self, variable: str | None, anchor: Anchor, offset: int) -> int | None:
+    @property
+    def _whole(self) -> tuple[tuple[int, str], ...]:
+        return self.mapped if self.whole is None else self.whole
+
+    def pick(self, variable: str | None, anchor: Anchor, offset: int, final: bool = False) -> int | None:
         """The `offset`-th row of a variable from its first, or back from its last."""
-        rows = self.rows_of(variable)
+        rows = self.rows_of(variable, final)
         if offset >= len(rows):
             return None
         return rows[offset] if anchor is Anchor.FIRST else rows[-1 - offset]
 
     def variable_at(self, index: int) -> str | None:
-        return dict(self.mapped).get(index)
+        """In the whole match, also where `mapped` has not come so far."""
+        return dict(self._whole).get(index)
 
 
 class AtMatch:
@@ -44,13 +53,13 @@ class AtMatch:
         raise AssertionError(f"column {name} stands outside of any row")
 
     def nav(self, node: Nav) -> Any:
-        index = self.binding.pick(node.variable, node.anchor, node.offset)
+        index = self.binding.pick(node.variable, node.anchor, node.offset, node.final)
         if index is None or not 0 <= index + node.shift < len(self.binding.partition):
             return None
         return evaluate(node.body, AtRow(self.binding, index + node.shift))
 
     def aggregate(self, node: Aggregate) -> Any:
-        rows = self.binding.rows_of(node.variable)
+        rows = self.binding.rows_of(node.variable, node.final)
         current = self.binding.mapped[-1][0] if self.binding.mapped else None
         if node.before:
             rows = [index for index in rows if index != current]
@@ -62,7 +71,7 @@ class AtMatch:
         return self.binding.number
 
     def classifier(self, node: Classifier) -> str | None:
-        index = self.binding.pick(node.variable, node.anchor, node.offset)
+        index = self.binding.pick(node.variable, node.anchor, node.offset, node.final)
         return None if index is None else self.binding.variable_at(index)
 
 

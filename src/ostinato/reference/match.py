@@ -9,12 +9,14 @@ from typing import Any
 @dataclass(frozen=True)
 class Match:
     """`rows` are (position in the input list, variable), in row order; `key` the values of the partition columns; `number` counts
-    the matches of a partition from 1. `start` is the position of the first row; of an empty match, the row where it starts."""
+    the matches of a partition from 1. `start` is the position of the first row; of an empty match, the row where it starts. `hidden` are
+    the positions that are not shown where all rows of a match are."""
 
     rows: tuple[tuple[int, str], ...]
     key: tuple[Any, ...]
     number: int
     start: int
+    hidden: frozenset[int] = frozenset()
 
     @property
     def positions(self) -> tuple[int, ...]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from ostinato.algebra.pattern import variables_of
-from ostinato.algebra.policies import Output, Selection
+from ostinato.algebra.policies import Output, RowsPerMatch, Selection
 from ostinato.algebra.query import MatchQuery
 from ostinato.expr.evaluate import evaluate as value_of
 from ostinato.reference.binding import AtMatch, Binding
@@ -30,6 +31,8 @@ def output(query: MatchQuery, rows: list[dict[str, Any]]) -> list[dict[str, Any]
         return [totals(query, [_binding(query, rows, match) for match in matches])]
     if query.measures is None:
         return [{variable: match.of(variable) for variable in variables_of(query.pattern)} for match in matches]
+    if query.rows_per_match is not RowsPerMatch.ONE:
+        return every_row(query, rows, matches)
     return [_measured(query, rows, match) for match in matches]
 
 
@@ -39,7 +42,32 @@ def _measured(query: MatchQuery, rows: list[dict[str, Any]], match: Match) -> di
     return first | {measure.name: value_of(measure.expr, AtMatch(binding)) for measure in query.measures or ()}
 
 
+def every_row(query: MatchQuery, rows: list[dict[str, Any]], matches: list[Match]) -> list[dict[str, Any]]:
+    """A row for every row of every match, with the measures as they stand there; for an empty match the row at which it starts. Rows
+    that are part of no match come last."""
+    found: list[dict[str, Any]] = []
+    for match in matches:
+        binding = _binding(query, rows, match)
+        if not match.rows and query.rows_per_match is not RowsPerMatch.ALL_BUT_EMPTY:
+            found.append(_shown(query, rows[match.start], binding))
+        for count, (position, _) in enumerate(match.rows, 1):
+            if position not in match.hidden:
+                found.append(_shown(query, rows[position], replace(binding, mapped=binding.mapped[:count], whole=binding.mapped)))
+    if query.rows_per_match is RowsPerMatch.ALL_AND_UNMATCHED:
+        covered = {position for match in matches for position in (match.start, *match.positions)}
+        found += [_shown(query, row, None) for position, row in enumerate(rows) if position not in covered]
+    return found
+
+
+def _shown(query: MatchQuery, row: dict[str, Any], binding: Binding | None) -> dict[str, Any]:
+    """The partition and order columns, the measures, the other columns. Outside of any match measures are null."""
+    leading = {column: row[column] for column in (*query.partition, *(key.column for key in query.order))}
+    measured = {measure.name: None if binding is None else value_of(measure.expr, AtMatch(binding)) for measure in query.measures or ()}
+    return leading | measured | {column: value for column, value in row.items() if column not in leading}
+
+
 def _binding(query: MatchQuery, rows: list[dict[str, Any]], match: Match) -> Binding:
     partition = [row for row in ordered(query, rows) if row.key == match.key]
     index_of = {row.position: index for index, row in enumerate(partition)}
-    return Binding(partition, tuple((index_of[position], variable) for position, variable in match.rows), match.number)
+    mapped = tuple((index_of[position], variable) for position, variable in match.rows)
+    return Binding(partition, mapped, match.number, unions=query.unions)

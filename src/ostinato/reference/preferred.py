@@ -7,18 +7,28 @@ quantifiers with more iterations first, reluctant ones with fewer. Conditions an
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
-from ostinato.algebra.pattern import Alternation, Empty, Pattern, Repetition, Sequence, Variable
+from ostinato.algebra.pattern import Alternation, Empty, Excluded, PartitionEnd, PartitionStart, Pattern, Repetition, Sequence, Variable
 from ostinato.algebra.policies import Skip, Ties
 from ostinato.algebra.query import MatchQuery, Unit, When
-from ostinato.base.errors import UnsupportedError
+from ostinato.base.errors import DataError, UnsupportedError
 from ostinato.reference.binding import Binding, admits
 from ostinato.reference.match import Match
 from ostinato.reference.stream import Row, elapsed, partitions
 
-Mapped = tuple[tuple[int, str], ...]  # (index in the partition, variable)
+Mapped = tuple[tuple[int, str, bool], ...]  # (index in the partition, variable, inside of an exclusion)
 Extend = Callable[[Mapped, str], bool]  # may the next row be mapped to the variable, after these?
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """Where the sequences of an attempt begin, what may continue them, and how many rows the partition has."""
+
+    start: int
+    extend: Extend
+    rows: int
 
 
 def preferred_matches(query: MatchQuery, rows: list[dict[str, Any]]) -> list[Match]:
@@ -30,14 +40,35 @@ def _search(query: MatchQuery, partition: list[Row]) -> Iterator[Match]:
     start, number = 0, 1
     while start < len(partition):
         mapped = _preferred(query, partition, start, number)
-        if mapped is not None:
-            found = tuple((partition[index].position, variable) for index, variable in mapped)
-            yield Match(found, partition[start].key or (), number, partition[start].position)
-            number += 1
-        if mapped and query.skip is Skip.PAST_LAST_ROW:
-            start = mapped[-1][0] + 1
-        else:
+        if mapped is None:
             start += 1
+            continue
+        found = tuple((partition[index].position, variable) for index, variable, _ in mapped)
+        hidden = frozenset(partition[index].position for index, _, excluded in mapped if excluded)
+        yield Match(found, partition[start].key or (), number, partition[start].position, hidden)
+        number += 1
+        start = _next_start(query, mapped, start) if mapped else start + 1
+
+
+def _next_start(query: MatchQuery, mapped: Mapped, start: int) -> int:
+    if query.skip is Skip.PAST_LAST_ROW:
+        return mapped[-1][0] + 1
+    if query.skip is Skip.TO_NEXT_ROW:
+        return start + 1
+    assert query.skip_to is not None
+    targets = [index for index, variable, _ in mapped if variable in query.members(query.skip_to)]
+    if not targets:
+        raise DataError(
+            f"AFTER MATCH SKIP goes to {query.skip_to}, but a match has no row of it",
+            hint="Skip to a variable that every match has, or TO NEXT ROW",
+        )
+    target = targets[0] if query.skip is Skip.TO_FIRST else targets[-1]
+    if target == start:
+        raise DataError(
+            f"AFTER MATCH SKIP goes to {query.skip_to}, which is the first row of the match: the search would never end",
+            hint="Skip to a later row, or TO NEXT ROW",
+        )
+    return target
 
 
 def _preferred(query: MatchQuery, partition: list[Row], start: int, number: int) -> Mapped | None:
@@ -45,56 +76,68 @@ def _preferred(query: MatchQuery, partition: list[Row], start: int, number: int)
         index = start + len(mapped)
         if index >= len(partition) or not _inside_window(query, partition, start, index):
             return False
-        return admits(query, variable, Binding(partition, (*mapped, (index, variable)), number))
+        bound = (*((index, name) for index, name, _ in mapped), (index, variable))
+        return admits(query, variable, Binding(partition, bound, number, unions=query.unions))
 
-    return next(sequences(query.pattern, start, (), extend), None)
+    return next(sequences(query.pattern, (), Attempt(start, extend, len(partition))), None)
 
 
-def sequences(pattern: Pattern, start: int, mapped: Mapped, extend: Extend) -> Iterator[Mapped]:
+def sequences(pattern: Pattern, mapped: Mapped, attempt: Attempt) -> Iterator[Mapped]:
     """All ways in which the pattern continues `mapped`, best first, each once."""
-    seen: set[Mapped] = set()  # the same rows again would only be continued, and fail, in the same way
-    for after in _continue(pattern, start, mapped, extend):
-        if after not in seen:
-            seen.add(after)
+    seen: set[tuple[str, ...]] = set()  # the same rows again would only be continued, and fail, in the same way
+    for after in _continue(pattern, mapped, attempt):
+        variables = tuple(variable for _, variable, _ in after)
+        if variables not in seen:
+            seen.add(variables)
             yield after
 
 
-def _continue(pattern: Pattern, start: int, mapped: Mapped, extend: Extend) -> Iterator[Mapped]:
+def _continue(pattern: Pattern, mapped: Mapped, attempt: Attempt) -> Iterator[Mapped]:
+    place = attempt.start + len(mapped)
     match pattern:
         case Empty():
             yield mapped
+        case PartitionStart():
+            if place == 0:
+                yield mapped
+        case PartitionEnd():
+            if place == attempt.rows:
+                yield mapped
         case Variable(name):
-            if extend(mapped, name):
-                yield (*mapped, (start + len(mapped), name))
+            if attempt.extend(mapped, name):
+                yield (*mapped, (place, name, False))
+        case Excluded(item):
+            for after in sequences(item, mapped, attempt):
+                yield (*mapped, *((index, variable, True) for index, variable, _ in after[len(mapped) :]))
         case Sequence(items):
-            yield from _in_turn(items, start, mapped, extend)
+            yield from _in_turn(items, mapped, attempt)
         case Alternation(items):
             for item in items:
-                yield from sequences(item, start, mapped, extend)
+                yield from sequences(item, mapped, attempt)
         case Repetition():
-            yield from _repeat(pattern, 0, start, mapped, extend)
+            yield from _repeat(pattern, 0, mapped, attempt)
 
 
-def _in_turn(items: tuple[Pattern, ...], start: int, mapped: Mapped, extend: Extend) -> Iterator[Mapped]:
+def _in_turn(items: tuple[Pattern, ...], mapped: Mapped, attempt: Attempt) -> Iterator[Mapped]:
     if not items:
         yield mapped
         return
-    for after in sequences(items[0], start, mapped, extend):
-        yield from _in_turn(items[1:], start, after, extend)
+    for after in sequences(items[0], mapped, attempt):
+        yield from _in_turn(items[1:], after, attempt)
 
 
-def _repeat(loop: Repetition, done: int, start: int, mapped: Mapped, extend: Extend) -> Iterator[Mapped]:
+def _repeat(loop: Repetition, done: int, mapped: Mapped, attempt: Attempt) -> Iterator[Mapped]:
     """An empty iteration stands at its own place in the order (7.2.8). It ends the loop once the minimum is reached; below that
     later iterations may still map rows: `(A?){2,3}` allows (empty, A) but not (A, empty, A)."""
     enough = done >= loop.at_least
     if enough and not loop.greedy:
         yield mapped
     if loop.at_most is None or done < loop.at_most:
-        for after in sequences(loop.item, start, mapped, extend):
-            if after == mapped and done + 1 >= loop.at_least:
+        for after in sequences(loop.item, mapped, attempt):
+            if len(after) == len(mapped) and done + 1 >= loop.at_least:
                 yield after
             else:
-                yield from _repeat(loop, done + 1, start, after, extend)
+                yield from _repeat(loop, done + 1, after, attempt)
     if enough and loop.greedy:
         yield mapped
 

@@ -13,7 +13,7 @@ from ostinato.expr.nodes import Literal
 from ostinato.expr.schema import Schema
 from ostinato.expr.types import INT
 from ostinato.reference import evaluate
-from ostinato.reference.preferred import Mapped, sequences
+from ostinato.reference.preferred import Attempt, Mapped, sequences
 
 A, B = Variable("A"), Variable("B")
 
@@ -22,7 +22,7 @@ def words(pattern: Pattern, *, rows: int = 3) -> list[str]:
     def extend(mapped: Mapped, variable: str) -> bool:
         return len(mapped) < rows
 
-    return ["".join(name for _, name in mapped) for mapped in sequences(pattern, 0, (), extend)]
+    return ["".join(name for _, name, _ in mapped) for mapped in sequences(pattern, (), Attempt(0, extend, rows))]
 
 
 @pytest.mark.parametrize(

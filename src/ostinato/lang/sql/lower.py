@@ -4,29 +4,27 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from ostinato.algebra.pattern import Alternation, Empty, Pattern, Repetition, Sequence, Variable, variables_of
-from ostinato.algebra.policies import NullKeys, Selection, Skip
-from ostinato.algebra.query import Condition, Definition, MatchQuery, Measure, OrderKey, Within
+from ostinato.algebra.pattern import variables_of
+from ostinato.algebra.policies import NullKeys, RowsPerMatch, Selection, Skip
+from ostinato.algebra.query import Condition, Definition, MatchQuery, Measure, OrderKey, Union, Within
 from ostinato.base.errors import QuerySyntaxError, TypeMismatchError, UnknownNameError
 from ostinato.expr.coerce import coerce
 from ostinato.expr.infer import infer
 from ostinato.expr.schema import Schema
 from ostinato.expr.types import BOOL, Kind
 from ostinato.lang.sql.lower_expression import lower_expression
+from ostinato.lang.sql.lower_pattern import lower_pattern
 from ostinato.lang.sql.row_reference import Names
 from ostinato.lang.sql.syntax import (
     DefineItem,
-    InOrder,
     MatchRecognize,
     MeasureItem,
     Name,
-    NoRows,
-    OneOf,
     OrderItem,
-    PatternTree,
-    Repeated,
-    RowVariable,
+    SkipTree,
+    SubsetItem,
     WithinTree,
+    hidden_parts,
 )
 
 TIME_KINDS = (Kind.TIMESTAMP, Kind.DATE, Kind.INT)
@@ -35,8 +33,11 @@ MICROSECOND = timedelta(microseconds=1)
 
 def lower(tree: MatchRecognize, schema: Schema, stream: str = "input") -> MatchQuery:
     """`stream` is the name of the input."""
-    pattern = lower_pattern(tree.pattern)
-    names = Names(schema, variables_of(pattern))
+    every_row = tree.rows.rows is not RowsPerMatch.ONE
+    pattern = lower_pattern(tree.pattern, every_row)
+    _check_exclusions(tree)
+    unions = _unions(tree.subsets, variables_of(pattern))
+    names = Names(schema, variables_of(pattern), tuple(union.name for union in unions))
     order = _distinct_order(tree.order, names)
     time = _time_column(order, schema)
     partition = _partition(tree.partition, names)
@@ -51,23 +52,41 @@ def lower(tree: MatchRecognize, schema: Schema, stream: str = "input") -> MatchQ
         partition=partition,
         null_keys=NullKeys.GROUP,
         within=None if tree.within is None else _within(tree.within, tree, time, names),
-        skip=Skip.TO_NEXT_ROW if tree.to_next_row else Skip.PAST_LAST_ROW,
-        measures=_measures(tree, partition, names),
+        skip=_skip(tree.skip),
+        skip_to=None if tree.skip.to is None else names.variable(tree.skip.to.value, True, tree.skip.to.span),
+        rows_per_match=tree.rows.rows,
+        unions=unions,
+        measures=_measures(tree, partition, names, every_row),
         measured_partition=True,
     )
 
 
-def lower_pattern(tree: PatternTree) -> Pattern:
-    if isinstance(tree, RowVariable):
-        return Variable(tree.name.value)
-    if isinstance(tree, NoRows):
-        return Empty()
-    if isinstance(tree, InOrder):
-        return Sequence(tuple(lower_pattern(item) for item in tree.items))
-    if isinstance(tree, OneOf):
-        return Alternation(tuple(lower_pattern(item) for item in tree.items))
-    assert isinstance(tree, Repeated)
-    return Repetition(lower_pattern(tree.item), tree.at_least, tree.at_most, tree.greedy)
+def _check_exclusions(tree: MatchRecognize) -> None:
+    if tree.rows.rows is RowsPerMatch.ALL_AND_UNMATCHED:
+        for hidden in hidden_parts(tree.pattern):
+            hint = "Without WITH UNMATCHED ROWS it is not shown; with it, leave the braces out"
+            raise QuerySyntaxError("An exclusion cannot stand beside WITH UNMATCHED ROWS", hint=hint, span=hidden.span)
+
+
+def _skip(tree: SkipTree) -> Skip:
+    if tree.to is not None:
+        return Skip.TO_FIRST if tree.to_first else Skip.TO_LAST
+    return Skip.TO_NEXT_ROW if tree.to_next_row else Skip.PAST_LAST_ROW
+
+
+def _unions(items: tuple[SubsetItem, ...], variables: tuple[str, ...]) -> tuple[Union, ...]:
+    found: dict[str, Union] = {}
+    for item in items:
+        name = item.name.value
+        if name in variables or name in found:
+            other = "a variable of the pattern" if name in variables else "another union"
+            raise QuerySyntaxError(f"`{name}` is already the name of {other}", hint="Give the union another name", span=item.name.span)
+        for member in item.members:
+            if member.value not in variables:
+                hint = f"A union is made of variables of the pattern: {', '.join(variables)}"
+                raise UnknownNameError(f"There is no pattern variable {member.value}", hint=hint, span=member.span)
+        found[name] = Union(name, tuple(dict.fromkeys(member.value for member in item.members)))
+    return tuple(found.values())
 
 
 def _partition(columns: tuple[Name, ...], names: Names) -> tuple[str, ...]:
@@ -128,8 +147,9 @@ def _definitions(items: tuple[DefineItem, ...], names: Names) -> tuple[Definitio
     for item in items:
         variable = item.variable
         if variable.value not in names.variables:
+            what = "a union, and unions are not defined" if variable.value in names.unions else "defined, but not in the pattern"
             raise UnknownNameError(
-                f"`{variable.value}` is defined, but not in the pattern",
+                f"`{variable.value}` is {what}",
                 hint=f"Use it in PATTERN, or remove its definition; the pattern has {', '.join(names.variables)}",
                 span=variable.span,
             )
@@ -150,21 +170,23 @@ def _condition(item: DefineItem, names: Names) -> Condition:
     return Condition(coerce(expr, BOOL), span=item.span)
 
 
-def _measures(tree: MatchRecognize, partition: tuple[str, ...], names: Names) -> tuple[Measure, ...]:
-    if not tree.measures and not partition:
+def _measures(tree: MatchRecognize, partition: tuple[str, ...], names: Names, every_row: bool) -> tuple[Measure, ...]:
+    if not tree.measures and not partition and not every_row:
         hint = "Add MEASURES, such as MEASURES COUNT(*) AS length"
         raise QuerySyntaxError("The result would have no columns", hint=hint, span=tree.pattern_span)
-    taken = {column.lower(): "a PARTITION BY column" for column in partition}
-    return tuple(_measure(item, taken, names) for item in tree.measures)
+    shown = [column for column, _ in names.schema.columns] if every_row else []
+    taken = {column.lower(): "a column that is shown" for column in shown}
+    taken |= {column.lower(): "a PARTITION BY column" for column in partition}
+    return tuple(_measure(item, taken, names, every_row) for item in tree.measures)
 
 
-def _measure(item: MeasureItem, taken: dict[str, str], names: Names) -> Measure:
+def _measure(item: MeasureItem, taken: dict[str, str], names: Names, every_row: bool) -> Measure:
     name = item.name.value
     if name.lower() in taken:
         other = taken[name.lower()]
         raise QuerySyntaxError(f"`{name}` is already the name of {other}", hint="Give the measure another name", span=item.name.span)
     taken[name.lower()] = "another measure"
-    return Measure(name, infer(lower_expression(item.expr, names, "MEASURES"), names.schema))
+    return Measure(name, infer(lower_expression(item.expr, names, "MEASURES", every_row), names.schema))
 
 
 def _article(word: str) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from datetime import timedelta
 from typing import NoReturn, TypeVar
 
+from ostinato.algebra.policies import RowsPerMatch
 from ostinato.base.errors import QuerySyntaxError, UnsupportedError
 from ostinato.base.span import Span
 from ostinato.expr.literal_syntax import temporal_literal
@@ -14,11 +15,22 @@ from ostinato.expr.parse import ExpressionParser
 from ostinato.expr.syntax import RawCall
 from ostinato.expr.tokens import Token, tokenize
 from ostinato.lang.sql.parse_pattern import parse_pattern, variable_name
-from ostinato.lang.sql.syntax import DefineItem, MatchRecognize, MeasureItem, Name, OrderItem, RunningOrFinal, WithinTree
+from ostinato.lang.sql.syntax import (
+    DefineItem,
+    MatchRecognize,
+    MeasureItem,
+    Name,
+    OrderItem,
+    RowsTree,
+    RunningOrFinal,
+    SkipTree,
+    SubsetItem,
+    WithinTree,
+)
 
 Item = TypeVar("Item")
 CLAUSES = ("PARTITION", "ORDER", "MEASURES", "ONE", "ALL", "AFTER", "PATTERN", "WITHIN", "SUBSET", "DEFINE")
-CLAUSE_ORDER = "The order is PARTITION BY, ORDER BY, MEASURES, ONE ROW PER MATCH, AFTER MATCH SKIP, PATTERN, WITHIN, DEFINE"
+CLAUSE_ORDER = "The order is PARTITION BY, ORDER BY, MEASURES, ... PER MATCH, AFTER MATCH SKIP, PATTERN, WITHIN, SUBSET, DEFINE"
 
 
 def parse_clause(text: str, offset: int = 0) -> MatchRecognize:
@@ -32,20 +44,19 @@ class _ClauseParser(ExpressionParser):
         partition = self._partition() if self.at_words("PARTITION", "BY") else ()
         order = self._order() if self.at_words("ORDER", "BY") else ()
         measures = self._measures() if self.at_word("MEASURES") else ()
-        self._rows_per_match()
-        to_next_row = self._skip() if self.at_word("AFTER") else False
+        rows = self._rows_per_match()
+        skip = self._skip() if self.at_word("AFTER") else SkipTree()
         if not self.at_word("PATTERN"):
             self._wrong_clause("PATTERN")
         pattern_start = self.next().span
         pattern = parse_pattern(self)
         pattern_span = self.span_from(pattern_start)
         within = self._within() if self.at_word("WITHIN") else None
-        if self.at_word("SUBSET"):
-            raise UnsupportedError("SUBSET is not offered yet", hint="Name each variable of the union by itself", span=self.peek().span)
+        subsets = self._subsets() if self.at_word("SUBSET") else ()
         definitions = self._define()
         self._end()
         span = self.span_from(start)
-        return MatchRecognize(pattern, definitions, partition, order, measures, to_next_row, within, span, pattern_span)
+        return MatchRecognize(pattern, definitions, partition, order, measures, rows, skip, within, subsets, span, pattern_span)
 
     # Clauses
 
@@ -91,44 +102,67 @@ class _ClauseParser(ExpressionParser):
         name = self.expect_name("the name of the measure")
         return MeasureItem(expr, Name(name.value, name.kind == "quoted", name.span))
 
-    def _rows_per_match(self) -> None:
+    def _rows_per_match(self) -> RowsTree:
         start = self.peek().span
-        if self.accept_words("ALL", "ROWS"):
-            self.accept_words("PER", "MATCH")
-            raise UnsupportedError(
-                "ALL ROWS PER MATCH is not offered yet", hint="Use ONE ROW PER MATCH with MEASURES", span=self.span_from(start)
-            )
-        if not self.accept_word("ONE"):
-            return
-        for word in ("ROW", "PER", "MATCH"):
-            self.expect_word(word, hint="ONE ROW PER MATCH")
-        start = self.peek().span
+        if self.at_word("ALL"):
+            self._words("ALL", "ROWS", "PER", "MATCH")
+            return RowsTree(self._shown_rows(), self.span_from(start))
+        if not self.at_word("ONE"):
+            return RowsTree()
+        self._words("ONE", "ROW", "PER", "MATCH")
+        omitted = self.peek().span
         if self.accept_words("OMIT", "EMPTY", "MATCHES"):
-            raise UnsupportedError(
-                "OMIT EMPTY MATCHES is not offered yet",
-                hint="Filter them outside, for example by a measure COUNT(*) AS length and WHERE length > 0",
-                span=self.span_from(start),
-            )
-        if self.at_word("SHOW") and not self.accept_words("SHOW", "EMPTY", "MATCHES"):
-            self.fail("SHOW EMPTY MATCHES")
+            hint = "Filter them outside, for example by a measure COUNT(*) AS length and WHERE length > 0"
+            raise UnsupportedError("ONE ROW PER MATCH shows empty matches", hint=hint, span=self.span_from(omitted))
+        if self.at_word("SHOW"):
+            self._words("SHOW", "EMPTY", "MATCHES")
+        return RowsTree(RowsPerMatch.ONE, self.span_from(start))
 
-    def _skip(self) -> bool:
-        """Whether the search goes on at the next row."""
+    def _shown_rows(self) -> RowsPerMatch:
+        """What may follow ALL ROWS PER MATCH."""
+        if self.at_word("SHOW"):
+            self._words("SHOW", "EMPTY", "MATCHES")
+        elif self.at_word("OMIT"):
+            self._words("OMIT", "EMPTY", "MATCHES")
+            return RowsPerMatch.ALL_BUT_EMPTY
+        elif self.at_word("WITH"):
+            self._words("WITH", "UNMATCHED", "ROWS")
+            return RowsPerMatch.ALL_AND_UNMATCHED
+        return RowsPerMatch.ALL
+
+    def _words(self, *words: str) -> None:
+        for word in words:
+            self.expect_word(word, hint=" ".join(words))
+
+    def _skip(self) -> SkipTree:
         start = self.next().span
-        hint = "AFTER MATCH SKIP PAST LAST ROW, or AFTER MATCH SKIP TO NEXT ROW"
+        hint = "AFTER MATCH SKIP PAST LAST ROW, TO NEXT ROW, TO FIRST A, or TO LAST A"
         self.expect_word("MATCH", hint=hint)
         self.expect_word("SKIP", hint=hint)
         if self.accept_word("PAST"):
             self.expect_word("LAST", hint=hint)
             self.expect_word("ROW", hint=hint)
-            return False
+            return SkipTree(span=self.span_from(start))
         self.expect_word("TO", "PAST", hint=hint)
         if self.accept_words("NEXT", "ROW"):
-            return True
+            return SkipTree(to_next_row=True, span=self.span_from(start))
+        which = None
         if self.at_word("FIRST", "LAST") and self.peek(1).kind in ("name", "quoted") and not self.peek(1).is_word("PATTERN"):
-            self.next()
-        self.expect_name("NEXT ROW")
-        raise UnsupportedError("Skipping to a variable is not offered yet", hint=hint, span=self.span_from(start))
+            which = self.next()
+        variable = variable_name(self.expect_name("NEXT ROW, or a pattern variable"))
+        return SkipTree(to=variable, to_first=which is not None and which.is_word("FIRST"), span=self.span_from(start))
+
+    def _subsets(self) -> tuple[SubsetItem, ...]:
+        self.next()
+        return self._listed(self._subset)
+
+    def _subset(self) -> SubsetItem:
+        token = self.expect_name("the name of a union", self.reserved)
+        self.expect_op("=", hint="SUBSET U = (A, B)")
+        self.expect_op("(", hint="SUBSET U = (A, B)")
+        members = self._listed(lambda: variable_name(self.expect_name("a pattern variable", self.reserved)))
+        self.expect_op(")", hint="SUBSET U = (A, B)")
+        return SubsetItem(variable_name(token), members, self.span_from(token.span))
 
     def _within(self) -> WithinTree:
         start = self.next().span

@@ -8,7 +8,7 @@ from ostinato.base.errors import QuerySyntaxError, UnsupportedError
 from ostinato.base.span import Span
 from ostinato.expr.cursor import TokenCursor
 from ostinato.expr.tokens import Token
-from ostinato.lang.sql.syntax import InOrder, Name, NoRows, OneOf, PatternTree, Repeated, RowVariable
+from ostinato.lang.sql.syntax import Edge, Hidden, InOrder, Name, NoRows, OneOf, PatternTree, Permuted, Repeated, RowVariable
 
 DEEPEST = 50  # levels of parentheses; later passes recurse over the tree
 MOST = 1_000_000  # a bound that no pattern means seriously
@@ -36,6 +36,7 @@ class _PatternParser:
     def __init__(self, cursor: TokenCursor) -> None:
         self.cursor = cursor
         self.depth = 0
+        self.closing = ")"  # what ends the innermost brackets, beside an alternative
 
     def alternation(self) -> PatternTree:
         items = [self.sequence()]
@@ -45,7 +46,7 @@ class _PatternParser:
 
     def sequence(self) -> PatternTree:
         items = [self.factor()]
-        while not (self.cursor.at_end() or self.cursor.at_op(")", "|", "||")):
+        while not (self.cursor.at_end() or self.cursor.at_op(")", "|", "||", self.closing)):
             items.append(self.factor())
         return items[0] if len(items) == 1 else InOrder(tuple(items))
 
@@ -71,16 +72,18 @@ class _PatternParser:
     def primary(self) -> PatternTree:
         cursor = self.cursor
         token = cursor.peek()
-        self._refuse_unsupported(token)
+        if token.is_op("^", "$"):
+            cursor.next()
+            return Edge(token.text == "^", token.span)
+        if token.is_op("{") and cursor.peek(1).is_op("-"):
+            return self.hidden()
+        if token.is_word("PERMUTE") and cursor.peek(1).is_op("("):
+            return self.permuted()
         if cursor.accept_op("("):
             if cursor.accept_op(")"):
                 return NoRows()
-            self.depth += 1
-            if self.depth > DEEPEST:
-                raise UnsupportedError("The pattern is nested too deeply", hint=f"At most {DEEPEST} levels", span=token.span)
-            inside = self.alternation()
+            inside = self.within(token, ")")
             cursor.expect_op(")")
-            self.depth -= 1
             return inside
         if token.kind in ("name", "quoted"):
             return RowVariable(variable_name(cursor.next()))
@@ -92,23 +95,34 @@ class _PatternParser:
             cursor.fail("a pattern variable", hint="A quantifier stands after what it repeats: A+")
         cursor.fail("a pattern variable")
 
-    def _refuse_unsupported(self, token: Token) -> None:
-        cursor = self.cursor
-        if token.is_word("PERMUTE") and cursor.peek(1).is_op("("):
-            raise UnsupportedError("PERMUTE is not offered yet", hint="Write the orders as alternatives: (A B | B A)", span=token.span)
-        if token.is_op("{") and cursor.peek(1).is_op("-"):
-            raise UnsupportedError(
-                "Exclusions {- ... -} are not offered yet",
-                hint="With ONE ROW PER MATCH they have no effect: leave the braces out",
-                span=token.span.to(cursor.peek(1).span),
-            )
-        if token.is_op("^", "$"):
-            where = "first" if token.text == "^" else "last"
-            raise UnsupportedError(
-                f"The anchor {token.text} is not offered yet",
-                hint=f"Find the {where} row of a partition by a condition, such as {'PREV' if token.text == '^' else 'NEXT'}(x) IS NULL",
-                span=token.span,
-            )
+    def within(self, opening: Token, closing: str) -> PatternTree:
+        """What stands inside brackets of any kind, up to what closes them."""
+        self.depth += 1
+        if self.depth > DEEPEST:
+            raise UnsupportedError("The pattern is nested too deeply", hint=f"At most {DEEPEST} levels", span=opening.span)
+        outer, self.closing = self.closing, closing
+        inside = self.alternation()
+        self.depth, self.closing = self.depth - 1, outer
+        return inside
+
+    def hidden(self) -> PatternTree:
+        """`{- ... -}`"""
+        opening = self.cursor.next()
+        self.cursor.next()
+        inside = self.within(opening, "-")
+        self.cursor.expect_op("-", hint="An exclusion is closed by -}")
+        self.cursor.expect_op("}", hint="An exclusion is closed by -}")
+        return Hidden(inside, self.cursor.span_from(opening.span))
+
+    def permuted(self) -> PatternTree:
+        """`PERMUTE(A, B+, ...)`"""
+        word = self.cursor.next()
+        self.cursor.expect_op("(")
+        items = [self.within(word, ",")]
+        while self.cursor.accept_op(","):
+            items.append(self.within(word, ","))
+        self.cursor.expect_op(")", hint="The items of PERMUTE are separated by commas")
+        return Permuted(tuple(items), self.cursor.span_from(word.span))
 
     def bounds(self) -> tuple[int, int | None]:
         """`{n}`, `{n,}`, `{,m}` or `{n,m}`."""

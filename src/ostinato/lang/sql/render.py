@@ -5,10 +5,31 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import timedelta
 
+from ostinato.algebra.policies import RowsPerMatch
 from ostinato.expr.temporal_text import interval_text
 from ostinato.lang.sql.render_expression import folded_variable, plain_or_quoted, render_expression
-from ostinato.lang.sql.syntax import InOrder, MatchRecognize, NoRows, OneOf, OrderItem, PatternTree, Repeated, RowVariable
+from ostinato.lang.sql.syntax import (
+    Edge,
+    Hidden,
+    InOrder,
+    MatchRecognize,
+    Name,
+    NoRows,
+    OneOf,
+    OrderItem,
+    PatternTree,
+    Permuted,
+    Repeated,
+    RowVariable,
+    SkipTree,
+)
 
+ROWS = {
+    RowsPerMatch.ONE: "ONE ROW PER MATCH",
+    RowsPerMatch.ALL: "ALL ROWS PER MATCH",
+    RowsPerMatch.ALL_BUT_EMPTY: "ALL ROWS PER MATCH OMIT EMPTY MATCHES",
+    RowsPerMatch.ALL_AND_UNMATCHED: "ALL ROWS PER MATCH WITH UNMATCHED ROWS",
+}
 QUANTIFIERS = {(0, None): "*", (1, None): "+", (0, 1): "?"}
 ALTERNATIVE, ORDERED, SINGLE = range(3)  # how tightly a pattern binds
 
@@ -25,13 +46,25 @@ def _lines(tree: MatchRecognize) -> Iterator[str]:
         yield f"ORDER BY {', '.join(map(_order, tree.order))}"
     if tree.measures:
         yield "MEASURES " + ", ".join(f"{render_expression(m.expr)} AS {plain_or_quoted(m.name.value)}" for m in tree.measures)
-    yield "ONE ROW PER MATCH"
-    yield f"AFTER MATCH SKIP {'TO NEXT ROW' if tree.to_next_row else 'PAST LAST ROW'}"
+    yield ROWS[tree.rows.rows]
+    yield f"AFTER MATCH SKIP {_skip(tree.skip)}"
     yield f"PATTERN ({render_pattern(tree.pattern)})"
     if tree.within is not None:
         length = tree.within.length
         yield f"WITHIN INTERVAL '{interval_text(length)}'" if isinstance(length, timedelta) else f"WITHIN {length}"
+    if tree.subsets:
+        yield "SUBSET " + ", ".join(f"{folded_variable(s.name.value)} = ({_variables(s.members)})" for s in tree.subsets)
     yield "DEFINE " + ", ".join(f"{folded_variable(d.variable.value)} AS {render_expression(d.condition)}" for d in tree.definitions)
+
+
+def _variables(names: tuple[Name, ...]) -> str:
+    return ", ".join(folded_variable(name.value) for name in names)
+
+
+def _skip(skip: SkipTree) -> str:
+    if skip.to is None:
+        return "TO NEXT ROW" if skip.to_next_row else "PAST LAST ROW"
+    return f"TO {'FIRST' if skip.to_first else 'LAST'} {folded_variable(skip.to.value)}"
 
 
 def _order(item: OrderItem) -> str:
@@ -49,6 +82,12 @@ def _pattern(tree: PatternTree) -> tuple[str, int]:
             return folded_variable(name.value), SINGLE
         case NoRows():
             return "()", SINGLE
+        case Edge(start):
+            return "^" if start else "$", SINGLE
+        case Hidden(item):
+            return f"{{- {_pattern(item)[0]} -}}", SINGLE
+        case Permuted(items):
+            return f"PERMUTE({', '.join(_pattern(item)[0] for item in items)})", SINGLE
         case InOrder(items):
             return " ".join(_inside(item, ORDERED) for item in items), ORDERED
         case OneOf(items):

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import timedelta
 
+from ostinato.algebra.policies import RowsPerMatch
 from ostinato.base.span import Span
 from ostinato.expr.nodes import Expr
 
@@ -70,7 +72,58 @@ class Repeated:
     greedy: bool = True
 
 
-PatternTree = RowVariable | NoRows | InOrder | OneOf | Repeated
+@dataclass(frozen=True)
+class Edge:
+    """`^` or `$`: the start or the end of the partition."""
+
+    start: bool
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True)
+class Hidden:
+    """`{- item -}`."""
+
+    item: PatternTree
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True)
+class Permuted:
+    """`PERMUTE(item, item ...)`."""
+
+    items: tuple[PatternTree, ...]
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+PatternTree = RowVariable | NoRows | Edge | Hidden | Permuted | InOrder | OneOf | Repeated
+
+
+@dataclass(frozen=True)
+class SkipTree:
+    """`to` None: past the last row, or to the next row; else to the first or last row of that variable."""
+
+    to_next_row: bool = False
+    to: Name | None = None
+    to_first: bool = False
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True)
+class RowsTree:
+    """What stands before PER MATCH, and what follows it."""
+
+    rows: RowsPerMatch = RowsPerMatch.ONE
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True)
+class SubsetItem:
+    """`name = (member, member ...)`."""
+
+    name: Name
+    members: tuple[Name, ...]
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
 
 
 @dataclass(frozen=True)
@@ -88,8 +141,10 @@ class MatchRecognize:
     partition: tuple[Name, ...] = ()
     order: tuple[OrderItem, ...] = ()
     measures: tuple[MeasureItem, ...] = ()
-    to_next_row: bool = False
+    rows: RowsTree = RowsTree()
+    skip: SkipTree = SkipTree()
     within: WithinTree | None = None
+    subsets: tuple[SubsetItem, ...] = ()
     span: Span = field(default=NOWHERE, compare=False, repr=False)
     pattern_span: Span = field(default=NOWHERE, compare=False, repr=False)
 
@@ -100,3 +155,17 @@ class RunningOrFinal(Expr):
 
     final: bool
     call: Expr
+
+
+def hidden_parts(tree: PatternTree) -> Iterator[Hidden]:
+    """All exclusions in a pattern, outer ones first."""
+    if isinstance(tree, Hidden):
+        yield tree
+    for item in parts_of(tree):
+        yield from hidden_parts(item)
+
+
+def parts_of(tree: PatternTree) -> tuple[PatternTree, ...]:
+    if isinstance(tree, InOrder | OneOf | Permuted):
+        return tree.items
+    return (tree.item,) if isinstance(tree, Repeated | Hidden) else ()

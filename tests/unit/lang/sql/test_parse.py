@@ -4,12 +4,15 @@ from datetime import timedelta
 
 import pytest
 
+from ostinato.algebra.policies import RowsPerMatch
 from ostinato.base.errors import OstinatoError, QuerySyntaxError, UnsupportedError
 from ostinato.expr.nodes import Call, Literal
 from ostinato.expr.syntax import RawCall, RawColumn
 from ostinato.lang.sql.parse import parse_clause
 from ostinato.lang.sql.syntax import (
     DefineItem,
+    Edge,
+    Hidden,
     InOrder,
     MatchRecognize,
     MeasureItem,
@@ -17,9 +20,12 @@ from ostinato.lang.sql.syntax import (
     NoRows,
     OneOf,
     OrderItem,
+    Permuted,
     Repeated,
     RowVariable,
     RunningOrFinal,
+    SkipTree,
+    SubsetItem,
     WithinTree,
 )
 
@@ -52,7 +58,7 @@ def test_every_part():
             MeasureItem(Call("sub", (RunningOrFinal(True, RawCall("LAST", (column("A", "x"),))), Literal(1))), Name("d")),
             MeasureItem(RawCall("count", (), True, "A"), Name("n")),
         ),
-        to_next_row=True,
+        skip=SkipTree(to_next_row=True),
         within=WithinTree(timedelta(minutes=5)),
     )
 
@@ -88,6 +94,10 @@ PATTERNS = [
     ("(A|B){2} C", InOrder((Repeated(OneOf((A, B)), 2, 2), C))),
     ("(A?)*", Repeated(Repeated(A, 0, 1), 0, None)),
     ("Größe", RowVariable(Name("GRÖSSE"))),
+    ("^ A $", InOrder((Edge(True), A, Edge(False)))),
+    ("A {- B+ | C -}? C", InOrder((A, Repeated(Hidden(OneOf((Repeated(B, 1, None), C))), 0, 1), C))),
+    ("PERMUTE(A, B C | A, (B))+", Repeated(Permuted((A, OneOf((InOrder((B, C)), A)), B)), 1, None)),
+    ("permute", RowVariable(Name("PERMUTE"))),
     ("match initial", InOrder((RowVariable(Name("MATCH")), RowVariable(Name("INITIAL"))))),
 ]
 
@@ -97,8 +107,44 @@ def test_pattern(text, tree):
     assert parse_clause(f"PATTERN ({text}) DEFINE A AS TRUE").pattern == tree
 
 
-ORDER = "The order is PARTITION BY, ORDER BY, MEASURES, ONE ROW PER MATCH, AFTER MATCH SKIP, PATTERN, WITHIN, DEFINE"
-SKIPS = "AFTER MATCH SKIP PAST LAST ROW, or AFTER MATCH SKIP TO NEXT ROW"
+ROWS = [
+    ("", RowsPerMatch.ONE),
+    ("ONE ROW PER MATCH", RowsPerMatch.ONE),
+    ("ONE ROW PER MATCH SHOW EMPTY MATCHES", RowsPerMatch.ONE),
+    ("ALL ROWS PER MATCH", RowsPerMatch.ALL),
+    ("ALL ROWS PER MATCH SHOW EMPTY MATCHES", RowsPerMatch.ALL),
+    ("ALL ROWS PER MATCH OMIT EMPTY MATCHES", RowsPerMatch.ALL_BUT_EMPTY),
+    ("ALL ROWS PER MATCH WITH UNMATCHED ROWS", RowsPerMatch.ALL_AND_UNMATCHED),
+]
+
+
+@pytest.mark.parametrize(("text", "rows"), ROWS)
+def test_rows_per_match(text, rows):
+    assert parse_clause(f"{text} PATTERN (A) DEFINE A AS TRUE").rows.rows is rows
+
+
+SKIPPED = [
+    ("PAST LAST ROW", SkipTree()),
+    ("TO NEXT ROW", SkipTree(to_next_row=True)),
+    ("TO b", SkipTree(to=Name("B"))),
+    ("TO FIRST b", SkipTree(to=Name("B"), to_first=True)),
+    ("TO LAST \"b\"", SkipTree(to=Name("b"))),
+    ("TO last", SkipTree(to=Name("LAST"))),
+]
+
+
+@pytest.mark.parametrize(("text", "skip"), SKIPPED)
+def test_skip(text, skip):
+    assert parse_clause(f"AFTER MATCH SKIP {text} PATTERN (A) DEFINE A AS TRUE").skip == skip
+
+
+def test_subset():
+    tree = parse_clause('PATTERN (A B) WITHIN 5 SUBSET u = (A, "b"), V = (A) DEFINE A AS TRUE')
+    assert tree.subsets == (SubsetItem(Name("U"), (Name("A"), Name("b"))), SubsetItem(Name("V"), (Name("A"),)))
+
+
+ORDER = "The order is PARTITION BY, ORDER BY, MEASURES, ... PER MATCH, AFTER MATCH SKIP, PATTERN, WITHIN, SUBSET, DEFINE"
+SKIPS = "AFTER MATCH SKIP PAST LAST ROW, TO NEXT ROW, TO FIRST A, or TO LAST A"
 BOUNDS = "Write {n}, {n,}, {,m} or {n,m}"
 PLAIN = "Compute the value in a subquery before MATCH_RECOGNIZE, and leave out the table's name"
 
@@ -134,7 +180,16 @@ SYNTAX_ERRORS = [
     ("MEASURES x PATTERN (A)", "PATTERN", "Expected AS, found `PATTERN`", "Every measure has a name: expression AS name"),
     ("MEASURES x AS 'a' PATTERN (A)", "'a'", "Expected the name of the measure, found `'a'`", None),
     ("ONE ROW MATCH PATTERN (A)", "MATCH", "Expected PER, found `MATCH`", "ONE ROW PER MATCH"),
-    ("ONE ROW PER MATCH SHOW ALL", "SHOW", "Expected SHOW EMPTY MATCHES, found `SHOW`", None),
+    ("ONE ROW PER MATCH SHOW ALL", "ALL", "Expected EMPTY, found `ALL`", "SHOW EMPTY MATCHES"),
+    ("ALL ROWS MATCH PATTERN (A)", "MATCH", "Expected PER, found `MATCH`", "ALL ROWS PER MATCH"),
+    ("ALL ROWS PER MATCH WITH ALL", "ALL", "Expected UNMATCHED, found `ALL`", "WITH UNMATCHED ROWS"),
+    ("AFTER MATCH SKIP TO 1 PATTERN (A)", "1", "Expected NEXT ROW, or a pattern variable, found `1`", None),
+    ("PATTERN (A {- B )", ")", "Expected `-`, found `)`", "An exclusion is closed by -}"),
+    ("PATTERN (A {- B - C)", "C", "Expected `}`, found `C`", "An exclusion is closed by -}"),
+    ("PATTERN (PERMUTE(A B)", "", "Expected `)`, found the end of the clause", "Variables are separated by blanks, alternatives by |"),
+    ("PATTERN (PERMUTE(A, ))", ")", "Expected a pattern variable, found `)`", "An alternative without rows is written ()"),
+    ("PATTERN (A) SUBSET U (A)", "(", "Expected `=`, found `(`", "SUBSET U = (A, B)"),
+    ("PATTERN (A) SUBSET U = A", "A", "Expected `(`, found `A`", "SUBSET U = (A, B)"),
     ("AFTER MATCH SKIP PATTERN (A)", "PATTERN", "Expected TO or PAST, found `PATTERN`", SKIPS),
     ("AFTER MATCH SKIP PAST NEXT ROW PATTERN (A)", "NEXT", "Expected LAST, found `NEXT`", SKIPS),
     (
@@ -150,34 +205,11 @@ SYNTAX_ERRORS = [
 
 UNSUPPORTED = [
     (
-        "ALL ROWS PER MATCH PATTERN (A)",
-        "ALL ROWS PER MATCH",
-        "ALL ROWS PER MATCH is not offered yet",
-        "Use ONE ROW PER MATCH with MEASURES",
-    ),
-    (
         "ONE ROW PER MATCH OMIT EMPTY MATCHES PATTERN (A)",
         "OMIT EMPTY MATCHES",
-        "OMIT EMPTY MATCHES is not offered yet",
+        "ONE ROW PER MATCH shows empty matches",
         "Filter them outside, for example by a measure COUNT(*) AS length and WHERE length > 0",
     ),
-    ("AFTER MATCH SKIP TO B PATTERN (A)", "AFTER MATCH SKIP TO B", "Skipping to a variable is not offered yet", SKIPS),
-    ("AFTER MATCH SKIP TO LAST B PATTERN (A)", "AFTER MATCH SKIP TO LAST B", "Skipping to a variable is not offered yet", SKIPS),
-    (
-        "PATTERN (PERMUTE(A, B))",
-        "PERMUTE",
-        "PERMUTE is not offered yet",
-        "Write the orders as alternatives: (A B | B A)",
-    ),
-    (
-        "PATTERN (A {- B -})",
-        "{-",
-        "Exclusions {- ... -} are not offered yet",
-        "With ONE ROW PER MATCH they have no effect: leave the braces out",
-    ),
-    ("PATTERN (^ A)", "^", "The anchor ^ is not offered yet", "Find the first row of a partition by a condition, such as PREV(x) IS NULL"),
-    ("PATTERN (A $)", "$", "The anchor $ is not offered yet", "Find the last row of a partition by a condition, such as NEXT(x) IS NULL"),
-    ("PATTERN (A) SUBSET U = (A)", "SUBSET", "SUBSET is not offered yet", "Name each variable of the union by itself"),
     ("PARTITION BY t.p PATTERN (A)", "t.", "PARTITION BY and ORDER BY take plain columns here", PLAIN),
     ("ORDER BY x + 1 PATTERN (A)", "x +", "PARTITION BY and ORDER BY take plain columns here", PLAIN),
     ("PATTERN (A{2000000})", "{2000000}", "The bound is too large", "At most 1000000"),

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from ostinato.lang.sql.parse import parse_clause
 from ostinato.lang.sql.render import render, render_pattern
-from ostinato.lang.sql.syntax import InOrder, Name, NoRows, OneOf, Repeated, RowVariable
+from ostinato.lang.sql.syntax import Edge, Hidden, InOrder, Name, NoRows, OneOf, Permuted, Repeated, RowVariable
 
 EXPRESSIONS = [
     "x + 1 * 2 - (3 - y) / 4 % 5",
@@ -57,6 +57,19 @@ def test_canonical_text():
     ]
 
 
+@pytest.mark.parametrize(
+    "parts",
+    [
+        "ALL ROWS PER MATCH OMIT EMPTY MATCHES AFTER MATCH SKIP TO FIRST b PATTERN (A b)",
+        "ALL ROWS PER MATCH WITH UNMATCHED ROWS AFTER MATCH SKIP TO \"low\" PATTERN (A \"low\") WITHIN 5 SUBSET u = (A, \"low\"), V = (A)",
+        "PATTERN (^ PERMUTE(A, {- B+ -}) $)",
+    ],
+)
+def test_clauses_round_trip(parts):
+    tree = parse_clause(f"{parts} DEFINE A AS TRUE")
+    assert parse_clause(render(tree)) == tree
+
+
 def test_integer_window_round_trips():
     tree = parse_clause("PATTERN (A) WITHIN 300 DEFINE A AS TRUE")
     assert parse_clause(render(tree)) == tree
@@ -71,10 +84,10 @@ def compound(inner):
         lambda b: (b[0], None if b[1] is None else max(1, b[0] + b[1]))
     )
     repeated = st.builds(lambda item, b, greedy: Repeated(item, b[0], b[1], greedy), inner, bounds, st.booleans())
-    return several.map(InOrder) | several.map(OneOf) | repeated
+    return several.map(InOrder) | several.map(OneOf) | repeated | inner.map(Hidden) | several.map(Permuted)
 
 
-@given(st.recursive(names | st.just(NoRows()), compound, max_leaves=12))
+@given(st.recursive(names | st.just(NoRows()) | st.booleans().map(Edge), compound, max_leaves=12))
 def test_patterns_round_trip(pattern):
     assume(pattern != NoRows())
     text = f"PATTERN ({render_pattern(pattern)}) DEFINE A AS TRUE"

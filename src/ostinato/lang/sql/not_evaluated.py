@@ -1,0 +1,64 @@
+"""What the clause may say and has a meaning (see `reference`), but the engine does not evaluate yet."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ostinato.algebra.policies import RowsPerMatch
+from ostinato.algebra.query import MatchQuery
+from ostinato.base.errors import UnsupportedError
+from ostinato.expr.nodes import Aggregate, Classifier, Expr, MatchNumber, Nav
+from ostinato.lang.sql.syntax import Edge, MatchRecognize, PatternTree, parts_of
+
+
+def refuse_not_evaluated(tree: MatchRecognize, query: MatchQuery) -> None:
+    """`query` is what the tree was lowered to."""
+    if tree.rows.rows is not RowsPerMatch.ONE:
+        raise _refusal("ALL ROWS PER MATCH", "Use ONE ROW PER MATCH with MEASURES", tree.rows)
+    if tree.skip.to is not None:
+        raise _refusal("Skipping to a variable", "AFTER MATCH SKIP PAST LAST ROW, or AFTER MATCH SKIP TO NEXT ROW", tree.skip)
+    for edge in _edges(tree.pattern):
+        where, look = ("first", "PREV") if edge.start else ("last", "NEXT")
+        hint = f"Find the {where} row of a partition by a condition, such as {look}(x) IS NULL"
+        raise _refusal(f"The anchor {'^' if edge.start else '$'}", hint, edge)
+    if tree.subsets:
+        raise _refusal("SUBSET", "Name each variable of the union by itself", tree.subsets[0])
+    for definition in query.definitions:
+        for condition in definition.conditions:
+            _check_condition(condition.expr)
+    for measure in query.measures or ():
+        _check_rows(measure.expr)
+
+
+def _edges(tree: PatternTree) -> Iterator[Edge]:
+    if isinstance(tree, Edge):
+        yield tree
+    for item in parts_of(tree):
+        yield from _edges(item)
+
+
+def _check_condition(expr: Expr) -> None:
+    for node in expr.walk():
+        if isinstance(node, Classifier):
+            raise _refusal("CLASSIFIER in DEFINE", "Use it in MEASURES", node)
+        if isinstance(node, MatchNumber):
+            raise _refusal("MATCH_NUMBER in DEFINE", "Use it in MEASURES, and filter outside", node)
+    _check_rows(expr)
+
+
+def _check_rows(expr: Expr) -> None:
+    """What navigation and aggregates look at in a row."""
+    for node in expr.walk():
+        if isinstance(node, Aggregate) and node.function == "array":
+            raise _refusal("The aggregate ARRAY_AGG", "The aggregates are COUNT, SUM, AVG, MIN, MAX, STDDEV", node)
+        if isinstance(node, Nav | Aggregate) and node.body is not None:
+            for inner in node.body.walk():
+                if isinstance(inner, Classifier | MatchNumber):
+                    name = "CLASSIFIER" if isinstance(inner, Classifier) else "MATCH_NUMBER"
+                    if isinstance(node, Nav):
+                        raise _refusal(f"Navigation of {name} in this form", "Use FIRST(CLASSIFIER(), n) or LAST(CLASSIFIER(), n)", node)
+                    raise _refusal(f"An aggregate over {name} in this form", f"Use {name} outside of aggregates", node)
+
+
+def _refusal(what: str, hint: str, place: object) -> UnsupportedError:
+    return UnsupportedError(f"{what} is not offered yet", hint=hint, span=getattr(place, "span", None))

@@ -1,0 +1,45 @@
+"""What has a meaning, but is not evaluated yet, is refused at its place."""
+
+import pyarrow as pa
+import pytest
+
+from ostinato.base.errors import UnsupportedError
+from ostinato.compiler import compile
+
+SCHEMA = pa.schema([("ts", pa.int64()), ("n", pa.int64())])
+
+# clause, the words that are marked, message
+REFUSED = [
+    ("ALL ROWS PER MATCH PATTERN (A) DEFINE A AS TRUE", "ALL ROWS PER MATCH", "ALL ROWS PER MATCH is not offered yet"),
+    (
+        "MEASURES n AS m AFTER MATCH SKIP TO A PATTERN (A) DEFINE A AS TRUE",
+        "AFTER MATCH SKIP TO A",
+        "Skipping to a variable is not offered yet",
+    ),
+    ("MEASURES n AS m PATTERN (^ A) DEFINE A AS TRUE", "^", "The anchor ^ is not offered yet"),
+    ("MEASURES n AS m PATTERN (A $) DEFINE A AS TRUE", "$", "The anchor $ is not offered yet"),
+    ("MEASURES n AS m PATTERN (A) SUBSET U = (A) DEFINE A AS TRUE", "U = (A)", "SUBSET is not offered yet"),
+    ("MEASURES n AS m PATTERN (A) DEFINE A AS MATCH_NUMBER() > 1", "MATCH_NUMBER()", "MATCH_NUMBER in DEFINE is not offered yet"),
+    ("MEASURES n AS m PATTERN (A) DEFINE A AS CLASSIFIER() = 'A'", "CLASSIFIER()", "CLASSIFIER in DEFINE is not offered yet"),
+    ("MEASURES array_agg(n) AS m PATTERN (A) DEFINE A AS TRUE", "array_agg(n)", "The aggregate ARRAY_AGG is not offered yet"),
+    (
+        "MEASURES count(CLASSIFIER()) AS m PATTERN (A) DEFINE A AS TRUE",
+        "count(CLASSIFIER())",
+        "An aggregate over CLASSIFIER in this form is not offered yet",
+    ),
+    (
+        "MEASURES NEXT(LAST(CLASSIFIER(), 2)) AS m PATTERN (A) DEFINE A AS TRUE",
+        "NEXT(LAST(CLASSIFIER(), 2))",
+        "Navigation of CLASSIFIER in this form is not offered yet",
+    ),
+]
+
+
+@pytest.mark.parametrize(("clause", "marked", "message"), REFUSED, ids=[case[0] for case in REFUSED])
+def test_refused(clause, marked, message):
+    text = f"SELECT * FROM t MATCH_RECOGNIZE (ORDER BY ts {clause})"
+    with pytest.raises(UnsupportedError) as caught:
+        compile(text, {"t": SCHEMA})
+    assert caught.value.message == message
+    assert caught.value.hint
+    assert text[caught.value.span.start : caught.value.span.end] == marked
