@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-import ctypes
-
 import numpy as np
+
+
+class _Unmarked:
+    """The memory of an array, said to be writable. A view of it keeps this object, and by that the array."""
+
+    def __init__(self, values: np.ndarray) -> None:
+        self._owner = values
+        address, _ = values.__array_interface__["data"]
+        self.__array_interface__ = {**values.__array_interface__, "data": (address, False)}
 
 
 def borrowed(values: np.ndarray) -> np.ndarray:
     """The same memory without the read-only mark, for kernels that only read. The values are contiguous."""
     if values.flags.writeable or not values.size:
         return values if values.flags.writeable else values.copy()
-    address = values.__array_interface__["data"][0]
-    raw = (ctypes.c_char * values.nbytes).from_address(address)
-    raw.owner = values  # lives as long as the view
-    return np.frombuffer(raw, values.dtype).reshape(values.shape)
+    return np.asarray(_Unmarked(values))

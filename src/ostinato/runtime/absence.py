@@ -15,14 +15,13 @@ from ostinato.program.program import Program
 from ostinato.runtime.budget import Beyond, Budget
 from ostinato.runtime.forbidden_pairs import ForbiddenPairs
 from ostinato.runtime.keyed_rows import KeyedRows
-from ostinato.runtime.matcher import Matcher
-from ostinato.runtime.matches import Matches
+from ostinato.runtime.matcher import Matcher, RemembersStrings
+from ostinato.runtime.matches import Matches, completed
 from ostinato.runtime.occurrences import Occurrences
 from ostinato.runtime.output_rule import output_rule
 from ostinato.runtime.string_pool import StringPool
 from ostinato.runtime.waiting_matches import CHOSEN, OUT, STANDS, WAITS, WaitingMatches
 
-NO_TIMES = np.zeros(1, np.int64)
 SHED_PART = 16  # shedding a sixteenth at once keeps its cost per match constant
 
 
@@ -31,8 +30,8 @@ def without_negations(program: Program) -> Program:
     return replace(program, output="successive" if program.output == "first" else "all", negations=())
 
 
-class AbsenceMatcher:
-    """Implements `runtime.matcher.Matcher` around another one. `in_order`: matches are held back so that they come in the order of their
+class AbsenceMatcher(Matcher):
+    """A matcher around another one. `in_order`: matches are held back so that they come in the order of their
     completing events over all calls; else each comes as soon as it is decided."""
 
     def __init__(self, program: Program, inner: Matcher, budget: Budget, pool: StringPool, in_order: bool) -> None:
@@ -55,6 +54,7 @@ class AbsenceMatcher:
         keys = np.ascontiguousarray(keys, np.int64)
         self._ensure_keys(int(keys.max(initial=-1)) + 1)
         found = self._inner.feed(rows, keys, ready, horizon, final)
+        assert isinstance(found, Matches)  # candidates are listed
         ready = np.maximum(ready, self._ready[keys])
         self._occurrences.trace(rows, keys, self._ready[keys], ready)
         self._ready[keys] = ready
@@ -72,8 +72,8 @@ class AbsenceMatcher:
         low, high, place = (np.empty(len(found), np.int64) for _ in range(3))
         for number, negation in enumerate(self._program.negations):
             kernel.gaps(
-                found.key, found.offsets, found.ordinals, found.variables, negation.before, self._program.within, self._by_events,
-                rows.offset, rows.base, _times(rows), low, high, place,
+                found.key, found.offsets, found.listed, found.variables, negation.before, self._program.within, self._by_events,
+                rows.offset, rows.base, rows.times, low, high, place,
             )  # fmt: skip
             behind = place == kernel.BEHIND
             pending[behind] |= 1 << number
@@ -81,7 +81,7 @@ class AbsenceMatcher:
             killed[asked] = self._violated(number, rows, found, asked, low[asked], high[asked])
         self._counts["killed_matches"] += int(killed.sum())
         left = found if not killed.any() else found.take(~killed)
-        self._waiting.add(left, _completed(rows, left), self._limits(rows, left), pending[~killed])
+        self._waiting.add(left, completed(rows, left), self._limits(rows, left), pending[~killed])
 
     def _violated(
         self, number: int, rows: KeyedRows, matches: Matches, asked: np.ndarray, low: np.ndarray, high: np.ndarray
@@ -94,7 +94,7 @@ class AbsenceMatcher:
         """The last time, or ordinal, that the window of a match reaches."""
         if self._by_events:
             return matches.start + self._program.within - 1
-        return _times(rows)[rows.offset[matches.key] + matches.start - rows.base[matches.key]] + self._program.within
+        return rows.times[rows.index_of(matches.key, matches.start)] + self._program.within
 
     def _look_behind(self, rows: KeyedRows, keys: np.ndarray, horizon: int, final: bool) -> None:
         """Whether something forbidden lies behind the matches of these keys that wait."""
@@ -105,9 +105,9 @@ class AbsenceMatcher:
         if not len(asked):
             return
         high, settled = np.empty(len(asked), np.int64), np.empty(len(asked), np.bool_)
-        last, limit, of = waiting.last[asked], waiting.limit[asked], waiting.matches.key[asked]
+        last, limit, of = waiting.matches.last[asked], waiting.limit[asked], waiting.matches.key[asked]
         kernel.reaches(
-            of, last, limit, self._by_events, self._ready, horizon, rows.offset, rows.base, rows.length, _times(rows), high, settled
+            of, last, limit, self._by_events, self._ready, horizon, rows.offset, rows.base, rows.length, rows.times, high, settled
         )
         settled |= final
         killed = np.zeros(len(asked), np.bool_)
@@ -126,7 +126,7 @@ class AbsenceMatcher:
             return ready
         out = np.empty(len(keys), np.int64)
         kernel.look_back(
-            keys, ready, horizon, self._program.within, self._by_events, rows.offset, rows.base, _times(rows), out
+            keys, ready, horizon, self._program.within, self._by_events, rows.offset, rows.base, rows.times, out
         )
         return np.minimum(out, ready)
 
@@ -194,10 +194,11 @@ class AbsenceMatcher:
 
     def codes(self) -> list[np.ndarray]:
         """The codes of strings that runs remember; matches that wait have theirs in their rows."""
-        return self._inner.codes()
+        return self._inner.codes() if isinstance(self._inner, RemembersStrings) else []
 
     def recode(self, new_of_old: np.ndarray) -> None:
-        self._inner.recode(new_of_old)
+        if isinstance(self._inner, RemembersStrings):
+            self._inner.recode(new_of_old)
 
     def metrics(self) -> dict[str, int]:
         inner = self._inner.metrics()
@@ -222,13 +223,3 @@ class AbsenceMatcher:
 
 def _part(state: dict[str, np.ndarray], prefix: str) -> dict[str, np.ndarray]:
     return {name.removeprefix(prefix): array for name, array in state.items() if name.startswith(prefix)}
-
-
-def _times(rows: KeyedRows) -> np.ndarray:
-    return NO_TIMES if rows.times is None else rows.times
-
-
-def _completed(rows: KeyedRows, matches: Matches) -> np.ndarray:
-    """The position in the stream of the last row of each match."""
-    last = matches.ordinals[matches.offsets[1:] - 1]
-    return rows.positions[rows.offset[matches.key] + last - rows.base[matches.key]]

@@ -29,7 +29,8 @@ class ArrivalCheck:
 @lru_cache(64)  # on a Spark stream every micro-batch opens sessions of the same program
 def _fallible_alone(code: ColumnCode) -> ColumnCode:
     """The results that may fail and do not depend on other rows, with the operations that they need."""
-    looks_around, may_fail = [], []
+    looks_around: list[bool] = []
+    may_fail: list[bool] = []
     for op in code.ops:
         looks_around.append(op.op == "shift" or any(looks_around[arg] for arg in op.args))
         may_fail.append(_can_fail(op) or any(may_fail[arg] for arg in op.args))

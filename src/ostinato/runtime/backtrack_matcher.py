@@ -15,14 +15,14 @@ from ostinato.runtime.backtrack_store import BacktrackStore
 from ostinato.runtime.budget import Budget
 from ostinato.runtime.keyed_rows import KeyedRows
 from ostinato.runtime.matches import Matches
-from ostinato.runtime.partial_matcher import NO_TIMES, SHED_PART, PartialMatcher
+from ostinato.runtime.partial_matcher import SHED_PART, PartialMatcher
 from ostinato.runtime.string_pool import StringPool
 
 SEGMENT = 64  # rows that are searched before non-overlapping output looks whether a match is decided
 
 
 class BacktrackMatcher(PartialMatcher):
-    """Implements `runtime.matcher.Matcher`."""
+    _store: BacktrackStore
 
     def __init__(self, program: Program, budget: Budget, strings: StringPool) -> None:
         super().__init__(program, budget, strings)
@@ -36,11 +36,10 @@ class BacktrackMatcher(PartialMatcher):
         header[table.AT_KEY] = header[table.IN_KEY] = header[table.DEPTH] = 0
         header[table.PINNED] = header[table.NODES]
         bits = rows.bits.view(np.int64)
-        times = NO_TIMES if rows.times is None else rows.times
         while True:
             status = kernel.search(
                 plan.moves, plan.states, plan.passes, plan.settings, code.code, code.scratch, code.scratch_valid, code.ranks,
-                bits, times, rows.positions, rows.slots, rows.slot_valid,
+                bits, rows.times, rows.positions, rows.slots, rows.slot_valid,
                 store.waiting, store.stack, store.registers, store.register_valid, store.nodes, store.found, store.header,
                 store.head, keys, begin, end, ordinal,
             )  # fmt: skip

@@ -15,27 +15,27 @@ from ostinato.runtime.compact_store import NODE_BYTES, CompactStore
 from ostinato.runtime.keyed_rows import KeyedRows
 from ostinato.runtime.match_dag import MatchDag
 from ostinato.runtime.match_list import MatchList
-from ostinato.runtime.matcher import NEVER
+from ostinato.runtime.matcher import NEVER, Matcher
 from ostinato.runtime.matches import Matches
 from ostinato.runtime.string_pool import StringPool
 from ostinato.runtime.symbol_moves import SymbolMoves, match_settings
 
-NO_TIMES = np.zeros(1, np.int64)
 SHED_PART = 16
 
 
-class CompactMatcher:
-    """Implements `runtime.matcher.Matcher`. The budget's runs do not apply: partial matches are not held one by one."""
+class CompactMatcher(Matcher):
+    """The budget's runs do not apply: partial matches are not held one by one."""
 
     def __init__(self, program: Program, budget: Budget, _: StringPool) -> None:
         self._budget = budget
-        self._chooses = program.output == "nonoverlapping"
         self._moves = SymbolMoves(program)
         self._settings = match_settings(program, self._moves.symbols.mask)
         span = int(self._settings[kernel.SPAN])
-        self._store = CompactStore(len(program.components), span, self._chooses)
+        self._store = CompactStore(len(program.components), span, program.output == "nonoverlapping")
         variables = np.array([component.variable for component in program.components], np.uint8)
-        self._list: MatchList | DagList = MatchList(span, variables)
+        listed = MatchList(span, variables)
+        self._chosen = listed if program.output == "nonoverlapping" else None
+        self._list: MatchList | DagList = listed
         if program.output == "compressed":
             self._list = DagList(span, variables, bool(self._settings[kernel.BY_TIME]), program.within >= 0)
         self._read = np.zeros(0, np.int64)  # per key, the next unread ordinal
@@ -48,7 +48,7 @@ class CompactMatcher:
         settings = self._settings
         settings[kernel.HORIZON], settings[kernel.HAS_HORIZON], settings[kernel.FINAL] = horizon, horizon != NEVER, final
         ordinal = self._read[keys]
-        begin = rows.offset[keys] + ordinal - rows.base[keys]
+        begin = rows.index_of(keys, ordinal)
         end = begin + np.maximum(ready - ordinal, 0)
         self._advance(rows, keys, begin, end, ordinal)
         if self._strict:
@@ -69,12 +69,11 @@ class CompactMatcher:
         store, learned = self._store, self._moves
         store.header[kernel.AT_KEY], store.header[kernel.AT_ROW] = 0, graph.NOTHING
         bits = rows.bits.view(np.int64)
-        times = NO_TIMES if rows.times is None else rows.times
         while True:
             symbols = learned.symbols
             status = kernel.advance(
                 learned.table, learned.moves, symbols.direct, symbols.slot_bits, symbols.slot_numbers, self._settings,
-                bits, times, rows.positions,
+                bits, rows.times, rows.positions,
                 store.nodes, store.found, store.chosen, store.best, store.spine, store.header, store.roots, store.partitions,
                 keys, begin, end, ordinal,
             )  # fmt: skip
@@ -94,8 +93,8 @@ class CompactMatcher:
         count = int(header[kernel.FOUND])
         if not count:
             return
-        if self._chooses:
-            self._list.add_chosen(store.found[:count], store.chosen[: int(header[kernel.CHOSEN])])
+        if self._chosen is not None:
+            self._chosen.add_chosen(store.found[:count], store.chosen[: int(header[kernel.CHOSEN])])
             header[kernel.CHOSEN] = 0
         else:
             header[kernel.MATCHES] += self._list.list(store.nodes, store.found, count)

@@ -45,7 +45,7 @@ def compressed_output(view: MatchView, dag: Matches | MatchDag, schema: pa.Schem
     program, rows = view.program, view.rows
     is_event = dag.graph[:, EVENT] != NOTHING
     of_key, ordinal = dag.graph[is_event, OWNER], dag.graph[is_event, EVENT]
-    row = rows.offset[of_key] + ordinal - rows.base[of_key]
+    row = rows.index_of(of_key, ordinal)
     place, first_of, number = np.unique(rows.positions[row], return_index=True, return_inverse=True)
     index = row[first_of]
     node_event = np.full(len(dag.graph), NOTHING, np.int64)
@@ -78,8 +78,7 @@ def _first_events(
         return np.zeros(len(roots), np.int64)
     clock = ordinal
     if dag.by_time:
-        assert rows.times is not None
-        clock = rows.times[rows.offset[of_key] + ordinal - rows.base[of_key]]
+        clock = rows.times[rows.index_of(of_key, ordinal)]
     by_clock = np.lexsort((clock, of_key))
     keys, begins = np.unique(of_key[by_clock], return_index=True)
     ends = np.append(begins[1:], len(by_clock))

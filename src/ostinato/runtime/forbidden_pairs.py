@@ -153,7 +153,7 @@ class _Search:
         joined = np.ones(len(here), np.bool_)
         if self._program.selection == "strict_contiguity":
             joined &= self._rows.positions[here] == self._rows.positions[before] + 1
-        if self._program.ties == "epoch" and self._rows.times is not None:
+        if self._program.ties == "epoch" and self._rows.timed:
             joined &= self._rows.times[here] != self._rows.times[before]
         return joined
 

@@ -5,12 +5,15 @@ appending costs constant time per row however the input is cut into batches; the
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from ostinato.kernels.grouping import count_rows_of_keys, places_of, ranges
 from ostinato.runtime.arena import Arena, Moved, Places
+
+NO_TIMES = np.zeros(1, np.int64)  # kernels want an array also where nobody reads it
 
 
 @dataclass(frozen=True)
@@ -33,7 +36,7 @@ class KeyedRows:
     once, as times; positions are left out where nobody asks for them (`positioned`)."""
 
     def __init__(
-        self, columns: dict[str, np.dtype | type], slots: int, timed: bool, positioned: bool = True, time_column: str | None = None
+        self, columns: Mapping[str, np.dtype | type], slots: int, timed: bool, positioned: bool = True, time_column: str | None = None
     ) -> None:
         self.arena = Arena()
         self._time_column = time_column
@@ -71,8 +74,8 @@ class KeyedRows:
         return self.arena.data["positions"]
 
     @property
-    def times(self) -> np.ndarray | None:
-        return self.arena.data["times"] if self.timed else None
+    def times(self) -> np.ndarray:
+        return self.arena.data["times"] if self.timed else NO_TIMES
 
     @property
     def slots(self) -> np.ndarray:
@@ -85,6 +88,10 @@ class KeyedRows:
     @property
     def key_count(self) -> int:
         return len(self.offset)
+
+    def index_of(self, keys: np.ndarray, ordinals: np.ndarray) -> np.ndarray:
+        """Arena rows of these rows of these keys."""
+        return self.offset[keys] + ordinals - self.base[keys]
 
     def ensure_keys(self, count: int) -> None:
         """Make room for keys 0..count-1."""

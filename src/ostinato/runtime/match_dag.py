@@ -48,7 +48,6 @@ def reduced(graph: np.ndarray, roots: np.ndarray, by_time: bool) -> MatchDag:
 
 def of_matches(matches: Matches) -> MatchDag:
     """Of matches that were listed: those with a common beginning share it."""
-    assert matches.ordinals is not None
     lengths = np.diff(matches.offsets)
     at = np.full(len(matches), NOTHING, np.int64)  # the node each match has reached
     parts: list[np.ndarray] = []
@@ -56,7 +55,7 @@ def of_matches(matches: Matches) -> MatchDag:
     for depth in range(int(lengths.max(initial=0))):
         on = np.flatnonzero(lengths > depth)
         place = matches.offsets[on] + depth
-        step = np.stack([at[on], matches.key[on], matches.ordinals[place], matches.variables[place].astype(np.int64)], axis=1)
+        step = np.stack([at[on], matches.key[on], matches.listed[place], matches.variables[place].astype(np.int64)], axis=1)
         different, which = np.unique(step, axis=0, return_inverse=True)
         level = np.full((len(different), GRAPH_COLUMNS), NOTHING, np.int64)
         level[:, FIRST], level[:, OWNER], level[:, EVENT], level[:, BOUND_TO] = different.T

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
 from ostinato.runtime.keyed_rows import KeyedRows
+from ostinato.runtime.match_dag import MatchDag
 from ostinato.runtime.matches import Matches
 
 NEVER = np.iinfo(np.int64).min  # the horizon before any watermark
@@ -15,7 +16,7 @@ NEVER = np.iinfo(np.int64).min  # the horizon before any watermark
 class Matcher(Protocol):
     """State per partition (key number 0..n-1), advanced over rows that only ever grow at the end."""
 
-    def feed(self, rows: KeyedRows, keys: np.ndarray, ready: np.ndarray, horizon: int, final: bool) -> Matches:
+    def feed(self, rows: KeyedRows, keys: np.ndarray, ready: np.ndarray, horizon: int, final: bool) -> Matches | MatchDag:
         """Go on over the partitions `keys`, each up to (not including) ordinal `ready[i]`, and return what is decided.
 
         No row with time < horizon will come any more; `final` says that no row will come at all. Called again with the same
@@ -41,3 +42,21 @@ class Matcher(Protocol):
         ...
 
     def load(self, state: dict[str, np.ndarray]) -> None: ...
+
+
+@runtime_checkable
+class RemembersStrings(Protocol):
+    """A matcher whose partial matches hold codes of strings."""
+
+    def codes(self) -> list[np.ndarray]: ...
+
+    def recode(self, new_of_old: np.ndarray) -> None:
+        """Strings have other codes now."""
+        ...
+
+
+@runtime_checkable
+class SumsUp(Protocol):
+    """A matcher that aggregates all matches by itself, and reports none."""
+
+    def totals(self) -> list[Any]: ...

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ostinato.kernels.match_copy import copy_matches
+from ostinato.runtime.keyed_rows import KeyedRows
 
 
 @dataclass
@@ -29,6 +30,17 @@ class Matches:
         nothing = np.empty(0, np.int64)
         return Matches(nothing, nothing, np.zeros(1, np.int64), np.empty(0, np.uint8), nothing)
 
+    @property
+    def listed(self) -> np.ndarray:
+        """The ordinals, of event patterns: their matches always have them."""
+        assert self.ordinals is not None
+        return self.ordinals
+
+    @property
+    def last(self) -> np.ndarray:
+        """The ordinal of the last row of each match of an event pattern."""
+        return self.listed[self.offsets[1:] - 1]
+
     def take(self, chosen: np.ndarray) -> Matches:
         """These matches in this order; `chosen` are numbers or flags."""
         if chosen.dtype == np.bool_:
@@ -43,11 +55,15 @@ class Matches:
 
     def followed_by(self, other: Matches) -> Matches:
         """Both, where the rows of both are listed."""
-        assert self.ordinals is not None and other.ordinals is not None
         return Matches(
             np.concatenate([self.key, other.key]),
             np.concatenate([self.start, other.start]),
             np.concatenate([self.offsets, other.offsets[1:] + self.offsets[-1]]),
             np.concatenate([self.variables, other.variables]),
-            np.concatenate([self.ordinals, other.ordinals]),
+            np.concatenate([self.listed, other.listed]),
         )
+
+
+def completed(rows: KeyedRows, matches: Matches) -> np.ndarray:
+    """The position in the stream of the last row of each match of an event pattern."""
+    return rows.positions[rows.index_of(matches.key, matches.last)]

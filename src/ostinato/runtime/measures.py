@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pyarrow as pa
 
 from ostinato.base.errors import DataError
 from ostinato.expr.arrow_types import to_arrow as arrow_type
-from ostinato.expr.types import BOOL, FLOAT, INT, STRING, Kind
+from ostinato.expr.types import BOOL, FLOAT, INT, STRING, Kind, Type
 from ostinato.kernels import match_rows
 from ostinato.kernels.vectors.evaluate import evaluate
 from ostinato.kernels.vectors.vector import Vector, to_arrow
@@ -61,9 +63,11 @@ class MatchView:
         if kind == "aggregate":
             return self._aggregate(self.program.measures.aggregates[int(rest)])
         if kind == "match_number":
+            assert self._numbers is not None  # counted where a measure asks for them
             return Vector(INT, self._numbers, None, None)
         if kind == "classifier":
             return self._classifier(int(rest))
+        assert self._keys is not None  # only programs with keys ask for their values
         names = [self.program.columns[k].name for k in self.program.keys]
         return self._keys.values(names.index(rest), self.matches.key)
 
@@ -91,6 +95,7 @@ class MatchView:
         """`complete`: no index is -1."""
         held = self.rows.held_as(column)
         data, known = self.rows.arena.data[held], self.rows.arena.valid[held]
+        valid: np.ndarray | None
         if not len(data):
             values, valid = np.zeros(len(index), data.dtype), np.zeros(len(index), np.bool_)
         elif complete:
@@ -101,7 +106,7 @@ class MatchView:
         type_ = next(c.type for c in self.program.columns if c.name == column)
         return self._typed(type_, values, valid)
 
-    def _typed(self, type_, values: np.ndarray, valid: np.ndarray | None) -> Vector:
+    def _typed(self, type_: Type, values: np.ndarray, valid: np.ndarray | None) -> Vector:
         if type_.kind is not Kind.STRING:
             return Vector(type_, values, valid, None)
         return Vector(type_, values, valid, self.pool.strings)
@@ -178,7 +183,7 @@ class MatchView:
         return Vector(INT, out, None, None)
 
 
-def _orderable(values: Vector):
+def _orderable(values: Vector) -> tuple[np.ndarray, Callable[[np.ndarray], np.ndarray]]:
     """Integers that compare as the values do, and the way back."""
     if values.type.kind is Kind.STRING:
         ranks = ranks_of(values.dictionary) if len(values.dictionary) else np.zeros(1, np.int64)
@@ -199,6 +204,7 @@ def measured(view: MatchView, schema: pa.Schema) -> pa.Table:
 
 
 def measured_schema(program: Program) -> pa.Schema:
-    measures = program.measures
-    types = [measures.code.ops[result].type for result in measures.code.results]
-    return pa.schema([pa.field(name, arrow_type(type_)) for name, type_ in zip(measures.names, types, strict=True)])
+    code = program.measures.code
+    assert code is not None
+    types = [code.ops[result].type for result in code.results]
+    return pa.schema([pa.field(name, arrow_type(type_)) for name, type_ in zip(program.measures.names, types, strict=True)])

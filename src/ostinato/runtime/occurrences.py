@@ -10,7 +10,6 @@ from ostinato.runtime.keyed_rows import KeyedRows
 from ostinato.runtime.storage import occurrence_column
 
 FOLLOWING = {"strict_contiguity": kernel.IN_STREAM, "partition_contiguity": kernel.IN_PARTITION}
-NO_TIMES = np.zeros(1, np.int64)
 
 
 class Occurrences:
@@ -30,11 +29,10 @@ class Occurrences:
 
     def trace(self, rows: KeyedRows, keys: np.ndarray, start: np.ndarray, ready: np.ndarray) -> None:
         """The rows with ordinals start[i]..ready[i] of each key are looked at."""
-        begin = rows.offset[keys] + start - rows.base[keys]
-        times = NO_TIMES if rows.times is None else rows.times
+        begin = rows.index_of(keys, start)
         for number, masks in self._masks.items():
             kernel.trace(
-                keys, begin, begin + np.maximum(ready - start, 0), start, rows.bits.view(np.int64), times, rows.positions, masks,
+                keys, begin, begin + np.maximum(ready - start, 0), start, rows.bits.view(np.int64), rows.times, rows.positions, masks,
                 self._following, self._epoch, self.carried, self._at[number], rows.arena.data[occurrence_column(number)],
             )  # fmt: skip
 

@@ -60,7 +60,7 @@ class MatchesApart(EveryMatch):
 
     def choose(self, waiting: WaitingMatches) -> None:
         matches = waiting.matches
-        choose_apart(matches.key, matches.start, waiting.last, waiting.state, self._ended, np.zeros(len(self._ended), np.bool_))
+        choose_apart(matches.key, matches.start, matches.last, waiting.state, self._ended, np.zeros(len(self._ended), np.bool_))
 
     def renumber(self, old_of_new: np.ndarray, new_of_old: np.ndarray) -> None:
         self._ended = self._ended[old_of_new]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from typing import Any
+from abc import abstractmethod
+from typing import Protocol
 
 import numpy as np
 
@@ -16,19 +16,61 @@ from ostinato.program.program import Program
 from ostinato.runtime.budget import Beyond, Budget
 from ostinato.runtime.keyed_rows import KeyedRows
 from ostinato.runtime.match_dag import MatchDag
-from ostinato.runtime.matcher import NEVER
+from ostinato.runtime.matcher import NEVER, Matcher
 from ostinato.runtime.matches import Matches
 from ostinato.runtime.run_plan import run_plan
 from ostinato.runtime.string_pool import StringPool
 
-NO_TIMES = np.zeros(1, np.int64)
 SHED_PART = 16  # shedding a sixteenth at once keeps its cost per event constant
 
 
-class PartialMatcher(ABC):
-    """The part of `runtime.matcher.Matcher` that does not depend on the order in which partial matches are followed."""
+class PartialStore(Protocol):
+    """The arrays in which a strategy keeps its partial matches."""
 
-    _store: Any  # ensure_keys, renumber, key_count, busy, alive, live_runs, bytes, has_doubled, compact, shed_oldest, state, load
+    registers: np.ndarray
+    register_valid: np.ndarray
+
+    @property
+    def key_count(self) -> int: ...
+
+    @property
+    def busy(self) -> np.ndarray:
+        """Per key, whether it has partial matches."""
+        ...
+
+    @property
+    def alive(self) -> np.ndarray:
+        """The places of partial matches in `registers`."""
+        ...
+
+    @property
+    def live_runs(self) -> int: ...
+
+    @property
+    def bytes(self) -> int: ...
+
+    @property
+    def has_doubled(self) -> bool:
+        """Whether it is time to look for nodes that nobody reaches."""
+        ...
+
+    def ensure_keys(self, count: int) -> None: ...
+
+    def renumber(self, old_of_new: np.ndarray) -> None: ...
+
+    def compact(self) -> None: ...
+
+    def shed_oldest(self, count: int) -> None: ...
+
+    def state(self) -> dict[str, np.ndarray]: ...
+
+    def load(self, state: dict[str, np.ndarray]) -> None: ...
+
+
+class PartialMatcher(Matcher):
+    """The part of a matcher that does not depend on the order in which partial matches are followed."""
+
+    _store: PartialStore
 
     def __init__(self, program: Program, budget: Budget, strings: StringPool) -> None:
         self._program = program
@@ -57,7 +99,7 @@ class PartialMatcher(ABC):
         settings[layout.HORIZON], settings[layout.HAS_HORIZON], settings[layout.FINAL] = horizon, horizon != NEVER, final
         self._bind_strings()
         ordinal = self._read[keys]
-        begin = rows.offset[keys] + ordinal - rows.base[keys]
+        begin = rows.index_of(keys, ordinal)
         end = begin + np.maximum(ready - ordinal, 0)
         if self._strict:
             fed = end > begin

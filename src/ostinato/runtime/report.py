@@ -12,10 +12,9 @@ from ostinato.runtime.key_index import KeyIndex
 from ostinato.runtime.keyed_rows import KeyedRows
 from ostinato.runtime.match_dag import MatchDag
 from ostinato.runtime.match_totals import MatchTotals, totals_table
-from ostinato.runtime.matcher import Matcher
-from ostinato.runtime.matches import Matches
+from ostinato.runtime.matcher import Matcher, SumsUp
+from ostinato.runtime.matches import Matches, completed
 from ostinato.runtime.measures import MatchView, measured, measured_schema
-from ostinato.runtime.strategies import tallied
 from ostinato.runtime.string_pool import StringPool
 
 COUNT_SCHEMA = pa.schema([("count", pa.int64())])
@@ -72,14 +71,14 @@ class Report:
         place = np.arange(len(keys)) - np.maximum.accumulate(np.where(first, np.arange(len(keys)), 0))
         numbers = np.empty(len(keys), np.int64)
         numbers[by_key] = self.numbered[keys] + place + 1
-        self.numbered[: key_count] += np.bincount(matches.key, minlength=key_count)[:key_count]
+        self.numbered[:key_count] += np.bincount(matches.key, minlength=key_count)[:key_count]
         return numbers
 
     def last(self, table: pa.Table, matcher: Matcher) -> pa.Table:
         """What close returns: where all matches make one row, that row."""
         if self.totals is not None:
             self.emitted = matcher.metrics()["matches"]
-            return totals_table(self._program, self.schema, matcher.totals() if tallied(self._program) else self.totals.values())
+            return totals_table(self._program, self.schema, matcher.totals() if isinstance(matcher, SumsUp) else self.totals.values())
         if not self._counts_only:
             return table
         self.emitted = matcher.metrics()["matches"]
@@ -96,8 +95,7 @@ def _schema(program: Program) -> pa.Schema:
 
 def _by_completion(matches: Matches, rows: KeyedRows) -> Matches:
     """In order of the completing event; those of one event keep the matcher's order."""
-    last = matches.ordinals[matches.offsets[1:] - 1]
-    done = rows.positions[rows.offset[matches.key] + last - rows.base[matches.key]]
+    done = completed(rows, matches)
     if (done[1:] >= done[:-1]).all():
         return matches
     return matches.take(np.argsort(done, kind="stable"))

@@ -33,7 +33,7 @@ class RowCode:
         low, high = self._evaluated_with(rows, keys, start, end)
         extended = _Extent(rows, keys, low, high - low)
         results = evaluate(program.rows, extended.count, lambda name: self._input(rows, extended.index, name), extended.shift)
-        target = rows.offset[keys] + start - rows.base[keys]
+        target = rows.index_of(keys, start)
         self._store_bits(rows, results[: program.bits], extended.begin[:-1] + (start - low), wanted, target, extended)
         if program.slots:
             inner = None if extended.count == wanted.sum() else ranges(extended.begin[:-1] + (start - low), wanted)
@@ -88,18 +88,25 @@ class RowCode:
 
 def _bit_sets(predicates: list[Vector]) -> np.ndarray | int:
     """One bit per predicate; unknown counts as not true. Bytes are put together first: eight bits cost one pass over words."""
-    words: np.ndarray | int = 0
-    for group in range(0, len(predicates), 8):
-        octet = None
-        for number, vector in enumerate(predicates[group : group + 8]):
-            holds = (vector.data if vector.valid is None else vector.data & vector.valid).view(np.uint8)
-            part = holds << np.uint8(number) if number else holds
-            octet = part if octet is None else octet | part
-        if group == 0:
-            words = octet if len(predicates) <= 8 else octet.astype(np.uint64)
-        else:
-            words |= octet.astype(np.uint64) << np.uint64(group)
+    if not predicates:
+        return 0
+    if len(predicates) <= 8:
+        return _octet(predicates)
+    words = _octet(predicates[:8]).astype(np.uint64)
+    for group in range(8, len(predicates), 8):
+        words |= _octet(predicates[group : group + 8]).astype(np.uint64) << np.uint64(group)
     return words
+
+
+def _octet(predicates: list[Vector]) -> np.ndarray:
+    octet = _holds(predicates[0])
+    for number, vector in enumerate(predicates[1:], 1):
+        octet = octet | _holds(vector) << np.uint8(number)
+    return octet
+
+
+def _holds(vector: Vector) -> np.ndarray:
+    return (vector.data if vector.valid is None else vector.data & vector.valid).view(np.uint8)
 
 
 class _Extent:
@@ -134,7 +141,7 @@ class _Extent:
 
 def _index(rows: KeyedRows, keys: np.ndarray, start: np.ndarray, counts: np.ndarray) -> np.ndarray | slice:
     """Arena rows of a stretch per key; a slice where they lie side by side."""
-    first = rows.offset[keys] + start - rows.base[keys]
+    first = rows.index_of(keys, start)
     if len(first) and (first[1:] == first[:-1] + counts[:-1]).all():
         return slice(int(first[0]), int(first[-1] + counts[-1]))
     return ranges(first, counts)

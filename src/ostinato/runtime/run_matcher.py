@@ -14,7 +14,7 @@ from ostinato.runtime.budget import Budget
 from ostinato.runtime.keyed_rows import KeyedRows
 from ostinato.runtime.match_dag import MatchDag
 from ostinato.runtime.matches import Matches
-from ostinato.runtime.partial_matcher import NO_TIMES, SHED_PART, PartialMatcher
+from ostinato.runtime.partial_matcher import SHED_PART, PartialMatcher
 from ostinato.runtime.run_dag import dag_of
 from ostinato.runtime.run_reading import matches_of
 from ostinato.runtime.run_store import RunStore
@@ -22,7 +22,7 @@ from ostinato.runtime.string_pool import StringPool
 
 
 class RunMatcher(PartialMatcher):
-    """Implements `runtime.matcher.Matcher`."""
+    _store: RunStore
 
     def __init__(self, program: Program, budget: Budget, strings: StringPool) -> None:
         super().__init__(program, budget, strings)
@@ -33,11 +33,10 @@ class RunMatcher(PartialMatcher):
         plan, code, store = self._plan, self._interpreter, self._store
         store.header[table.AT_KEY], store.header[table.AT_ROW] = 0, table.NOTHING
         bits = rows.bits.view(np.int64)
-        times = NO_TIMES if rows.times is None else rows.times
         while True:
             status = kernel.advance(
                 plan.moves, plan.states, plan.passes, plan.watched, plan.settings, code.code, code.scratch, code.scratch_valid, code.ranks,
-                bits, times, rows.positions, rows.slots, rows.slot_valid,
+                bits, rows.times, rows.positions, rows.slots, rows.slot_valid,
                 store.runs, store.registers, store.register_valid, store.nodes, store.found, store.header, store.per_key,
                 store.cells, store.twins, store.born, store.live, keys, begin, end, ordinal,
             )  # fmt: skip

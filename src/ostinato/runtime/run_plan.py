@@ -64,14 +64,15 @@ def run_plan(program: Program, run_limit: int | None) -> RunPlan:
     states = np.zeros((len(components) + 1, kernel.STATE_COLUMNS), np.int64)
     moves: list[Move] = []
     for state in range(len(components) + 1):
-        own = _moves(program, -1 if state == len(components) else state, passes, joins[state])
+        join = joins[state]
+        own = _moves(program, -1 if state == len(components) else state, passes, join)
         states[state, kernel.FIRST_MOVE] = len(moves)
         states[state, kernel.END_MOVE] = len(moves) + len(own)
         masks = [move[kernel.MASK] for move in own]
         states[state, kernel.STATE_MASK] = np.bitwise_or.reduce(np.array(masks, np.int64), initial=0)
         states[state, kernel.ALWAYS] = 0 in masks
         moves += own
-        states[state, kernel.JOIN_REGISTER] = -1 if joins[state] is None else joins[state].register
+        states[state, kernel.JOIN_REGISTER] = -1 if join is None else join.register
     for state, component in enumerate(components):
         states[state, kernel.REPORT_FROM], states[state, kernel.REPORT_TO] = passes.over((state, *component.passed_at_end))
         states[state, kernel.COMPLETES] = component.completes

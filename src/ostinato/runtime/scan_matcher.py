@@ -12,6 +12,7 @@ from ostinato.runtime.assignment import Assignment
 from ostinato.runtime.backward_dfa import BackwardDfa
 from ostinato.runtime.keyed_rows import KeyedRows
 from ostinato.runtime.lazy_dfa import LazyDfa
+from ostinato.runtime.matcher import Matcher
 from ostinato.runtime.matches import Matches
 
 UNSEEN = -1  # start of a partition that was never fed
@@ -19,7 +20,7 @@ MIN_MEMO = 1 << 10
 MIN_MATCHES = 1 << 6
 
 
-class ScanMatcher:
+class ScanMatcher(Matcher):
     """The state of key k is `cursor[k]`; see `kernels.scan_dfa` for its columns."""
 
     def __init__(self, program: Program) -> None:
@@ -44,12 +45,11 @@ class ScanMatcher:
         self._setting[dfa.HORIZON], self._setting[dfa.FINAL] = horizon, final
         self._control[dfa.KEY] = self._control[dfa.FOUND] = 0
         self._out = np.empty((3, MIN_MATCHES + int((ready - self._cursor[keys, dfa.START]).sum()) // 4), np.int64)
-        times = rows.times if rows.times is not None else np.empty(0, np.int64)
         while True:
             automaton = self._dfa
             self._setting[dfa.WIDTH] = automaton.width
             code = dfa.scan(
-                keys, ready, rows.offset, rows.base, rows.length, rows.bits, times, self._setting, self._cursor, automaton.table,
+                keys, ready, rows.offset, rows.base, rows.length, rows.bits, rows.times, self._setting, self._cursor, automaton.table,
                 automaton.flags, automaton.mask, automaton.symbol_bits, automaton.symbol_numbers, self._backward_dfa.table, self._marks,
                 self._memo, self._out, self._control,
             )  # fmt: skip

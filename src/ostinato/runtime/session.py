@@ -21,6 +21,7 @@ from ostinato.runtime.given_times import Watermark, watermark_units
 from ostinato.runtime.ingest import arrow_rows, read_columns, sort_order, take, times_of
 from ostinato.runtime.key_index import KeyIndex
 from ostinato.runtime.keyed_rows import KeyedRows
+from ostinato.runtime.match_dag import MatchDag
 from ostinato.runtime.matcher import NEVER, Matcher
 from ostinato.runtime.matches import Matches
 from ostinato.runtime.reorder import ReorderBuffer
@@ -250,7 +251,7 @@ class Session:
         self._failed = False
         return output
 
-    def _reported(self, matches: Matches) -> pa.Table:
+    def _reported(self, matches: Matches | MatchDag) -> pa.Table:
         return self.report.table(matches, self.rows, self.keys) if len(matches) else self.report.nothing()
 
     def _busy_keys(self) -> np.ndarray:

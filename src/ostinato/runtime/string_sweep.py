@@ -8,11 +8,12 @@ import numpy as np
 
 from ostinato.expr.types import Kind
 from ostinato.program.program import Program
+from ostinato.runtime.matcher import RemembersStrings
 
 if TYPE_CHECKING:
     from ostinato.runtime.session import Session
 
-REMEMBERING = ("runs", "backtrack")  # strategies whose partial matches hold codes
+LOOKED_INTO = ("scan", "compact", "runs", "backtrack")  # strategies whose codes are all found
 SWEEP_FROM = 131_072  # strings; below, forgetting some is not worth the work
 
 
@@ -37,7 +38,7 @@ def _is_known(program: Program) -> bool:
     aggregates, are not looked into, and keep their strings."""
     if program.output == "aggregates":
         return False
-    return program.strategy in ("scan", "compact", *REMEMBERING)
+    return program.strategy in LOOKED_INTO
 
 
 def _held(session: Session) -> list[np.ndarray]:
@@ -45,7 +46,7 @@ def _held(session: Session) -> list[np.ndarray]:
     held = [column[index] for column in _columns(session)]
     if session.keys is not None:
         held += session.keys.codes()
-    return held + (session.matcher.codes() if session.program.strategy in REMEMBERING else [])
+    return held + (session.matcher.codes() if isinstance(session.matcher, RemembersStrings) else [])
 
 
 def _columns(session: Session) -> list[np.ndarray]:
@@ -64,5 +65,5 @@ def _recode(session: Session, new_of_old: np.ndarray) -> None:
         column[index[known]] = new_of_old[codes[known]]
     if session.keys is not None:
         session.keys.recode(new_of_old)
-    if session.program.strategy in REMEMBERING:
+    if isinstance(session.matcher, RemembersStrings):
         session.matcher.recode(new_of_old)

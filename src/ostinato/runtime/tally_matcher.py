@@ -16,18 +16,17 @@ from ostinato.runtime.budget import Beyond, Budget
 from ostinato.runtime.keyed_rows import KeyedRows
 from ostinato.runtime.lane_values import FLOAT_LANES, LaneValues
 from ostinato.runtime.match_totals import finished
-from ostinato.runtime.matcher import NEVER
+from ostinato.runtime.matcher import NEVER, Matcher
 from ostinato.runtime.matches import Matches
 from ostinato.runtime.string_pool import StringPool
 from ostinato.runtime.tally_plan import LanePlan, SymbolOperations, tally_settings
 from ostinato.runtime.tally_store import TallyStore
 
-NO_TIMES = np.zeros(1, np.int64)
 SHED_PART = 16
 
 
-class TallyMatcher:
-    """Implements `runtime.matcher.Matcher`; no rows are needed again. The budget's runs do not apply."""
+class TallyMatcher(Matcher):
+    """No rows are needed again. The budget's runs do not apply."""
 
     def __init__(self, program: Program, budget: Budget, pool: StringPool) -> None:
         self._budget = budget
@@ -48,7 +47,7 @@ class TallyMatcher:
         settings[kernel.HORIZON], settings[kernel.HAS_HORIZON], settings[kernel.FINAL] = horizon, horizon != NEVER, final
         ordinal = self._read[keys]
         bounds = np.empty((len(keys), 2), np.int64)
-        bounds[:, 0] = rows.offset[keys] + ordinal - rows.base[keys]
+        bounds[:, 0] = rows.index_of(keys, ordinal)
         bounds[:, 1] = bounds[:, 0] + np.maximum(ready - ordinal, 0)
         behind = ordinal + bounds[:, 1] - bounds[:, 0]
         self._advance(rows, keys, bounds, behind)
@@ -69,7 +68,6 @@ class TallyMatcher:
         store, learned, header = self._store, self._operations, self._store.header
         header[window.AT_KEY], header[window.AT_ROW] = 0, window.NOTHING
         bits = rows.bits.view(np.int64)
-        times = NO_TIMES if rows.times is None else rows.times
         values, valid, value_at = self._values.of(rows, bounds)
         begin = bounds.reshape(-1)
         while True:
@@ -77,7 +75,7 @@ class TallyMatcher:
             self._settings[kernel.FRONTS] = store.fronts
             status = kernel.advance(
                 learned.table, learned.operations, self._lanes, symbols.direct, symbols.slot_bits, symbols.slot_numbers, self._settings,
-                bits, times, rows.positions, values, valid, value_at, store.total,
+                bits, rows.times, rows.positions, values, valid, value_at, store.total,
                 store.back, store.back_values, store.back_valid, store.front, store.matrices, store.product,
                 store.current, store.later, store.partitions, header, keys, begin, behind,
             )  # fmt: skip

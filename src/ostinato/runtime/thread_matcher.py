@@ -14,6 +14,7 @@ from ostinato.program.program import Program, VariableTest
 from ostinato.runtime.budget import Budget
 from ostinato.runtime.keyed_rows import KeyedRows
 from ostinato.runtime.live_registers import live_registers
+from ostinato.runtime.matcher import Matcher
 from ostinato.runtime.matches import Matches
 from ostinato.runtime.scan_matcher import search_setting, variable_masks
 from ostinato.runtime.string_pool import StringPool
@@ -21,11 +22,10 @@ from ostinato.runtime.thread_store import ThreadStore
 
 MAX_THREADS = 1 << 18  # of one attempt
 MIN_MATCHES = 1 << 6
-NO_TIMES = np.empty(0, np.int64)
 
 
-class ThreadMatcher:
-    """Implements `runtime.matcher.Matcher`; the state of key k is line k of the store's cursor and the threads saved for it."""
+class ThreadMatcher(Matcher):
+    """The state of key k is line k of the store's cursor and the threads saved for it."""
 
     def __init__(self, program: Program, budget: Budget, strings: StringPool) -> None:
         assert program.nfa is not None
@@ -78,7 +78,7 @@ class ThreadMatcher:
     def _follow(self, rows: KeyedRows, keys: np.ndarray, ready: np.ndarray) -> int:
         code, store = self._interpreter, self._store
         return kernel.follow(
-            keys, ready, rows.offset, rows.base, rows.length, rows.bits, NO_TIMES if rows.times is None else rows.times, rows.slots,
+            keys, ready, rows.offset, rows.base, rows.length, rows.bits, rows.times, rows.slots,
             rows.slot_valid, self._setting, self._first, self._moves, self._masks, self._initial, self._tests, self._marks, self._live,
             self._fresh, code.code, code.scratch, code.scratch_valid, code.ranks, store.threads, store.chain, store.registers,
             store.register_valid, store.nodes, store.cursor, self._out, self._variables, store.saved, store.saved_registers,

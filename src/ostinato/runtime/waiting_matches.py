@@ -27,11 +27,6 @@ class WaitingMatches:
     def __len__(self) -> int:
         return len(self.done)
 
-    @property
-    def last(self) -> np.ndarray:
-        """The ordinal of the last row of each match."""
-        return self.matches.ordinals[self.matches.offsets[1:] - 1]
-
     def add(self, matches: Matches, done: np.ndarray, limit: np.ndarray, pending: np.ndarray) -> None:
         self.matches = self.matches.followed_by(matches)
         self.done = np.concatenate([self.done, done])
@@ -63,7 +58,7 @@ class WaitingMatches:
 
     def state_arrays(self) -> dict[str, np.ndarray]:
         m = self.matches
-        arrays = {"key": m.key, "start": m.start, "offsets": m.offsets, "variables": m.variables, "ordinals": m.ordinals}
+        arrays = {"key": m.key, "start": m.start, "offsets": m.offsets, "variables": m.variables, "ordinals": m.listed}
         return arrays | {name: getattr(self, name) for name in self.FIELDS}
 
     def load(self, arrays: dict[str, np.ndarray]) -> None:
