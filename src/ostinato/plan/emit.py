@@ -34,6 +34,7 @@ class Emitter:
         if len(self._variables) > MAX_VARIABLES:
             raise UnsupportedError(f"a pattern may have at most {MAX_VARIABLES} variables")
         self._rows = RowEmitter()
+        self._numbers = {name: i for i, name in enumerate((*self._variables, *(union.name for union in query.unions)))}
         self._scalar = ScalarPlan(self._variables, self._rows.slot)
         self._classified = {
             name: (*type_test(query, query.definition(name)), *classify(query.definition(name))) for name in self._variables
@@ -54,12 +55,12 @@ class Emitter:
             components, entries = tuple(self._component(c) for c in graph.components), graph.entry.begins
         else:
             tests = tuple(self._test(name) for name in self._variables)
-            nfa = construct(query.pattern, {name: i for i, name in enumerate(self._variables)})
+            nfa = construct(query.pattern, self._numbers)
         negations = emit_negations(query, self._variables, self._rows)
         scalar, registers = self._scalar.finish()
         rows, bits, slots = self._rows.finish()
         counts = query.output is Output.COUNT
-        measures = MeasureCode((), None) if counts else MeasureEmitter(query, self._variables).emit()
+        measures = MeasureCode((), None) if counts else MeasureEmitter(query, self._numbers).emit()
         shifts = self._rows.shifts | {point.shift for point in measures.points} | _shifts(negations)
         columns = self._columns({*code_inputs(rows), *measure_columns(measures), *(c for n in negations for c in negation_columns(n))})
         number = {column.name: i for i, column in enumerate(columns)}
@@ -74,7 +75,10 @@ class Emitter:
             keys=tuple(number[name] for name in query.partition),
             null_keys=query.null_keys.value,
             selection=query.selection.value,
+            unions=tuple(tuple(self._numbers[member] for member in union.members) for union in query.unions),
             skip=query.skip.value,
+            skip_to=-1 if query.skip_to is None else self._numbers[query.skip_to],
+            rows_per_match=query.rows_per_match.value,
             output=query.output.value,
             ties=query.ties.value,
             within=self._window(),
@@ -114,7 +118,7 @@ class Emitter:
         name = component.variable
         leaving = [c.expr for c in self._classified[name] if c.when is When.LEAVING]
         return Component(
-            variable=self._variables.index(name),
+            variable=self._numbers[name],
             at_least=component.at_least,
             repeats=component.repeats,
             first_bit=self._rows.bit(self._columnar(name, When.EACH, When.FIRST)),

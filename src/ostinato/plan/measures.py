@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from ostinato.algebra.query import MatchQuery
 from ostinato.expr.nodes import Aggregate, Case, Classifier, Expr, Field, MatchNumber, Nav, type_of
 from ostinato.expr.types import BOOL, INT, STRING
@@ -14,9 +16,10 @@ class RowExists(Expr):
 
 
 class MeasureEmitter:
-    def __init__(self, query: MatchQuery, variables: tuple[str, ...]) -> None:
+    def __init__(self, query: MatchQuery, numbers: Mapping[str, int]) -> None:
+        """`numbers` are those of variables and unions."""
         self._query = query
-        self._numbers = {name: i for i, name in enumerate(variables)} | {None: -1}
+        self._numbers: dict[str | None, int] = {**numbers, None: -1}
         self._code = ColumnBuilder()
         self._rows = ColumnBuilder()
         self._row_results: list[int] = []

@@ -83,7 +83,7 @@ class _Pairs:
 
     def __init__(self, query: MatchQuery, variables: tuple[str, ...], names: tuple[str, ...]) -> None:
         self._names = names
-        self._match = MeasureEmitter(query, variables)
+        self._match = MeasureEmitter(query, {name: i for i, name in enumerate(variables)})
         self._given: list[int] = []
         self.chained = False
 

@@ -38,13 +38,24 @@ def _policies(program: Program) -> Iterator[str]:
         yield f"partition by {', '.join(names[k] for k in program.keys)} (null keys: {program.null_keys})"
     if program.order:
         yield "order by " + ", ".join(names[c] + (" desc" if d else "") for c, d, _ in program.order)
-    yield f"selection {program.selection}, output {program.output}, skip {program.skip}, ties {program.ties}"
+    yield f"selection {program.selection}, output {program.output}, skip {_skip(program)}, ties {program.ties}"
+    if program.rows_per_match != "one":
+        yield f"rows per match: {program.rows_per_match}"
     if program.within >= 0:
         yield f"within {program.within} {program.within_unit}"
     if program.back or program.ahead:
         yield f"neighbours: {program.back} back, {program.ahead} ahead"
     if program.filter_bits:
         yield f"rows without any of bits {_numbers(program.filter_bits)} cannot matter"
+
+
+def _skip(program: Program) -> str:
+    return program.skip if program.skip_to < 0 else f"{program.skip} {_names(program)[program.skip_to]}"
+
+
+def _names(program: Program) -> tuple[str, ...]:
+    """By number: variables by their names, unions by their members."""
+    return (*program.variables, *("|".join(program.variables[member] for member in union) for union in program.unions))
 
 
 def _code(code: ColumnCode) -> Iterator[str]:
@@ -103,7 +114,7 @@ def _measures(program: Program) -> Iterator[str]:
         shown = {"count": "the number of matches", "compressed": "the graph of all matches, with their events"}
         yield f"output: {shown.get(program.output, 'match_id, start_ts, end_ts, the events of every variable')}"
         return
-    yield from _looked_at(measures, program.variables)
+    yield from _looked_at(measures, _names(program))
     yield "measures:"
     yield from _code(measures.code)
     yield "  " + ", ".join(f"{name} = c{r}" for name, r in zip(measures.names, measures.code.results, strict=True))

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from ostinato.expr.types import Type
 from ostinato.program.column_code import ColumnCode
 
-VERSION = 2
+VERSION = 3
 EVENT_STRATEGIES = ("runs", "compact", "backtrack")  # ways to evaluate event patterns; all of them read `components`
 
 
@@ -21,7 +21,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Point:
-    """A row of a match that measures look at; see `expr.nodes.Nav`. `variable` is a number in `Program.variables`, -1 any."""
+    """A row of a match that measures look at; see `expr.nodes.Nav`. `variable` is a number (see `Program.members`), -1 any."""
 
     variable: int
     anchor: str  # "FIRST" | "LAST"
@@ -183,7 +183,10 @@ class Program:
     keys: tuple[int, ...] = ()  # partition columns
     null_keys: str = "group"
     selection: str = "preferred"
+    unions: tuple[tuple[int, ...], ...] = ()  # sets of variables under one name
     skip: str = "past last row"
+    skip_to: int = -1  # the variable or union of "to first" and "to last"
+    rows_per_match: str = "one"
     output: str = "all"
     ties: str = "order"
     within: int = -1
@@ -205,6 +208,10 @@ class Program:
     negations: tuple[Negation, ...] = ()  # for event patterns
     merging: bool = True  # whether equivalent runs are followed as one
     version: int = VERSION
+
+    def members(self, number: int) -> tuple[int, ...]:
+        """The variables that a number stands for: numbers from the count of variables on are unions."""
+        return (number,) if number < len(self.variables) else self.unions[number - len(self.variables)]
 
     @property
     def is_event_pattern(self) -> bool:

@@ -19,7 +19,8 @@ OPERANDS = {"input": 0, "literal": 0, "shift": 1, "cast": 1}
 POLICIES = {
     "null_keys": ("group", "never"),
     "selection": ("preferred", "strict_contiguity", "partition_contiguity", "skip_till_next_match", "skip_till_any_match"),
-    "skip": ("past last row", "to next row"),
+    "skip": ("past last row", "to next row", "to first", "to last"),
+    "rows_per_match": ("one", "all", "all, omit empty matches", "all, with unmatched rows"),
     "output": ("all", "nonoverlapping", "first", "count", "compressed", "aggregates"),
     "ties": ("order", "epoch"),
     "within_unit": ("time", "events"),
@@ -61,13 +62,18 @@ def _columns(program: Program) -> None:
 def _policies(program: Program) -> None:
     for name, known in POLICIES.items():
         _require(getattr(program, name) in known, f"a known {name}")
+    variables = len(program.variables)
+    _require(all(0 <= member < variables for union in program.unions for member in union), "unions of known variables")
+    _require(all(len(union) > 0 for union in program.unions), "unions with members")
+    reached = range(variables + len(program.unions)) if program.skip in ("to first", "to last") else (-1,)
+    _require(program.skip_to in reached, "a known variable to skip to")
     _require(program.within >= -1 and program.within in INT64, "a window that fits 64 bits")
     _require(0 <= program.back < LIMIT and 0 <= program.ahead < LIMIT, "reaches to neighbours that fit 64 bits")
 
 
 def _measures(measures: MeasureCode, program: Program, name: str) -> None:
     columns = {column.name for column in program.columns}
-    variables = len(program.variables)
+    variables = len(program.variables) + len(program.unions)
     _column_code(measures.rows, f"{name}.rows", columns)
     for point in measures.points:
         _require(-1 <= point.variable < variables and point.anchor in ("FIRST", "LAST"), f"points in {name} at known variables")
