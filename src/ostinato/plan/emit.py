@@ -18,7 +18,18 @@ from ostinato.plan.negation import emit_negations
 from ostinato.plan.row_predicates import RowEmitter
 from ostinato.plan.scalar_code import ScalarPlan
 from ostinato.program.inputs import code_inputs, measure_columns, negation_columns
-from ostinato.program.program import EVENT_STRATEGIES, Begin, Column, Component, MeasureCode, Negation, Program, ScalarCode, VariableTest
+from ostinato.program.program import (
+    EVENT_STRATEGIES,
+    Begin,
+    Column,
+    Component,
+    MeasureCode,
+    Negation,
+    OrderedNfa,
+    Program,
+    ScalarCode,
+    VariableTest,
+)
 from ostinato.program.verify import verify
 
 MICROSECONDS_PER_DAY = 86_400_000_000
@@ -46,16 +57,8 @@ class Emitter:
 
     def emit(self, strategy: str, reason: str) -> Program:
         query = self._query
-        tests: tuple[VariableTest, ...] = ()
-        components: tuple[Component, ...] = ()
-        entries: tuple[Begin, ...] = ()
-        nfa = None
-        if strategy in EVENT_STRATEGIES:
-            graph = component_graph(query.pattern)
-            components, entries = tuple(self._component(c) for c in graph.components), graph.entry.begins
-        else:
-            tests = tuple(self._test(name) for name in self._variables)
-            nfa = construct(query.pattern, self._numbers)
+        components, entries = self._components() if strategy in EVENT_STRATEGIES else ((), ())
+        tests, nfa = ((), None) if strategy in EVENT_STRATEGIES else self._automaton()
         negations = emit_negations(query, self._variables, self._rows)
         scalar, registers = self._scalar.finish()
         rows, bits, slots = self._rows.finish()
@@ -113,6 +116,14 @@ class Emitter:
 
     def _dynamic(self, variable: str, *whens: When) -> list[Expr]:
         return [c.expr for c in self._classified[variable] if not c.columnar and c.when in whens]
+
+    def _components(self) -> tuple[tuple[Component, ...], tuple[Begin, ...]]:
+        graph = component_graph(self._query.pattern)
+        return tuple(self._component(c) for c in graph.components), graph.entry.begins
+
+    def _automaton(self) -> tuple[tuple[VariableTest, ...], OrderedNfa]:
+        tests = tuple(self._test(name) for name in self._variables)
+        return tests, construct(self._query.pattern, self._numbers)
 
     def _component(self, component: PlacedComponent) -> Component:
         name = component.variable

@@ -5,7 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ostinato.algebra import query as algebra
-from ostinato.algebra.pattern import Alternation, Empty, Pattern, Repetition, Sequence, Variable, variables_of
+from ostinato.algebra.pattern import (
+    Alternation,
+    Empty,
+    Excluded,
+    PartitionEnd,
+    PartitionStart,
+    Pattern,
+    Repetition,
+    Sequence,
+    Variable,
+    variables_of,
+)
 from ostinato.algebra.query import Definition, MatchQuery, When
 from ostinato.base.errors import UnsupportedError
 from ostinato.expr.nodes import Aggregate, Anchor, Call, Case, Cast, Expr, Field, Literal, Nav, type_of
@@ -50,8 +61,10 @@ def _may_be_empty(pattern: Pattern) -> bool:
     match pattern:
         case Variable():
             return False
-        case Empty():
+        case Empty() | PartitionStart() | PartitionEnd():
             return True
+        case Excluded(item):
+            return _may_be_empty(item)
         case Sequence(items):
             return all(map(_may_be_empty, items))
         case Alternation(items):

@@ -16,7 +16,7 @@ from ostinato.kernels.vectors.dictionaries import compacted, lookup
 from ostinato.kernels.vectors.nulls import failing, joint_failure
 from ostinato.kernels.vectors.numbers import half_away
 from ostinato.kernels.vectors.times import DAY
-from ostinato.kernels.vectors.vector import TEXT, Vector, physical_dtype, with_distinct_entries
+from ostinato.kernels.vectors.vector import TEXT, Failure, Vector, physical_dtype, with_distinct_entries
 
 BOUND = float(2**63)
 
@@ -100,7 +100,9 @@ def _from_text(vector: Vector, to: Type) -> Vector:
     return Vector(to, lookup(np.array(values, physical_dtype(to)), vector.data), vector.valid, None, failure)
 
 
-def _per_entry(entries: list[Any], convert: Callable[[Any], Any], instead: Any, codes: np.ndarray, valid: np.ndarray | None):
+def _per_entry(
+    entries: list[Any], convert: Callable[[Any], Any], instead: Any, codes: np.ndarray, valid: np.ndarray | None
+) -> tuple[list[Any], Failure | None]:
     """The converted entries, and the failure of the rows whose entry could not be converted."""
     values, bad, reason = [], np.zeros(len(entries), np.bool_), None
     for i, entry in enumerate(entries):
