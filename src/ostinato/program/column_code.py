@@ -3,7 +3,8 @@ runs keep, and measures are all computed this way."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ostinato.expr.types import Type
@@ -35,6 +36,12 @@ class ColumnCode:
 
     ops: tuple[ColumnOp, ...] = ()
     results: tuple[int, ...] = ()
+
+    def reduced_to(self, results: Sequence[int]) -> ColumnCode:
+        """Code for these operations alone, numbered anew."""
+        number = {old: new for new, old in enumerate(sorted(self.needed_for(*results)))}
+        ops = tuple(replace(self.ops[old], args=tuple(number[arg] for arg in self.ops[old].args)) for old in number)
+        return ColumnCode(ops, tuple(number[result] for result in results))
 
     def needed_for(self, *results: int) -> set[int]:
         """These operations and all that they read."""

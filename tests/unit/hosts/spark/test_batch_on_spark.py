@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+import ostinato as ost
 from ostinato.base.errors import DataError, QuerySyntaxError, SchemaError, UnknownNameError
 from ostinato.compiler import compile
 from ostinato.hosts.spark import on
@@ -72,6 +73,28 @@ def test_paths_views_tables_and_other_frames_agree(spark, folder, ticks) -> None
     frame.createOrReplaceTempView("ticks")
     assert bag(on(spark).sql(text).toArrow()) == want
     spark.catalog.dropTempView("ticks")
+
+
+@pytest.mark.parametrize("partition", ["", "PARTITION BY k"])
+@pytest.mark.parametrize("number", ["MATCH_NUMBER() AS n", "MATCH_NUMBER() AS n, 10 * MATCH_NUMBER() + LAST(v) AS `both`, LAST(ts) AS t"])
+def test_numbers_and_rows_behind_the_match_in_ranges(spark, folder, ticks, partition, number) -> None:
+    text = f"""SELECT * FROM ticks MATCH_RECOGNIZE ({partition} ORDER BY ts MEASURES FIRST(ts) AS first_ts, {number}, NEXT(LAST(v)) AS soon
+      AFTER MATCH SKIP PAST LAST ROW PATTERN (A B+) WITHIN INTERVAL '20' SECOND DEFINE A AS v > PREV(v), B AS v > NEXT(v))"""
+    plan = on(spark).explain(text, ticks=folder)
+    assert "spark: time ranges\n  4 ranges" in plan and "numbered at the end" in plan and "for NEXT" in plan
+    found = on(spark).sql(text, ticks=folder)
+    embedded = ost.sql(text.replace("`", '"'), ticks=folder + "/*.parquet").to_arrow()
+    assert found.columns == embedded.column_names
+    assert bag(found.toArrow()) == bag(embedded)
+    assert embedded.num_rows > 20
+
+
+def test_days_are_cut_too(spark, tmp_path, ticks) -> None:
+    days = ticks.set_column(0, "ts", pa.array(np.arange(600, dtype=np.int32) // 5).cast(pa.date32()))
+    pq.write_table(days, tmp_path / "a.parquet", row_group_size=30)
+    text = f"SELECT * FROM ticks {KEYED.replace('20', '3').replace('SECOND', 'DAY')}"
+    assert "spark: time ranges\n  4 ranges" in on(spark).explain(text, ticks=str(tmp_path))
+    assert bag(on(spark).sql(text, ticks=str(tmp_path)).toArrow()) == expected(text, days)
 
 
 def test_files_with_int96_times_are_cut_too(spark, tmp_path, ticks) -> None:

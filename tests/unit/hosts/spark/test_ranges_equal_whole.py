@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +14,8 @@ import pytest
 
 from ostinato.compiler import compile
 from ostinato.hosts.spark.batch.decision import why_no_ranges
+from ostinato.hosts.spark.batch.late_numbers import NUMBER, OWN, LateNumbers, numbers_matches
+from ostinato.hosts.spark.batch.match_places import PLACE, placed
 from ostinato.hosts.spark.batch.match_reach import reach_ahead, reach_back
 from ostinato.hosts.spark.batch.range_job import RangeJob
 from ostinato.hosts.spark.batch.range_task import run_range
@@ -69,6 +73,22 @@ def job(text: str, table: pa.Table, folder: Path, borders: list[int], group: int
     return RangeJob.loads(made.dumps())
 
 
+def in_parts(made: RangeJob) -> list[pa.Table]:
+    """The matches of all ranges. Numbers are given as Spark gives them."""
+    if not numbers_matches(made.program):
+        return [table for one in made.ranges for table in run_range(made, one)]
+    parts = LateNumbers(made.program)
+    job = RangeJob.loads(replace(made, program=parts.task_program, output=parts.task_output).dumps())
+    found = [table for n, one in enumerate(job.ranges) for table in placed(run_range(job, one), n)]
+    matches = conform(pa.concat_tables(found), job.output).sort_by(PLACE) if found else job.output.empty_table()
+    counts: Counter = Counter()
+    numbers = []
+    for row in matches.select(parts.keys).to_pylist() if parts.keys else [{}] * matches.num_rows:
+        counts[tuple(row.values())] += 1
+        numbers.append(counts[tuple(row.values())])
+    return [parts.completed(matches.append_column(OWN + NUMBER, pa.array(numbers, pa.int64())))]
+
+
 def bag(tables: list[pa.Table], made: RangeJob) -> list[str]:
     found = [conform(table, made.output) for table in tables]
     return sorted(str([value for name, value in row.items() if name != "match_id"]) for table in found for row in table.to_pylist())
@@ -81,7 +101,7 @@ def without_seq(lines: list[str]) -> list[str]:
 
 def check(made: RangeJob) -> int:
     whole = bag(list(run(made.program, made.rows.between(None, None))), made)
-    parts = bag([table for one in made.ranges for table in run_range(made, one)], made)
+    parts = bag(in_parts(made), made)
     assert without_seq(parts) == without_seq(whole)
     return len(whole)
 
@@ -112,6 +132,29 @@ def test_a_measure_that_looks_behind_the_match(partition: str, skip: str, tmp_pa
     table = pa.concat_tables([often, rare]).sort_by("ts")
     made = job(text.replace("INTERVAL '4' SECOND", "4"), table, tmp_path, [4, 5, 6, 60, 61, 140, 149], 11)
     assert check(made) > 50
+
+
+NUMBERS = {
+    "alone": "MATCH_NUMBER() AS number",
+    "twice, and in expressions": "MATCH_NUMBER() AS number, MATCH_NUMBER() AS again, MATCH_NUMBER() * 10 + LAST(v) AS sum, "
+    "CASE WHEN MATCH_NUMBER() > 2 THEN CLASSIFIER() || k END AS text, AVG(v) / MATCH_NUMBER() AS mean, LAST(ts) AS last_ts",
+    "alone in an expression": "-MATCH_NUMBER() AS number",
+}
+
+
+@pytest.mark.parametrize("skip", ["PAST LAST ROW", "TO NEXT ROW"])
+@pytest.mark.parametrize("partition", ["", "PARTITION BY k"])
+@pytest.mark.parametrize("measures", NUMBERS)
+def test_match_numbers(measures: str, partition: str, skip: str, tmp_path: Path) -> None:
+    pattern, define = PATTERNS["looks far both ways"]
+    text = CLAUSE.format(partition=partition, skip=skip, pattern=pattern, define=define, seconds=15)
+    text = text.replace("FIRST(ts) AS first_ts, LAST(ts) AS last_ts", NUMBERS[measures])
+    found = 0
+    for seed, borders in enumerate(([100, 101, 500], [-5, 0, 1, 2, 3], [50, 100, 150, 200, 250, 300, 350])):
+        made = job(text, ticks(400, 4, seed), tmp_path, [1_000_000 * border for border in borders], 23)
+        assert not numbers_matches(LateNumbers(made.program).task_program)
+        found += check(made)
+    assert found > 20
 
 
 @pytest.mark.parametrize("partition", ["", "PARTITION BY k"])

@@ -9,6 +9,7 @@ from pyspark.sql import DataFrame
 
 from ostinato.expr.types import Kind
 from ostinato.hosts.spark.batch.bounds_job import with_bounds
+from ostinato.hosts.spark.batch.late_numbers import LateNumbers, numbers_matches
 from ostinato.hosts.spark.batch.match_reach import maps_no_row, reach_ahead, reach_back
 from ostinato.hosts.spark.batch.parquet_scan import holds_columns, scanned_files
 from ostinato.hosts.spark.batch.range_job import RangeJob
@@ -64,8 +65,6 @@ def why_no_ranges(program: Program) -> str | None:
         return "compressed matches are not told apart by where they start"
     if maps_no_row(program):
         return "the pattern has empty matches, which have no time"
-    if _numbers_matches(program):
-        return "the query numbers its matches (MATCH_NUMBER)"
     if program.output == "count" and reach_back(program):
         return "a count cannot leave out the matches that begin in the rows before a range"
     return None
@@ -79,11 +78,6 @@ def why_no_keys(program: Program) -> str | None:
     if program.selection == "strict_contiguity":
         return "strict contiguity looks at the rows of all keys"
     return None
-
-
-def _numbers_matches(program: Program) -> bool:
-    code = program.measures.code
-    return code is not None and any(op.op == "input" and op.params[0] == "match_number" for op in code.ops)
 
 
 def _plan_ranges(frame: DataFrame, program: Program, input: pa.Schema, output: pa.Schema) -> RangeJob | str:
@@ -103,6 +97,9 @@ def _plan_ranges(frame: DataFrame, program: Program, input: pa.Schema, output: p
     if overlap_widely(groups):
         return "the row groups overlap widely in time"
     divided = cut(groups, program.within, _look_back(program), spark.sparkContext.defaultParallelism)
+    if numbers_matches(program) and len(divided.ranges) > 1:
+        parts = LateNumbers(program)
+        program, output = parts.task_program, parts.task_output
     return RangeJob(program, input, output, tuple(groups), divided.ranges)
 
 
@@ -123,6 +120,8 @@ def _ranges(job: RangeJob) -> Decision:
         reasons.append(f"{_counted(job.back, 'row')} per key read before each range")
     if reach_ahead(job.program):
         reasons.append(f"up to {_counted(job.program.ahead, 'row')} per key read behind each range and its window, for NEXT")
+    if job.is_unnumbered:
+        reasons.append("matches are numbered at the end (MATCH_NUMBER): they are shuffled, the rows are not")
     return Decision(RANGES, tuple(reasons), job)
 
 

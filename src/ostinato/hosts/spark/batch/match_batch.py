@@ -11,6 +11,7 @@ from pyspark.sql import functions as F
 from ostinato.base.errors import UnsupportedError
 from ostinato.base.user_warning import warn_user
 from ostinato.hosts.spark.batch.decision import BY_KEY, ONE, Decision, decide
+from ostinato.hosts.spark.batch.number_matches import numbered
 from ostinato.hosts.spark.batch.read_ranges import read_ranges
 from ostinato.hosts.spark.batch.sorted_partitions import match_by_key, match_in_one_partition, quoted
 from ostinato.hosts.spark.types import to_arrow_schema, to_spark_schema
@@ -39,6 +40,8 @@ def match_batch(frame: DataFrame, query: Query, path: str | None = None, budget:
     output = output_schema(query)
     if decision.job is not None:
         matches = read_ranges(frame.sparkSession, replace(decision.job, budget=budget))
+        if decision.job.is_unnumbered:
+            matches = numbered(matches, query.program, output)
     elif decision.path == BY_KEY:
         matches = match_by_key(prepared(frame, query), query.program, output, budget)
     else:

@@ -9,6 +9,7 @@ from functools import cached_property
 
 import pyarrow as pa
 
+from ostinato.hosts.spark.batch.match_places import PLACE
 from ostinato.hosts.spark.batch.match_reach import reach_back
 from ostinato.hosts.spark.batch.ordered_rows import OrderedRows
 from ostinato.hosts.spark.batch.row_groups import RowGroup
@@ -37,6 +38,11 @@ class RangeJob:
     def back(self) -> int:
         """The rows before a match that it looks at."""
         return reach_back(self.program)
+
+    @property
+    def is_unnumbered(self) -> bool:
+        """Whether its matches get their numbers later."""
+        return PLACE in self.output.names
 
     def dumps(self) -> str:
         return json.dumps(

@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 
 from ostinato.hosts.spark.batch.chain_entry import Entry, at_time, chain_entry
 from ostinato.hosts.spark.batch.left_context import left_context
+from ostinato.hosts.spark.batch.match_places import placed
 from ostinato.hosts.spark.batch.range_job import RangeJob
 from ostinato.hosts.spark.batch.right_context import rows_behind
 from ostinato.hosts.spark.batch.row_groups import times_of
@@ -33,7 +34,8 @@ def read_range(job_text: str, number: int) -> Iterator[pa.RecordBatch]:
     """What the task for range `number` gives to Spark."""
     keep_freed_memory()
     job = RangeJob.loads(job_text)
-    yield from reported(run_range(job, job.ranges[number]), job.program, job.output, number)
+    matches = run_range(job, job.ranges[number])
+    yield from reported(placed(matches, number) if job.is_unnumbered else matches, job.program, job.output, number)
 
 
 def run_range(job: RangeJob, one: TimeRange) -> Iterator[pa.Table]:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
 
 from ostinato.kernels.vectors.evaluate import evaluate
 from ostinato.kernels.vectors.vector import Vector, from_arrow
-from ostinato.program.column_code import ColumnCode
+from ostinato.program.inputs import code_inputs
 from ostinato.program.program import Program
 
 ENOUGH = 1 << 16  # rows for a push
@@ -22,7 +21,8 @@ class StaticFilter:
 
     def __init__(self, program: Program) -> None:
         results = [program.rows.results[bit] for bit in program.filter_bits]
-        self._code, self._inputs = _reached(program.rows, results)
+        self._code = program.rows.reduced_to(results)
+        self._inputs = list(dict.fromkeys(code_inputs(self._code)))
         self._works = bool(results) and not any(op.op == "shift" for op in self._code.ops)
 
     def applied(self, tables: Iterable[pa.Table]) -> Iterator[pa.Table]:
@@ -48,21 +48,6 @@ class StaticFilter:
             kept |= predicate.data if predicate.valid is None else predicate.data & predicate.valid
         few = np.flatnonzero(kept)
         return table.take(few) if MANY * len(few) < len(kept) else table.filter(pa.array(kept))
-
-
-def _reached(code: ColumnCode, results: list[int]) -> tuple[ColumnCode, list[str]]:
-    """Only the operations that the results need, numbered anew, and the columns that they read."""
-    needed: set[int] = set()
-    waiting = list(results)
-    while waiting:
-        op = waiting.pop()
-        if op not in needed:
-            needed.add(op)
-            waiting += code.ops[op].args
-    number = {old: new for new, old in enumerate(sorted(needed))}
-    ops = tuple(replace(code.ops[old], args=tuple(number[arg] for arg in code.ops[old].args)) for old in number)
-    inputs = list(dict.fromkeys(op.params[0] for op in ops if op.op == "input"))
-    return ColumnCode(ops, tuple(number[result] for result in results)), inputs
 
 
 def _no_shift(vector: Vector, rows: int) -> Vector:

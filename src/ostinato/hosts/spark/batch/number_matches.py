@@ -1,0 +1,40 @@
+"""Spark numbers the matches of all ranges, key by key: the matches are shuffled, the rows are not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import pyarrow as pa
+from pyspark.sql import DataFrame, Window
+from pyspark.sql import functions as F
+
+from ostinato.hosts.spark.batch.late_numbers import NUMBER, OWN, LateNumbers
+from ostinato.hosts.spark.batch.match_places import PLACE
+from ostinato.hosts.spark.batch.sorted_partitions import Matching, quoted
+from ostinato.hosts.spark.conform import batches_of
+from ostinato.hosts.spark.types import to_spark_schema
+from ostinato.program import serde
+from ostinato.program.program import Program
+
+
+def numbered(matches: DataFrame, program: Program, output: pa.Schema) -> DataFrame:
+    """What tasks gave, as the query shows it. The matches are shuffled by key: one partition per core, one in all without keys."""
+    parts = LateNumbers(program)
+    keys = [quoted(name) for name in parts.keys]
+    tasks = matches.sparkSession.sparkContext.defaultParallelism if keys else 1
+    window = Window.partitionBy(*(keys or [F.col(PLACE) < 0])).orderBy(PLACE)
+    number = F.count(F.lit(1)).over(window.rowsBetween(Window.unboundedPreceding, Window.currentRow))
+    found = matches.repartition(tasks, *keys).withColumn(OWN + NUMBER, number)
+    if not parts.is_plain:
+        return found.mapInArrow(_completing(serde.dumps(program), output), to_spark_schema(output))
+    names = enumerate(program.measures.names)
+    return found.select(*(quoted(OWN + NUMBER).alias(name) if n in parts.late else quoted(name) for n, name in names))
+
+
+def _completing(program: bytes, output: pa.Schema) -> Matching:
+    def complete(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        parts = LateNumbers(serde.loads(program))
+        for batch in batches:
+            yield from batches_of(parts.completed(pa.Table.from_batches([batch])), output)
+
+    return complete
