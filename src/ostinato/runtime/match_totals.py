@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from ostinato.program.program import MatchAggregate, Program
 from ostinato.runtime.measures import MatchView
 
 LIMIT = 2**63
+Total = tuple[int, Any]  # of an aggregate: how many values there were, and their sum, least or greatest (of an average: their sum)
 
 
 class MatchTotals:
@@ -50,10 +52,8 @@ class MatchTotals:
         known = self._values[number]
         self._values[number] = found if known is None else _together(function, known, found)
 
-    def values(self) -> list[Any]:
-        """One per aggregate, None where there was nothing to aggregate."""
-        results = zip(self._specs, self._counts, self._values, strict=True)
-        return [finished(spec, count, value) for spec, count, value in results]
+    def totals(self) -> list[Total]:
+        return list(zip(self._counts, self._values, strict=True))
 
     def state(self) -> bytes:
         return json.dumps([self._counts, self._values]).encode()
@@ -62,8 +62,20 @@ class MatchTotals:
         self._counts, self._values = json.loads(state)
 
 
-def finished(spec: MatchAggregate, count: int, value: Any) -> Any:
-    """The value of an aggregate whose sum, least or greatest is known, and how many it is over."""
+def together(program: Program, one: Sequence[Total], other: Sequence[Total]) -> list[Total]:
+    """What two parts of all matches make together."""
+    parts = zip(program.measures.aggregates, one, other, strict=True)
+    return [_joined(spec.function, *both) for spec, *both in parts]
+
+
+def _joined(function: str, one: Total, other: Total) -> Total:
+    if not one[0] or not other[0]:
+        return (other if other[0] else one)[:2]
+    return one[0] + other[0], None if function == "count" else _together(function, one[1], other[1])
+
+
+def _finished(spec: MatchAggregate, count: int, value: Any) -> Any:
+    """The value of an aggregate, None where there was nothing to aggregate."""
     if spec.function == "count":
         return count
     if count == 0:
@@ -109,12 +121,17 @@ def _together(function: str, one: Any, other: Any) -> Any:
     return min(one, other) if function == "min" else max(one, other)
 
 
-def totals_table(program: Program, schema: pa.Schema, values: list[Any]) -> pa.Table:
-    """The one row of the output; `values` are those of the program's aggregates."""
+def totals_table(program: Program, schema: pa.Schema, totals: Sequence[Total]) -> pa.Table:
+    """The one row of the output; `totals` are those of the program's aggregates."""
     code = program.measures.code
     assert code is not None
-    vectors = [_vector(spec, value) for spec, value in zip(program.measures.aggregates, values, strict=True)]
-    columns = [to_arrow(v) for v in evaluate(code, 1, lambda name: vectors[int(name.partition(":")[2])], _no_shift)]
+
+    def aggregate(name: str) -> Vector:
+        number = int(name.partition(":")[2])
+        spec = program.measures.aggregates[number]
+        return _vector(spec, _finished(spec, *totals[number]))
+
+    columns = [to_arrow(v) for v in evaluate(code, 1, aggregate, _no_shift)]
     return pa.table([c if c.type == f.type else c.cast(f.type) for c, f in zip(columns, schema, strict=True)], schema=schema)
 
 

@@ -59,4 +59,6 @@ class RemembersStrings(Protocol):
 class SumsUp(Protocol):
     """A matcher that aggregates all matches by itself, and reports none."""
 
-    def totals(self) -> list[Any]: ...
+    def totals(self) -> list[tuple[int, Any]]:
+        """As in `match_totals`."""
+        ...

@@ -11,7 +11,7 @@ from ostinato.runtime.default_output import default_output, default_schema
 from ostinato.runtime.key_index import KeyIndex
 from ostinato.runtime.keyed_rows import KeyedRows
 from ostinato.runtime.match_dag import MatchDag
-from ostinato.runtime.match_totals import MatchTotals, totals_table
+from ostinato.runtime.match_totals import MatchTotals, Total, totals_table
 from ostinato.runtime.matcher import Matcher, SumsUp
 from ostinato.runtime.matches import Matches, completed
 from ostinato.runtime.measures import MatchView, measured, measured_schema
@@ -74,11 +74,16 @@ class Report:
         self.numbered[:key_count] += np.bincount(matches.key, minlength=key_count)[:key_count]
         return numbers
 
+    def totals_of(self, matcher: Matcher) -> list[Total]:
+        """The aggregates over all matches so far."""
+        assert self.totals is not None
+        return (matcher if isinstance(matcher, SumsUp) else self.totals).totals()
+
     def last(self, table: pa.Table, matcher: Matcher) -> pa.Table:
         """What close returns: where all matches make one row, that row."""
         if self.totals is not None:
             self.emitted = matcher.metrics()["matches"]
-            return totals_table(self._program, self.schema, matcher.totals() if isinstance(matcher, SumsUp) else self.totals.values())
+            return totals_table(self._program, self.schema, self.totals_of(matcher))
         if not self._counts_only:
             return table
         self.emitted = matcher.metrics()["matches"]

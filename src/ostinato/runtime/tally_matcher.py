@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from ostinato.base.errors import BudgetError, DataError
@@ -15,7 +13,7 @@ from ostinato.program.program import Program
 from ostinato.runtime.budget import Beyond, Budget
 from ostinato.runtime.keyed_rows import KeyedRows
 from ostinato.runtime.lane_values import FLOAT_LANES, LaneValues
-from ostinato.runtime.match_totals import finished
+from ostinato.runtime.match_totals import Total
 from ostinato.runtime.matcher import NEVER, Matcher
 from ostinato.runtime.matches import Matches
 from ostinato.runtime.string_pool import StringPool
@@ -30,7 +28,6 @@ class TallyMatcher(Matcher):
 
     def __init__(self, program: Program, budget: Budget, pool: StringPool) -> None:
         self._budget = budget
-        self._aggregates = program.measures.aggregates
         self._lane_plan = LanePlan(program)
         self._lanes = self._lane_plan.table
         self._values = LaneValues(program, self._lane_plan, pool)
@@ -104,16 +101,15 @@ class TallyMatcher(Matcher):
         settings[kernel.BY_TIME] = by_time
         self._shed += int(store.header[window.LEFT]) - before
 
-    def totals(self) -> list[Any]:
-        """The values of the program's aggregates, None where there was nothing to aggregate."""
+    def totals(self) -> list[Total]:
         total = self._store.total
         found = []
-        for spec, (lane, counter) in zip(self._aggregates, self._lane_plan.of_aggregate, strict=True):
+        for lane, counter in self._lane_plan.of_aggregate:
             if total[counter] == LOST or (self._lanes[lane, KIND] == SUM_INT and total[lane] == LOST):
                 raise DataError("SUM goes beyond 64 bits", hint="CAST its argument to DOUBLE if rounding is acceptable")
             word = total[lane : lane + 1]
             value = word.view(np.float64)[0].item() if self._lanes[lane, KIND] in FLOAT_LANES else word[0].item()
-            found.append(finished(spec, int(total[counter]), value))
+            found.append((int(total[counter]), value))
         return found
 
     def keep_from(self, keys: np.ndarray) -> np.ndarray:

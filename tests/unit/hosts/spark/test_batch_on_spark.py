@@ -152,6 +152,13 @@ def test_events_of_the_default_output(spark, folder, ticks) -> None:
     assert [row["count"] for row in shuffled] == [found.num_rows]
 
 
+def test_aggregates_over_all_matches_are_put_together(spark, folder, ticks) -> None:
+    text = PAIRS + " RETURN count(*) AS n, sum(b.v) AS total, avg(a.v) AS mean, min(a.k) AS k, max(b.ts) AS late OUTPUT aggregates"
+    assert "one puts the results together" in on(spark).explain(text, ticks=folder)
+    found = on(spark).match(text, ticks=folder).toArrow()
+    assert bag(found) == expected(text, ticks) and found.column("n").to_pylist()[0] > 10
+
+
 def test_empty_input_gives_an_empty_result(spark, folder, ticks) -> None:
     none = spark.read.parquet(folder).where("v > 100")
     found = on(spark).sql(f"SELECT * FROM ticks {KEYED}", ticks=none)

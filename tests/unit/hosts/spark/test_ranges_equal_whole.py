@@ -2,27 +2,16 @@
 
 from __future__ import annotations
 
-import re
-from collections import Counter
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
+from tests.unit.hosts.spark.range_jobs import check, job, ticks
 
 from ostinato.compiler import compile
-from ostinato.hosts.spark.batch.decision import why_no_ranges
-from ostinato.hosts.spark.batch.late_numbers import NUMBER, OWN, LateNumbers, numbers_matches
-from ostinato.hosts.spark.batch.match_places import PLACE, placed
+from ostinato.hosts.spark.batch.late_numbers import LateNumbers, numbers_matches
 from ostinato.hosts.spark.batch.match_reach import reach_ahead, reach_back
-from ostinato.hosts.spark.batch.range_job import RangeJob
-from ostinato.hosts.spark.batch.range_task import run_range
-from ostinato.hosts.spark.batch.row_groups import list_row_groups
-from ostinato.hosts.spark.batch.time_ranges import TimeRange
-from ostinato.hosts.spark.conform import conform
-from ostinato.hosts.spark.worker import run
 
 CLAUSE = """SELECT * FROM ticks MATCH_RECOGNIZE (
   {partition} ORDER BY ts
@@ -50,60 +39,6 @@ SASE = {
     "nothing before, strict": "PATTERN SEQ(~(SEQ(Ticks x, Ticks y)), Ticks a, Ticks b) WHERE strict_contiguity(x, y, a, b) "
     "{ [k] AND y.v > x.v AND b.v > a.v } WITHIN 9 seconds",
 }
-
-
-def ticks(rows: int, keys: int, seed: int) -> pa.Table:
-    rng = np.random.default_rng(seed)
-    times = np.cumsum(rng.integers(0, 3, rows)) * 1_000_000
-    names = [None if n == keys else f"schlüssel {n}" for n in rng.integers(0, keys + 1, rows)]
-    values = pa.array(rng.integers(0, 6, rows), mask=rng.random(rows) < 0.03)
-    return pa.table({"ts": pa.array(times, pa.timestamp("us", "UTC")), "k": pa.array(names, pa.string()), "v": values})
-
-
-def job(text: str, table: pa.Table, folder: Path, borders: list[int], group: int, **options) -> RangeJob:
-    query = compile(text, {"ticks": table.schema}, **options)
-    assert why_no_ranges(query.program) is None
-    path = folder / "ticks.parquet"
-    pq.write_table(table, path, row_group_size=group)
-    schema = pa.schema([table.schema.field(column.name) for column in query.program.columns])
-    edges = [None, *borders, None]
-    ranges = tuple(TimeRange(low, high) for low, high in zip(edges[:-1], edges[1:]))
-    groups = tuple(list_row_groups([str(path)], "ts"))
-    made = RangeJob(query.program, schema, query.output_schema, groups, ranges)
-    return RangeJob.loads(made.dumps())
-
-
-def in_parts(made: RangeJob) -> list[pa.Table]:
-    """The matches of all ranges. Numbers are given as Spark gives them."""
-    if not numbers_matches(made.program):
-        return [table for one in made.ranges for table in run_range(made, one)]
-    parts = LateNumbers(made.program)
-    job = RangeJob.loads(replace(made, program=parts.task_program, output=parts.task_output).dumps())
-    found = [table for n, one in enumerate(job.ranges) for table in placed(run_range(job, one), n)]
-    matches = conform(pa.concat_tables(found), job.output).sort_by(PLACE) if found else job.output.empty_table()
-    counts: Counter = Counter()
-    numbers = []
-    for row in matches.select(parts.keys).to_pylist() if parts.keys else [{}] * matches.num_rows:
-        counts[tuple(row.values())] += 1
-        numbers.append(counts[tuple(row.values())])
-    return [parts.completed(matches.append_column(OWN + NUMBER, pa.array(numbers, pa.int64())))]
-
-
-def bag(tables: list[pa.Table], made: RangeJob) -> list[str]:
-    found = [conform(table, made.output) for table in tables]
-    return sorted(str([value for name, value in row.items() if name != "match_id"]) for table in found for row in table.to_pylist())
-
-
-def without_seq(lines: list[str]) -> list[str]:
-    """The place of an event counts from the beginning of what a session has seen."""
-    return [re.sub(r"'seq': \d+", "", line) for line in lines]
-
-
-def check(made: RangeJob) -> int:
-    whole = bag(list(run(made.program, made.rows.between(None, None))), made)
-    parts = bag(in_parts(made), made)
-    assert without_seq(parts) == without_seq(whole)
-    return len(whole)
 
 
 @pytest.mark.parametrize("skip", ["PAST LAST ROW", "TO NEXT ROW"])
@@ -174,14 +109,6 @@ OUTPUTS = [*((name, "all") for name in SASE), *((name, "first") for name in BOTH
 @pytest.mark.parametrize(("name", "output"), OUTPUTS)
 def test_event_pattern(name: str, output: str, tmp_path: Path) -> None:
     assert check(job(SASE[name], ticks(300, 3, 1), tmp_path, [50_000_000, 51_000_000, 200_000_000], 40, output=output))
-
-
-@pytest.mark.parametrize("name", SASE)
-def test_count(name: str, tmp_path: Path) -> None:
-    made = job(SASE[name], ticks(300, 3, 2), tmp_path, [50_000_000, 51_000_000, 200_000_000], 40, output="count")
-    whole = [table.column("count").to_pylist() for table in run(made.program, made.rows.between(None, None))]
-    parts = [table.column("count").to_pylist() for one in made.ranges for table in run_range(made, one)]
-    assert sum(sum(counts) for counts in parts) == sum(sum(counts) for counts in whole) > 0
 
 
 def test_reach_counts_only_rows_that_the_match_has_not() -> None:

@@ -11,6 +11,8 @@ from ostinato.expr.types import Kind
 from ostinato.hosts.spark.batch.bounds_job import with_bounds
 from ostinato.hosts.spark.batch.late_numbers import LateNumbers, numbers_matches
 from ostinato.hosts.spark.batch.match_reach import maps_no_row, reach_ahead, reach_back
+from ostinato.hosts.spark.batch.merged_totals import TASK_OUTPUT, task_program
+from ostinato.hosts.spark.batch.own_starts import can_limit_starts
 from ostinato.hosts.spark.batch.parquet_scan import holds_columns, scanned_files
 from ostinato.hosts.spark.batch.range_job import RangeJob
 from ostinato.hosts.spark.batch.range_task import is_chained, looks_before
@@ -57,15 +59,13 @@ def why_no_ranges(program: Program) -> str | None:
         return "the pattern has no WITHIN that bounds it in time"
     if program.columns[program.time].type.kind not in (Kind.TIMESTAMP, Kind.DATE, Kind.INT) or program.order[0][1]:
         return "rows are not in ascending order of a timestamp, date or integer"
-    if program.output == "aggregates":
-        return "aggregates over all matches are evaluated in one place"
+    if program.output in ("aggregates", "compressed") and not can_limit_starts(program):
+        return f"{program.output}: an event that starts a match of this pattern can also come later in one"
     if program.output == "nonoverlapping":
         return "which matches overlap is known only when all earlier ones are"
-    if program.output == "compressed":
-        return "compressed matches are not told apart by where they start"
     if maps_no_row(program):
         return "the pattern has empty matches, which have no time"
-    if program.output == "count" and reach_back(program):
+    if program.output == "count" and reach_back(program) and not can_limit_starts(program):
         return "a count cannot leave out the matches that begin in the rows before a range"
     return None
 
@@ -97,7 +97,9 @@ def _plan_ranges(frame: DataFrame, program: Program, input: pa.Schema, output: p
     if overlap_widely(groups):
         return "the row groups overlap widely in time"
     divided = cut(groups, program.within, _look_back(program), spark.sparkContext.defaultParallelism)
-    if numbers_matches(program) and len(divided.ranges) > 1:
+    if program.output == "aggregates":
+        program, output = task_program(program), TASK_OUTPUT
+    elif numbers_matches(program) and len(divided.ranges) > 1:
         parts = LateNumbers(program)
         program, output = parts.task_program, parts.task_output
     return RangeJob(program, input, output, tuple(groups), divided.ranges)
@@ -120,7 +122,9 @@ def _ranges(job: RangeJob) -> Decision:
         reasons.append(f"{_counted(job.back, 'row')} per key read before each range")
     if reach_ahead(job.program):
         reasons.append(f"up to {_counted(job.program.ahead, 'row')} per key read behind each range and its window, for NEXT")
-    if job.is_unnumbered:
+    if job.program.output == "aggregates":
+        reasons.append("each task aggregates the matches of its range, one puts the results together")
+    elif job.is_placed:
         reasons.append("matches are numbered at the end (MATCH_NUMBER): they are shuffled, the rows are not")
     return Decision(RANGES, tuple(reasons), job)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 import pyarrow as pa
@@ -11,11 +12,15 @@ from pyspark.sql import functions as F
 from ostinato.base.errors import UnsupportedError
 from ostinato.base.user_warning import warn_user
 from ostinato.hosts.spark.batch.decision import BY_KEY, ONE, Decision, decide
+from ostinato.hosts.spark.batch.merged_totals import TASK_OUTPUT, merged
 from ostinato.hosts.spark.batch.number_matches import numbered
 from ostinato.hosts.spark.batch.read_ranges import read_ranges
 from ostinato.hosts.spark.batch.sorted_partitions import match_by_key, match_in_one_partition, quoted
+from ostinato.hosts.spark.conform import batches_of
 from ostinato.hosts.spark.types import to_arrow_schema, to_spark_schema
 from ostinato.plan.pushdown import pushdown
+from ostinato.program import serde
+from ostinato.program.program import Program
 from ostinato.query import Query
 from ostinato.runtime.budget import Beyond, Budget
 
@@ -40,7 +45,9 @@ def match_batch(frame: DataFrame, query: Query, path: str | None = None, budget:
     output = output_schema(query)
     if decision.job is not None:
         matches = read_ranges(frame.sparkSession, replace(decision.job, budget=budget))
-        if decision.job.is_unnumbered:
+        if query.program.output == "aggregates":
+            return _merged(matches, query.program, output)
+        if decision.job.is_placed:
             matches = numbered(matches, query.program, output)
     elif decision.path == BY_KEY:
         matches = match_by_key(prepared(frame, query), query.program, output, budget)
@@ -78,6 +85,15 @@ def _advice(query: Query) -> str:
 
 def _summed(counts: DataFrame) -> DataFrame:
     return counts.agg(F.coalesce(F.sum("count"), F.lit(0)).cast("long").alias("count"))
+
+
+def _merged(parts: DataFrame, program: Program, output: pa.Schema) -> DataFrame:
+    encoded = serde.dumps(program)
+
+    def merge(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        yield from batches_of(merged(pa.Table.from_batches(batches, TASK_OUTPUT), serde.loads(encoded)), output)
+
+    return parts.repartition(1).mapInArrow(merge, to_spark_schema(output))
 
 
 def _one_row(totals: DataFrame, query: Query) -> DataFrame:

@@ -40,8 +40,8 @@ class RangeJob:
         return reach_back(self.program)
 
     @property
-    def is_unnumbered(self) -> bool:
-        """Whether its matches get their numbers later."""
+    def is_placed(self) -> bool:
+        """Whether what tasks give is in an order, because it is not the result yet."""
         return PLACE in self.output.names
 
     def dumps(self) -> str:

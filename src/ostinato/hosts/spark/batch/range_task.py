@@ -12,6 +12,8 @@ import pyarrow.compute as pc
 from ostinato.hosts.spark.batch.chain_entry import Entry, at_time, chain_entry
 from ostinato.hosts.spark.batch.left_context import left_context
 from ostinato.hosts.spark.batch.match_places import placed
+from ostinato.hosts.spark.batch.merged_totals import totals_part
+from ostinato.hosts.spark.batch.own_starts import can_limit_starts, starting_in
 from ostinato.hosts.spark.batch.range_job import RangeJob
 from ostinato.hosts.spark.batch.right_context import rows_behind
 from ostinato.hosts.spark.batch.row_groups import times_of
@@ -35,15 +37,28 @@ def read_range(job_text: str, number: int) -> Iterator[pa.RecordBatch]:
     keep_freed_memory()
     job = RangeJob.loads(job_text)
     matches = run_range(job, job.ranges[number])
-    yield from reported(placed(matches, number) if job.is_unnumbered else matches, job.program, job.output, number)
+    yield from reported(placed(matches, number) if job.is_placed else matches, job.program, job.output, number)
 
 
 def run_range(job: RangeJob, one: TimeRange) -> Iterator[pa.Table]:
     """Tables of matches; they may hold more columns than the query's output."""
-    if job.program.output == "count" and job.program.is_event_pattern:
+    if can_limit_starts(job.program) and job.program.output in ("count", "compressed", "aggregates"):
+        yield from _at_once(job, one)
+    elif job.program.output == "count" and job.program.is_event_pattern:
         yield _count(job, one)
+    else:
+        yield from _matches(job, one, with_start(job.program))
+
+
+def _at_once(job: RangeJob, one: TimeRange) -> Iterator[pa.Table]:
+    """What is reported about all matches of the range together."""
+    session = Session(starting_in(job.program, one), budget=job.budget)
+    found = run_session(session, _tables(job, _entry(job, one).begin, _stop(job, one)))
+    if job.program.output != "aggregates":
+        yield from found
         return
-    yield from _matches(job, one, with_start(job.program))
+    assert not list(found)
+    yield totals_part(session.report.totals_of(session.matcher))
 
 
 def _matches(job: RangeJob, one: TimeRange, marked: Program) -> Iterator[pa.Table]:
