@@ -12,7 +12,7 @@ help:
 	@echo "make demo        stream a market feed through two queries on a local Spark; results in ./demo-output"
 	@echo "make test        all tests but the slow ones"
 	@echo "make test-slow   the slow ones"
-	@echo "make lint        ruff and the import rules"
+	@echo "make lint        ruff, the import rules, and mypy over the package"
 	@echo "make bench       all benchmarks; regenerates docs/benchmarks.md"
 	@echo "make docs-check  run the examples of README and docs"
 	@echo "make clean       remove what the other targets made"
@@ -38,6 +38,7 @@ test-slow: $(STAMP)
 lint: $(STAMP)
 	$(BIN)/ruff check src tests benchmarks
 	$(BIN)/lint-imports
+	$(BIN)/mypy
 
 bench: $(STAMP)
 	@$(JAVA) && $(BIN)/python -m benchmarks.run_all

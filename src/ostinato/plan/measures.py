@@ -19,7 +19,7 @@ class MeasureEmitter:
     def __init__(self, query: MatchQuery, numbers: Mapping[str, int]) -> None:
         """`numbers` are those of variables and unions."""
         self._query = query
-        self._numbers: dict[str | None, int] = {**numbers, None: -1}
+        self._numbers = numbers
         self._code = ColumnBuilder()
         self._rows = ColumnBuilder()
         self._row_results: list[int] = []
@@ -56,12 +56,12 @@ class MeasureEmitter:
         if isinstance(expr, MatchNumber):
             return self._code.input("match_number", INT)
         if isinstance(expr, Classifier):
-            point = self._point(Point(self._numbers[expr.variable], expr.anchor.value, expr.offset, 0))
+            point = self._point(Point(self._number(expr.variable), expr.anchor.value, expr.offset, 0))
             return self._code.input(f"classifier:{point}", STRING)
         return None
 
     def _navigation(self, nav: Nav) -> int:
-        point = self._point(Point(self._numbers[nav.variable], nav.anchor.value, nav.offset, nav.shift))
+        point = self._point(Point(self._number(nav.variable), nav.anchor.value, nav.offset, nav.shift))
 
         def leaf(expr: Expr) -> int | None:
             if isinstance(expr, Field):
@@ -74,6 +74,9 @@ class MeasureEmitter:
         guarded = Case(((RowExists(type=BOOL), nav.body),), None, type=nav.body.type)
         return self._code.add(guarded, leaf)
 
+    def _number(self, variable: str | None) -> int:
+        return -1 if variable is None else self._numbers[variable]
+
     def _point(self, point: Point) -> int:
         if point not in self._points:
             self._points.append(point)
@@ -83,7 +86,7 @@ class MeasureEmitter:
         value = -1
         if aggregate.body is not None:
             value = self._row_value(aggregate.body)
-        spec = MatchAggregate(aggregate.function, self._numbers[aggregate.variable], value, type_of(aggregate))
+        spec = MatchAggregate(aggregate.function, self._number(aggregate.variable), value, type_of(aggregate))
         if spec not in self._aggregates:
             self._aggregates.append(spec)
         return self._code.input(f"aggregate:{self._aggregates.index(spec)}", type_of(aggregate))

@@ -11,7 +11,7 @@ from ostinato.base.errors import UnsupportedError
 from ostinato.expr.nodes import Anchor, Field, Nav, current
 from ostinato.hosts.spark.batch.match_batch import decide_batch, match_batch
 from ostinato.hosts.spark.merged_frame import in_merged_form, united
-from ostinato.hosts.spark.source import Source, is_streaming
+from ostinato.hosts.spark.source import Source, is_batch
 from ostinato.hosts.spark.streaming.match_source import match_source, match_sources
 from ostinato.hosts.spark.streaming.match_stream import METRICS, Lateness
 from ostinato.plan.components import component_graph
@@ -36,14 +36,15 @@ def run_match(
     delays: dict[str, int] = {}
     for number, step in enumerate((*query.feeds, query), 1):
         read = sources_of(step, sources)
-        if any(is_streaming(source) for source in read):
+        frames = [source for source in read if is_batch(source)]
+        if len(frames) < len(read):
             name = METRICS if step is query else f"{METRICS}_{number}"
             behind = max((delays[stream] for stream in _streams(step) if stream in delays), default=0)
             found = _match_stream(spark, step, read, lateness, buckets, name, behind, budget)
             if step is not query:
                 delays[str(step.composite).lower()] = behind + _decided_after(step)
         else:
-            found = match_batch(batch_frame(step, read), step, path, budget)
+            found = match_batch(batch_frame(step, frames), step, path, budget)
         sources[str(step.composite).lower()] = found
     return found
 
@@ -54,9 +55,10 @@ def division(query: Query, given: Mapping[str, Source]) -> str:
     shown = []
     for step in (*query.feeds, query):
         read = sources_of(step, sources)
-        if any(is_streaming(source) for source in read):
+        frames = [source for source in read if is_batch(source)]
+        if len(frames) < len(read):
             return STREAMING
-        frame = batch_frame(step, read)
+        frame = batch_frame(step, frames)
         shown.append(decide_batch(frame, step).text)
         if step is not query:
             sources[str(step.composite).lower()] = match_batch(frame, step)
@@ -67,12 +69,12 @@ def sources_of(query: Query, sources: Mapping[str, Source]) -> list[Source]:
     return [sources[name] for name in _streams(query)]
 
 
-def batch_frame(query: Query, read: list[Source]) -> DataFrame:
+def batch_frame(query: Query, read: list[DataFrame]) -> DataFrame:
     """What the query reads, as one DataFrame."""
     parts = query.algebra.parts
     if not parts:
         return read[0]
-    return united(in_merged_form(source, part, query.algebra) for source, part in zip(read, parts, strict=True))
+    return united(in_merged_form(frame, part, query.algebra) for frame, part in zip(read, parts, strict=True))
 
 
 def _streams(query: Query) -> list[str]:
@@ -90,8 +92,8 @@ def _match_stream(
     behind: int,
     budget: Budget | None,
 ) -> DataFrame:
-    if not all(is_streaming(source) for source in read):
-        still = next(part.stream for part, source in zip(query.algebra.parts, read, strict=True) if not is_streaming(source))
+    if any(is_batch(source) for source in read):
+        still = next(part.stream for part, source in zip(query.algebra.parts, read, strict=True) if is_batch(source))
         raise UnsupportedError(
             f"stream {still!r} is a table, and others that the pattern reads are streams",
             hint="Read it as a stream too, or join its columns to the stream before",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import TypeGuard
 
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
@@ -58,5 +59,5 @@ def schema_of(source: Source) -> pa.Schema:
     return source.schema if isinstance(source, ParquetStream) else to_arrow_schema(source.schema)
 
 
-def is_streaming(source: Source) -> bool:
-    return isinstance(source, ParquetStream) or source.isStreaming
+def is_batch(source: Source) -> TypeGuard[DataFrame]:
+    return not isinstance(source, ParquetStream) and not source.isStreaming

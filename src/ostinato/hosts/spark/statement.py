@@ -12,7 +12,7 @@ from ostinato.base.errors import OstinatoError, QuerySyntaxError
 from ostinato.base.span import Span
 from ostinato.compiler import compile_clause
 from ostinato.hosts.spark.batch.match_batch import match_batch
-from ostinato.hosts.spark.source import Source, is_streaming, schema_of
+from ostinato.hosts.spark.source import Source, is_batch, schema_of
 from ostinato.hosts.spark.streaming.match_source import match_source
 from ostinato.hosts.spark.streaming.match_stream import METRICS, Lateness
 from ostinato.hosts.spark.temporary_views import temporary_views
@@ -41,11 +41,11 @@ def run_statement(
             if source is None:
                 source = _delegated(spark, clause.input, views)
             query = compile_clause(clause, text, schema_of(source), clause.table or f"input {number}")
-            if is_streaming(source):
+            if is_batch(source):
+                views[clause.placeholder] = match_batch(source, query, path)
+            else:
                 name = METRICS if number == 1 else f"{METRICS}_{number}"
                 views[clause.placeholder] = match_source(spark, source, query, lateness=lateness, buckets=buckets, name=name)
-            else:
-                views[clause.placeholder] = match_batch(source, query, path)
         return views[cut.clauses[0].placeholder] if cut.bare else _delegated(spark, cut.outer, views)
     except OstinatoError as error:
         raise error.within(text) from error.__cause__

@@ -9,27 +9,34 @@ from dataclasses import astuple
 import pyarrow as pa
 from pyspark.sql import SparkSession
 
-from ostinato.hosts.spark.batch.row_groups import RowGroup, measure_bounds
+from ostinato.hosts.spark.batch.row_groups import ListedGroup, RowGroup, measure_bounds
 
 FEW = 4  # row groups that the driver reads itself rather than start a job
 
 
-def with_bounds(spark: SparkSession, groups: Sequence[RowGroup], time: str) -> list[RowGroup]:
-    unknown = [group for group in groups if group.low is None]
+def with_bounds(spark: SparkSession, groups: Sequence[ListedGroup], time: str) -> list[RowGroup] | None:
+    """None: in some row group all times are null."""
+    bounded = [group.bounded for group in _measured(spark, groups, time)]
+    known = [group for group in bounded if group is not None]
+    return known if len(known) == len(bounded) else None
+
+
+def _measured(spark: SparkSession, groups: Sequence[ListedGroup], time: str) -> list[ListedGroup]:
+    unknown = [group for group in groups if group.bounded is None]
     if len(unknown) <= FEW:
         return measure_bounds(groups, time)
     found = {(group.file, group.number): group for group in _measured_by_tasks(spark, unknown, time)}
     return [found.get((group.file, group.number), group) for group in groups]
 
 
-def _measured_by_tasks(spark: SparkSession, groups: Sequence[RowGroup], time: str) -> list[RowGroup]:
+def _measured_by_tasks(spark: SparkSession, groups: Sequence[ListedGroup], time: str) -> list[ListedGroup]:
     rows = [(json.dumps(astuple(group)),) for group in groups]
     frame = spark.createDataFrame(rows, "piece string").repartition(min(len(rows), spark.sparkContext.defaultParallelism))
 
     def measure(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
-            pieces = [RowGroup(*json.loads(text)) for text in batch.column(0).to_pylist()]
+            pieces = [ListedGroup(*json.loads(text)) for text in batch.column(0).to_pylist()]
             measured = [json.dumps(astuple(group)) for group in measure_bounds(pieces, time)]
             yield pa.RecordBatch.from_arrays([pa.array(measured, pa.string())], names=["piece"])
 
-    return [RowGroup(*json.loads(row.piece)) for row in frame.mapInArrow(measure, "piece string").collect()]
+    return [ListedGroup(*json.loads(row.piece)) for row in frame.mapInArrow(measure, "piece string").collect()]

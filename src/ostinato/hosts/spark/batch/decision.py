@@ -90,7 +90,7 @@ def _plan_ranges(frame: DataFrame, program: Program, input: pa.Schema, output: p
     if listed is None:
         return "the files do not hold all columns in the types that Spark shows"
     groups = with_bounds(spark, listed, time)
-    if any(group.low is None for group in groups):
+    if groups is None:
         return f"the time column {time!r} has row groups without any time"
     if not groups:
         return "the files have no rows"

@@ -29,7 +29,7 @@ def reach_ahead(program: Program) -> int:
     if program.nfa is None:
         return program.ahead
     bits, slots = _reaches_of_rows(program, AHEAD)
-    reaches = [0, *slots, *_reaches_of_measures(program.measures, AHEAD)]
+    reaches: list[float] = [0, *slots, *_reaches_of_measures(program.measures, AHEAD)]
     behind = _rows_to_the_end(program.nfa)
     for variable, target in program.nfa.moves:
         if variable >= 0 and program.tests[variable].bit >= 0:
@@ -63,7 +63,7 @@ def _tested_bits(program: Program) -> list[tuple[int, int]]:
     if program.nfa is None:
         places = ((program.components[number], before) for number, before in _events_before(program).items())
         return [tested for c, before in places for tested in ((c.first_bit, before), (c.later_bit, before + 1))]
-    return [(program.tests[variable].bit, rows) for variable, rows in _moves_with_distance(program)]
+    return [(program.tests[variable].bit, rows) for variable, rows in _moves_with_distance(program.nfa)]
 
 
 def _events_before(program: Program) -> dict[int, int]:
@@ -79,8 +79,7 @@ def _events_before(program: Program) -> dict[int, int]:
     return before
 
 
-def _moves_with_distance(program: Program) -> list[tuple[int, int]]:
-    nfa = program.nfa
+def _moves_with_distance(nfa: OrderedNfa) -> list[tuple[int, int]]:
     distance = {nfa.start: 0}
     waiting = deque([nfa.start])
     moves = []

@@ -25,7 +25,8 @@ def starting_in(program: Program, one: TimeRange) -> Program:
         return program
     ops = list(program.rows.ops)
     inside = _inside(ops, program, one)
-    new_bits, components = [], list(program.components)
+    new_bits: list[int] = []
+    components = list(program.components)
     for number in sorted(_entries(program)):
         bit = components[number].first_bit
         condition = inside

@@ -59,13 +59,14 @@ class RangeJob:
     @staticmethod
     def loads(text: str) -> RangeJob:
         parts = json.loads(text)
+        runs, size, beyond = parts["budget"]
         return RangeJob(
             program=serde.loads(_bytes(parts["program"])),
             input=pa.ipc.read_schema(pa.py_buffer(_bytes(parts["input"]))),
             output=pa.ipc.read_schema(pa.py_buffer(_bytes(parts["output"]))),
             groups=tuple(RowGroup(*group) for group in parts["groups"]),
             ranges=tuple(TimeRange(*one) for one in parts["ranges"]),
-            budget=Budget(*parts["budget"][:2], Beyond(parts["budget"][2])),
+            budget=Budget(runs, size, Beyond(beyond)),
         )
 
 

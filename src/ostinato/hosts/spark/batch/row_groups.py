@@ -21,14 +21,30 @@ _EPOCH_UTC = datetime(1970, 1, 1, tzinfo=UTC)
 
 @dataclass(frozen=True)
 class RowGroup:
-    """`low` and `high` bound the time column (int64 microseconds, days, or the column's own integers); None: not in the footer."""
+    """`low` and `high` bound the time column (int64 microseconds, days, or the column's own integers)."""
+
+    file: str
+    number: int
+    rows: int
+    low: int
+    high: int
+
+
+@dataclass(frozen=True)
+class ListedGroup:
+    """A row group as its footer tells it, with bounds where it has them."""
 
     file: str
     number: int
     rows: int
     low: int | None = None
     high: int | None = None
-    null_times: bool = False
+
+    @property
+    def bounded(self) -> RowGroup | None:
+        if self.low is None or self.high is None:
+            return None
+        return RowGroup(self.file, self.number, self.rows, self.low, self.high)
 
 
 def open_file(location: str) -> pq.ParquetFile:
@@ -44,25 +60,25 @@ def open_file(location: str) -> pq.ParquetFile:
         raise DataError(f"cannot read the Parquet file {location}", detail=str(error)) from error
 
 
-def list_row_groups(files: Sequence[str], time: str | None, fits: Callable[[pq.ParquetFile], bool] | None = None) -> list[RowGroup] | None:
+def list_row_groups(files: Sequence[str], time: str, fits: Callable[[pq.ParquetFile], bool] | None = None) -> list[ListedGroup] | None:
     """All row groups in the order of the paths, with the bounds of `time` that the footers know. None: some file does not fit."""
     with ThreadPoolExecutor(8) as pool:
         found = list(pool.map(lambda file: _of_file(file, time, fits), sorted(files)))
-    return None if any(groups is None for groups in found) else [group for groups in found for group in groups]
+    fitting = [groups for groups in found if groups is not None]
+    return None if len(fitting) < len(found) else [group for groups in fitting for group in groups]
 
 
-def _of_file(file: str, time: str | None, fits: Callable[[pq.ParquetFile], bool] | None) -> list[RowGroup] | None:
+def _of_file(file: str, time: str, fits: Callable[[pq.ParquetFile], bool] | None) -> list[ListedGroup] | None:
     with open_file(file) as opened:
         if fits is not None and not fits(opened):
             return None
         metadata = opened.metadata
-        column = _column_number(opened, file, time) if time is not None else -1
+        column = _column_number(opened, file, time)
         groups = []
         for number in range(metadata.num_row_groups):
             group = metadata.row_group(number)
             if group.num_rows:
-                low, high, nulls = _bounds(group.column(column).statistics) if column >= 0 else (None, None, False)
-                groups.append(RowGroup(file, number, group.num_rows, low, high, nulls))
+                groups.append(ListedGroup(file, number, group.num_rows, *_bounds(group.column(column).statistics)))
         return groups
 
 
@@ -73,13 +89,10 @@ def _column_number(opened: pq.ParquetFile, file: str, name: str) -> int:
     return paths.index(name)
 
 
-def _bounds(statistics: pq.Statistics | None) -> tuple[int | None, int | None, bool]:
-    if statistics is None:
-        return None, None, False
-    nulls = bool(statistics.has_null_count and statistics.null_count)
-    if not statistics.has_min_max:
-        return None, None, nulls
-    return as_time(statistics.min), as_time(statistics.max), nulls
+def _bounds(statistics: pq.Statistics | None) -> tuple[int | None, int | None]:
+    if statistics is None or not statistics.has_min_max:
+        return None, None
+    return as_time(statistics.min), as_time(statistics.max)
 
 
 def as_time(value: object) -> int | None:
@@ -101,15 +114,16 @@ def times_of(column: pa.ChunkedArray | pa.Array) -> pa.ChunkedArray | pa.Array:
     return column.cast(pa.int64())
 
 
-def measure_bounds(groups: Iterable[RowGroup], time: str) -> list[RowGroup]:
-    """The same row groups with bounds, reading the time column of those whose footer has none (INT96 has no order in Parquet)."""
+def measure_bounds(groups: Iterable[ListedGroup], time: str) -> list[ListedGroup]:
+    """The same row groups with bounds, unless all times are null; the time column is read where the footer has none (INT96 has no order
+    in Parquet)."""
     measured = []
     for group in groups:
-        if group.low is not None and group.high is not None:
+        if group.bounded is not None:
             measured.append(group)
             continue
         with open_file(group.file) as opened:
             column = times_of(opened.read_row_group(group.number, columns=[time]).column(0))
         bounds = pc.min_max(column).as_py()
-        measured.append(replace(group, low=bounds["min"], high=bounds["max"], null_times=column.null_count > 0))
+        measured.append(replace(group, low=bounds["min"], high=bounds["max"]))
     return measured

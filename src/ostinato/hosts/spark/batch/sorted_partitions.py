@@ -51,7 +51,9 @@ def quoted(name: str) -> Column:
 def _by_key(program: bytes, output: pa.Schema, budget: Budget | None) -> Matching:
     def match(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         loaded = serde.loads(program)
-        yield from reported(keyed_pass(loaded, batches, budget), loaded, output, TaskContext.get().partitionId())
+        task = TaskContext.get()
+        assert task is not None
+        yield from reported(keyed_pass(loaded, batches, budget), loaded, output, task.partitionId())
 
     return match
 

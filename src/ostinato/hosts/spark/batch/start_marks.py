@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ostinato.expr.types import INT
+from ostinato.expr.types import INT, Type
 from ostinato.program.column_code import ColumnCode, ColumnOp
 from ostinato.program.program import Column, MeasureCode, Point, Program
 
@@ -41,10 +41,12 @@ def only_rows(program: Program) -> Program:
     return with_rows(replace(program, measures=MeasureCode((), ColumnCode())))
 
 
-def _with_inputs(measures: MeasureCode, marks: list) -> MeasureCode:
+def _with_inputs(measures: MeasureCode, marks: list[tuple[str, str, str, Type]]) -> MeasureCode:
+    code = measures.code
+    assert code is not None
     points = list(measures.points)
-    ops = list(measures.code.ops)
-    results = list(measures.code.results)
+    ops = list(code.ops)
+    results = list(code.results)
     names = list(measures.names)
     for name, anchor, column, kind in marks:
         point = Point(-1, anchor, 0, 0)

@@ -64,7 +64,8 @@ def overlap_widely(groups: Sequence[RowGroup]) -> bool:
     """Whether reading row groups in the order of their first times would have to hold most of the data back."""
     ordered = sorted(groups, key=lambda group: (group.low, group.high))
     total = sum(group.rows for group in ordered)
-    held, most, waiting = 0, 0, []
+    held, most = 0, 0
+    waiting: list[RowGroup] = []
     for group in ordered:
         waiting = [one for one in waiting if one.high >= group.low]
         waiting.append(group)

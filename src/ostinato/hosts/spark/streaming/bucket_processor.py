@@ -72,7 +72,8 @@ class BucketProcessor(StatefulProcessor):
 
         Where the lateness is known, the session need not wait for the watermark: it will stand at or behind the latest row of this
         micro-batch less the lateness when the next one comes. So rows rarely have to wait in the stored state."""
-        stored = BucketState.loads(bytes(self._state.get()[0])).check(self._buckets) if self._state.exists() else None
+        held = self._state.get() if self._state.exists() else None
+        stored = None if held is None else BucketState.loads(bytes(held[0])).check(self._buckets)
         snapshot = stored.snapshot if stored else None
         session = Session(self._program, budget=self._budget, lateness=self._lateness, snapshot=snapshot)
         before = session.metrics()

@@ -95,7 +95,8 @@ def match_sources(
     decided before all have come as far. So the session waits for Spark's watermark, which is the least of them."""
     check_streamable(query.program)
     packer = packer_of(spark, query.program, buckets)
-    packed, observed = [], set()
+    packed: list[DataFrame] = []
+    observed: set[str] = set()
     for source, part in zip(sources, query.algebra.parts, strict=True):
         time = next(column for column, merged in part.columns if merged == query.algebra.time)
         frame = rows_of(spark, source, time, packer.clock) if isinstance(source, ParquetStream) else source

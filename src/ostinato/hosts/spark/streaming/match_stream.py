@@ -6,7 +6,7 @@ import datetime as dt
 from collections.abc import Callable, Iterable, Iterator
 
 import pyarrow as pa
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from ostinato.base.errors import UnsupportedError
@@ -25,14 +25,15 @@ Lateness = int | float | str | dt.timedelta
 METRICS = "ostinato"
 
 
-def packer_of(frame_session, program: Program, buckets: int | None) -> Packer:
+def packer_of(spark: SparkSession, program: Program, buckets: int | None) -> Packer:
     """Patterns that no key divides have one bucket."""
     divided = program.keys and program.selection != "strict_contiguity"
     count = (buckets or DEFAULT_BUCKETS) if divided else 1
-    partitions = int(frame_session.conf.get("spark.sql.shuffle.partitions"))
+    partitions = spark.conf.get("spark.sql.shuffle.partitions")
+    assert partitions is not None
     keys = tuple(program.columns[k].name for k in program.keys) if divided else ()
     clock = Clock.of(program)
-    return Packer(program.columns[program.time].name, keys, tuple(labels(count, partitions)), clock)
+    return Packer(program.columns[program.time].name, keys, tuple(labels(count, int(partitions))), clock)
 
 
 def check_streamable(program: Program) -> None:
