@@ -15,14 +15,17 @@ def random_statement(seed: int) -> tuple[str, pa.Table]:
     rng = random.Random(seed)
     variables = ["A", "B", "C"][: rng.randint(1, 3)]
     order = rng.choice(["ts", "ts", "k", "k DESC", "v NULLS FIRST, k", "s, k DESC", ""])
+    union = rng.choice(["", f"SUBSET U = ({', '.join(rng.sample(variables, rng.randint(1, len(variables))))})"])
+    measured = [*variables, "U"] if union else variables
     parts = [
         rng.choice(["PARTITION BY p", "PARTITION BY p", "PARTITION BY p, g", ""]),
         f"ORDER BY {order}" if order else "",
-        "MEASURES " + ", ".join(f"{_measure(rng, variables)} AS m{n}" for n in range(rng.randint(1, 4))),
+        "MEASURES " + ", ".join(f"{_measure(rng, measured)} AS m{n}" for n in range(rng.randint(1, 4))),
         rng.choice(["", "ONE ROW PER MATCH"]),
         rng.choice(["", "AFTER MATCH SKIP PAST LAST ROW", "AFTER MATCH SKIP TO NEXT ROW"]),
         f"PATTERN ({_pattern(rng, variables, 3)} {rng.choice(variables)}{rng.choice(QUANTIFIERS)})",
         _window(rng, order),
+        union,
         "DEFINE "
         + ", ".join(f"{name} AS {_condition(rng, variables, name, 2)}" for name in variables if name == "A" or rng.random() < 0.9),
     ]
@@ -87,10 +90,21 @@ def _measure(rng: random.Random, variables: list[str]) -> str:
     kind = rng.random()
     if kind < 0.5:
         return _reference(rng, variables, rng.choice("kvws"))
-    if kind < 0.8:
+    if kind < 0.75:
         return rng.choice(["", "FINAL ", "RUNNING "]) + _aggregate(rng, variables)
     one = rng.choice(variables)
-    return rng.choice(["MATCH_NUMBER()", "CLASSIFIER()", f"CLASSIFIER({one})", "LAST(CLASSIFIER(), 1)", "FIRST(v) + LAST(k)"])
+    if kind < 0.85:
+        return rng.choice(["", "FINAL ", "RUNNING "]) + rng.choice([
+            f"ARRAY_AGG({one}.v)", "ARRAY_AGG(s)", "ARRAY_AGG(CLASSIFIER())", f"COUNT(CLASSIFIER({one}))", "MIN(CLASSIFIER() || s)",
+            "SUM(MATCH_NUMBER())", f"SUM({one}.v * MATCH_NUMBER())",
+        ])  # fmt: skip
+    anchor = rng.choice(["", "FIRST", "LAST"])
+    reached = f"{anchor}(CLASSIFIER({rng.choice(['', one])}){f', {rng.randint(0, 2)}' if anchor else ''})" if anchor else "CLASSIFIER()"
+    return rng.choice([
+        "MATCH_NUMBER()", "CLASSIFIER()", f"CLASSIFIER({one})", "LAST(CLASSIFIER(), 1)", "FIRST(v) + LAST(k)",
+        f"{rng.choice(['PREV', 'NEXT'])}({reached}, {rng.randint(0, 2)})", f"PREV(LAST({one}.s || CLASSIFIER({one})))",
+        "NEXT(COALESCE(CLASSIFIER(), 'none'))", f"LAST({one}.k + MATCH_NUMBER(), 1)",
+    ])  # fmt: skip
 
 
 def _table(rng: random.Random) -> pa.Table:

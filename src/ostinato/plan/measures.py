@@ -8,6 +8,7 @@ from ostinato.algebra.query import MatchQuery
 from ostinato.expr.nodes import Aggregate, Case, Classifier, Expr, Field, MatchNumber, Nav, type_of
 from ostinato.expr.types import BOOL, INT, STRING
 from ostinato.plan.column_code import ColumnBuilder
+from ostinato.program.inputs import COLUMN
 from ostinato.program.program import MatchAggregate, MeasureCode, Point
 
 
@@ -56,19 +57,23 @@ class MeasureEmitter:
         if isinstance(expr, MatchNumber):
             return self._code.input("match_number", INT)
         if isinstance(expr, Classifier):
-            point = self._point(Point(self._number(expr.variable), expr.anchor.value, expr.offset, 0))
+            point = self._point(Point(self._number(expr.variable), expr.anchor.value, expr.offset, 0, expr.final))
             return self._code.input(f"classifier:{point}", STRING)
         return None
 
     def _navigation(self, nav: Nav) -> int:
-        point = self._point(Point(self._number(nav.variable), nav.anchor.value, nav.offset, nav.shift))
+        point = self._point(Point(self._number(nav.variable), nav.anchor.value, nav.offset, nav.shift, nav.final))
 
         def leaf(expr: Expr) -> int | None:
             if isinstance(expr, Field):
                 return self._code.input(f"point:{point}:{expr.name}", type_of(expr))
+            if isinstance(expr, Classifier):
+                return self._code.input(f"classifier:{point}", STRING)
+            if isinstance(expr, MatchNumber):
+                return self._code.input("match_number", INT)
             return self._code.input(f"exists:{point}", BOOL) if isinstance(expr, RowExists) else None
 
-        if isinstance(nav.body, Field):
+        if isinstance(nav.body, Field | Classifier):
             return self._code.add(nav.body, leaf)
         # no such row: null, whatever the body makes of nulls (row_patterns: PREV(COALESCE(v, 0)) at the first row)
         guarded = Case(((RowExists(type=BOOL), nav.body),), None, type=nav.body.type)
@@ -86,16 +91,20 @@ class MeasureEmitter:
         value = -1
         if aggregate.body is not None:
             value = self._row_value(aggregate.body)
-        spec = MatchAggregate(aggregate.function, self._number(aggregate.variable), value, type_of(aggregate))
+        spec = MatchAggregate(aggregate.function, self._number(aggregate.variable), value, type_of(aggregate), aggregate.final)
         if spec not in self._aggregates:
             self._aggregates.append(spec)
         return self._code.input(f"aggregate:{self._aggregates.index(spec)}", type_of(aggregate))
 
     def _row_value(self, body: Expr) -> int:
-        def field(expr: Expr) -> int | None:
-            return self._rows.input(expr.name, type_of(expr)) if isinstance(expr, Field) else None
+        def leaf(expr: Expr) -> int | None:
+            if isinstance(expr, Field):
+                return self._rows.input(COLUMN + expr.name, type_of(expr))
+            if isinstance(expr, Classifier):
+                return self._rows.input("classifier", STRING)
+            return self._rows.input("match_number", INT) if isinstance(expr, MatchNumber) else None
 
-        op = self._rows.add(body, field)
+        op = self._rows.add(body, leaf)
         if op not in self._row_results:
             self._row_results.append(op)
         return self._row_results.index(op)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ostinato.program.column_code import ColumnCode, ColumnOp
 from ostinato.program.opcodes import instruction_text
-from ostinato.program.program import Component, MeasureCode, Negation, Point, Program
+from ostinato.program.program import Component, MatchAggregate, MeasureCode, Negation, Point, Program
 
 
 def disassemble(program: Program) -> str:
@@ -126,7 +126,7 @@ def _looked_at(measures: MeasureCode, variables: tuple[str, ...]) -> Iterator[st
         yield f"point {i}: {_point(point, variables)}"
     for i, a in enumerate(measures.aggregates):
         over = "*" if a.value < 0 else f"row value {a.value}"
-        yield f"aggregate {i}: {a.function}({over}) over {_variable(a.variable, variables)} : {a.type}"
+        yield f"aggregate {i}: {a.function}({over}) over {_variable(a.variable, variables)}{_final(a)} : {a.type}"
     if measures.rows.ops:
         yield "row values:"
         yield from _code(measures.rows)
@@ -151,8 +151,12 @@ def _negation(number: int, negation: Negation, variables: tuple[str, ...]) -> It
 
 
 def _point(point: Point, variables: tuple[str, ...]) -> str:
-    text = f"{point.anchor}({_variable(point.variable, variables)}, {point.offset})"
+    text = f"{point.anchor}({_variable(point.variable, variables)}, {point.offset}){_final(point)}"
     return text if not point.shift else f"{text} {point.shift:+d} rows"
+
+
+def _final(looked_at: Point | MatchAggregate) -> str:
+    return " of the whole match" if looked_at.final else ""
 
 
 def _variable(number: int, variables: tuple[str, ...]) -> str:

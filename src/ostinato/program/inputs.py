@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from ostinato.program.column_code import ColumnCode
 from ostinato.program.program import MeasureCode, Negation
 
+COLUMN = "column:"  # before the name of a stream column, among the inputs of `MeasureCode.rows`
+
 
 def code_inputs(code: ColumnCode) -> Iterator[str]:
     yield from (op.params[0] for op in code.ops if op.op == "input")
@@ -14,9 +16,19 @@ def code_inputs(code: ColumnCode) -> Iterator[str]:
 
 def measure_columns(measures: MeasureCode) -> Iterator[str]:
     """Of the rows of matches, and of the points that measures look at."""
-    yield from code_inputs(measures.rows)
+    yield from (name.removeprefix(COLUMN) for name in code_inputs(measures.rows) if name.startswith(COLUMN))
     if measures.code is not None:
         yield from (name.split(":", 2)[2] for name in code_inputs(measures.code) if name.startswith("point:"))
+
+
+def numbers_matches(measures: MeasureCode) -> bool:
+    """Whether a measure asks for the number of a match."""
+    return aggregates_numbers(measures) or (measures.code is not None and "match_number" in code_inputs(measures.code))
+
+
+def aggregates_numbers(measures: MeasureCode) -> bool:
+    """Whether an aggregate is over the numbers of matches."""
+    return "match_number" in code_inputs(measures.rows)
 
 
 def negation_columns(negation: Negation) -> Iterator[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ostinato.base.errors import StateError
 from ostinato.expr.types import Kind
 from ostinato.program.column_code import OPERATIONS, ColumnCode
+from ostinato.program.inputs import COLUMN
 from ostinato.program.opcodes import SPACES, Op, Space, shape
 from ostinato.program.program import EVENT_STRATEGIES, MeasureCode, Program
 
@@ -13,7 +14,7 @@ MAX_TEMPS = 1 << 20
 LIMIT = 1 << 62
 INT64 = range(-(2**63), 2**63)
 KNOWN_OPS = frozenset(int(op) for op in Op)
-AGGREGATES = ("count", "sum", "avg", "min", "max", "first", "last", "stddev")
+AGGREGATES = ("count", "sum", "avg", "min", "max", "first", "last", "stddev", "array")
 PARAMETERS = {"input": 1, "literal": 1, "shift": 1, "call": 1}
 OPERANDS = {"input": 0, "literal": 0, "shift": 1, "cast": 1}
 POLICIES = {
@@ -74,7 +75,7 @@ def _policies(program: Program) -> None:
 def _measures(measures: MeasureCode, program: Program, name: str) -> None:
     columns = {column.name for column in program.columns}
     variables = len(program.variables) + len(program.unions)
-    _column_code(measures.rows, f"{name}.rows", columns)
+    _column_code(measures.rows, f"{name}.rows", {COLUMN + column for column in columns} | {"classifier", "match_number"})
     for point in measures.points:
         _require(-1 <= point.variable < variables and point.anchor in ("FIRST", "LAST"), f"points in {name} at known variables")
         _require(0 <= point.offset < LIMIT and -LIMIT < point.shift < LIMIT, f"points in {name} that fit 64 bits")

@@ -9,6 +9,7 @@ from ostinato.kernels import tally_cells as cells
 from ostinato.kernels.grouping import ranges
 from ostinato.kernels.vectors.evaluate import evaluate
 from ostinato.kernels.vectors.vector import Vector
+from ostinato.program.inputs import COLUMN
 from ostinato.program.program import Program
 from ostinato.runtime.keyed_rows import KeyedRows
 from ostinato.runtime.matches import Matches
@@ -35,7 +36,7 @@ class LaneValues:
             return NO_VALUES, NO_VALID, value_at
         index = ranges(bounds[:, 0], counts)
         view = MatchView(self._program, Matches.none(), rows, self._pool, None, None)
-        found = evaluate(self._program.measures.rows, len(index), lambda name: view.stored(name, index), _no_shift)
+        found = evaluate(self._program.measures.rows, len(index), lambda name: view.stored(name.removeprefix(COLUMN), index), _no_shift)
         values = np.ones((max(1, len(index)), len(self._lanes)), np.int64)
         valid = np.ones(values.shape, np.uint8)
         for number, lane in enumerate(self._lanes):

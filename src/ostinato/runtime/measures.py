@@ -7,29 +7,21 @@ from collections.abc import Callable
 import numpy as np
 import pyarrow as pa
 
-from ostinato.base.errors import DataError
 from ostinato.expr.arrow_types import to_arrow as arrow_type
-from ostinato.expr.types import BOOL, FLOAT, INT, STRING, Kind, Type
+from ostinato.expr.types import BOOL, INT, STRING, Kind, Type
 from ostinato.kernels import match_rows
 from ostinato.kernels.vectors.evaluate import evaluate
 from ostinato.kernels.vectors.vector import Vector, to_arrow
-from ostinato.program.program import MatchAggregate, Program
+from ostinato.program.inputs import COLUMN
+from ostinato.program.program import MatchAggregate, Point, Program
 from ostinato.runtime.key_index import KeyIndex
 from ostinato.runtime.keyed_rows import KeyedRows
+from ostinato.runtime.match_aggregates import aggregated, arrays
 from ostinato.runtime.matches import Matches
-from ostinato.runtime.string_pool import StringPool, ranks_of
+from ostinato.runtime.string_pool import StringPool
 
-_REDUCTIONS = {
-    "sum": match_rows.SUM,
-    "min": match_rows.MIN,
-    "max": match_rows.MAX,
-    "first": match_rows.FIRST,
-    "last": match_rows.LAST,
-    "avg": match_rows.MEAN,
-    "stddev": match_rows.STDDEV,
-}
 _NO_ROWS = np.empty(0, np.int64)
-_NO_FLAGS = np.empty(0, np.uint8)
+_ANY_ROW = np.empty(0, np.uint8)
 
 
 class MatchView:
@@ -51,9 +43,10 @@ class MatchView:
     def measure_columns(self) -> list[Vector]:
         code = self.program.measures.code
         assert code is not None
-        return evaluate(code, len(self.matches), self._input, _no_shift, self.program.measures.names)
+        return evaluate(code, len(self.matches), self.input, no_shift, self.program.measures.names)
 
-    def _input(self, name: str) -> Vector:
+    def input(self, name: str) -> Vector:
+        """An input of the measures' code, see `MeasureCode`."""
         kind, _, rest = name.partition(":")
         if kind == "point":
             point, _, column = rest.partition(":")
@@ -63,20 +56,25 @@ class MatchView:
         if kind == "aggregate":
             return self._aggregate(self.program.measures.aggregates[int(rest)])
         if kind == "match_number":
-            assert self._numbers is not None  # counted where a measure asks for them
-            return Vector(INT, self._numbers, None, None)
+            return Vector(INT, self.numbers, None, None)
         if kind == "classifier":
-            return self._classifier(int(rest))
+            return self._classifier(self.program.measures.points[int(rest)])
         assert self._keys is not None  # only programs with keys ask for their values
         names = [self.program.columns[k].name for k in self.program.keys]
         return self._keys.values(names.index(rest), self.matches.key)
 
-    def _located(self, point: int) -> np.ndarray:
-        spec = self.program.measures.points[point]
-        out = np.empty(len(self.matches), np.int64)
-        m = self.matches
-        match_rows.locate(m.start, m.offsets, self._ordinals, m.variables, spec.variable, spec.anchor == "LAST", spec.offset, out)
-        return out
+    @property
+    def numbers(self) -> np.ndarray:
+        assert self._numbers is not None  # counted where a measure asks for them
+        return self._numbers
+
+    def belonging(self, variable: int) -> np.ndarray:
+        """Flags per variable: which rows a number stands for; empty: all."""
+        if variable < 0:
+            return _ANY_ROW
+        flags = np.zeros(len(self.program.variables), np.uint8)
+        flags[list(self.program.members(variable))] = 1
+        return flags
 
     def _point(self, point: int) -> tuple[np.ndarray, bool]:
         """Per match the arena row that a navigation leads to, -1 where there is none; and whether there is one everywhere."""
@@ -85,7 +83,7 @@ class MatchView:
             out = np.empty(len(self.matches), np.int64)
             m, rows = self.matches, self.rows
             complete = match_rows.locate_in_arena(
-                m.start, m.offsets, self._ordinals, m.variables, spec.variable, spec.anchor == "LAST", spec.offset,
+                m.start, m.offsets, self._ordinals, m.variables, self.belonging(spec.variable), spec.anchor == "LAST", spec.offset,
                 m.key, spec.shift, rows.offset, rows.base, rows.length, out,
             )  # fmt: skip
             self._points[point] = out, complete
@@ -111,21 +109,23 @@ class MatchView:
             return Vector(type_, values, valid, None)
         return Vector(type_, values, valid, self.pool.strings)
 
-    def _classifier(self, point: int) -> Vector:
+    def _classifier(self, spec: Point) -> Vector:
         m = self.matches
-        located = self._located(point)
-        at = np.where(located < 0, 0, m.offsets[:-1] + (located - m.start)) if m.ordinals is None else self._event_of(located)
-        names = pa.array(self.program.variables, pa.large_string())
-        valid = located >= 0
-        codes = np.where(valid, m.variables[np.where(valid, at, 0)] if len(m.variables) else 0, 0).astype(np.int64)
-        return Vector(STRING, codes, valid, names)
+        places = np.empty(len(m), np.int64)
+        match_rows.locate(m.offsets, m.variables, self.belonging(spec.variable), spec.anchor == "LAST", spec.offset, places)
+        return self.classified(places, spec.shift, m.offsets[:-1], m.offsets[1:])
 
-    def _event_of(self, located: np.ndarray) -> np.ndarray:
-        owner = np.repeat(np.arange(len(self.matches)), np.diff(self.matches.offsets))
-        hit = np.flatnonzero(self._ordinals == located[owner])
-        out = np.zeros(len(located), np.int64)
-        out[owner[hit]] = hit
-        return out
+    def classified(self, places: np.ndarray, shift: int, low: np.ndarray, high: np.ndarray) -> Vector:
+        """The names of the variables some rows away from `places` among the rows of all matches (-1: none); null outside of the
+        matches, which have their rows from `low` to `high`."""
+        moved = places + shift
+        valid = (places >= 0) & (low <= moved) & (moved < high)
+        codes = np.where(valid, self.matches.variables[np.where(valid, moved, 0)] if len(self.matches.variables) else 0, 0)
+        return self._names(codes, valid)
+
+    def _names(self, variables: np.ndarray, valid: np.ndarray | None) -> Vector:
+        names = pa.array(self.program.variables, pa.large_string())
+        return Vector(STRING, variables.astype(np.int64), valid, names)
 
     def event_rows(self) -> np.ndarray:
         """Arena indices of all rows of all matches."""
@@ -141,60 +141,30 @@ class MatchView:
     def row_values(self) -> list[Vector]:
         """What aggregates are over, at all rows of all matches."""
         if self._row_values is None:
-            index = self.event_rows()
-            self._row_values = evaluate(self.program.measures.rows, len(index), lambda name: self._at(index, True, name), _no_shift)
+            code = self.program.measures.rows
+            self._row_values = evaluate(code, len(self.matches.variables), self._row_input(self.event_rows()), no_shift)
         return self._row_values
+
+    def _row_input(self, index: np.ndarray) -> Callable[[str], Vector]:
+        def given(name: str) -> Vector:
+            if name == "classifier":
+                return self._names(self.matches.variables, None)
+            if name == "match_number":
+                return Vector(INT, np.repeat(self.numbers, np.diff(self.matches.offsets)), None, None)
+            return self._at(index, True, name.removeprefix(COLUMN))
+
+        return given
 
     def _aggregate(self, spec: MatchAggregate) -> Vector:
         m = self.matches
-        if spec.value < 0:
-            return self._count(_NO_FLAGS, spec.variable)
-        values = self.row_values()[spec.value]
-        valid = _NO_FLAGS if values.valid is None else values.valid.view(np.uint8)
-        if spec.function == "count":
-            return self._count(valid, spec.variable)
-        if spec.function in ("avg", "stddev") or values.data.dtype == np.float64:
-            return self._reduce_floats(spec, values, valid)
-        out, found = np.zeros(len(m), np.int64), np.zeros(len(m), np.bool_)
-        data, back = _orderable(values)
-        failed = match_rows.reduce_ints(m.offsets, m.variables, data, valid, spec.variable, _REDUCTIONS[spec.function], out, found)
-        if failed >= 0:
-            raise DataError("SUM goes beyond 64 bits", hint="CAST its argument to DOUBLE if rounding is acceptable")
-        return Vector(spec.type, back(out), found, values.dictionary)
-
-    def _reduce_floats(self, spec: MatchAggregate, values: Vector, valid: np.ndarray) -> Vector:
-        m = self.matches
-        data = values.data.astype(np.float64, copy=False)
-        if values.type.kind is Kind.DECIMAL:
-            data = data / 10.0**values.type.scale
-        out, found = np.zeros(len(m), np.float64), np.zeros(len(m), np.bool_)
-        match_rows.reduce_floats(
-            m.offsets, m.variables, np.ascontiguousarray(data), valid, spec.variable, _REDUCTIONS[spec.function], out, found
-        )
-        if spec.type.kind is FLOAT.kind:
-            return Vector(spec.type, out, found, None)
-        return Vector(spec.type, np.rint(out).astype(np.int64), found, None)  # the mean of intervals
-
-    def _count(self, valid: np.ndarray, variable: int) -> Vector:
-        if variable < 0 and not len(valid):
-            return Vector(INT, np.diff(self.matches.offsets), None, None)
-        out = np.zeros(len(self.matches), np.int64)
-        match_rows.count_rows(self.matches.offsets, self.matches.variables, valid, variable, out)
-        return Vector(INT, out, None, None)
+        belongs = self.belonging(spec.variable)
+        values = None if spec.value < 0 else self.row_values()[spec.value]
+        if spec.function == "array" and values is not None:
+            return arrays(spec, m.variables, belongs, values, m.offsets[:-1], m.offsets[1:])
+        return aggregated(spec, m, belongs, values)
 
 
-def _orderable(values: Vector) -> tuple[np.ndarray, Callable[[np.ndarray], np.ndarray]]:
-    """Integers that compare as the values do, and the way back."""
-    if values.type.kind is Kind.STRING:
-        ranks = ranks_of(values.dictionary) if len(values.dictionary) else np.zeros(1, np.int64)
-        code_of_rank = np.argsort(ranks)
-        return ranks[values.data], lambda out: code_of_rank[out]
-    if values.data.dtype == np.bool_:
-        return values.data.astype(np.int64), lambda out: out.astype(np.bool_)
-    return np.ascontiguousarray(values.data, np.int64), lambda out: out
-
-
-def _no_shift(vector: Vector, n: int) -> Vector:
+def no_shift(vector: Vector, n: int) -> Vector:
     raise AssertionError("measures have no neighbours: their navigation is in points")
 
 

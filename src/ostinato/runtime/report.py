@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
+from ostinato.program.inputs import numbers_matches
 from ostinato.program.program import Program
 from ostinato.runtime.compressed_output import compressed_output, compressed_schema
 from ostinato.runtime.default_output import default_output, default_schema
@@ -26,10 +27,9 @@ class Report:
         self._pool = pool
         self._counts_only = program.output == "count"
         self.totals = MatchTotals(program) if program.output == "aggregates" else None
-        code = program.measures.code
         self._compresses = program.output == "compressed"
         self.schema = _schema(program)
-        self.needs_numbers = code is not None and any(op.op == "input" and op.params[0] == "match_number" for op in code.ops)
+        self.needs_numbers = numbers_matches(program.measures)
         self.numbered = np.zeros(0, np.int64)  # matches so far, per key
         self.emitted = 0
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from ostinato.base.errors import DataError
 from ostinato.kernels.vectors.intervals import days_and_nanos
@@ -39,8 +41,20 @@ def _replaced(table: pa.Table, wanted: Callable[[pa.DataType], bool], change: Ca
     for number, field in enumerate(table.schema):
         if wanted(field.type):
             changed = change(table.column(number))
-            table = table.set_column(number, field.with_type(changed.type), changed)
+        elif pa.types.is_list(field.type) and wanted(field.type.value_type):
+            changed = _with_items(table.column(number), change)
+        else:
+            continue
+        table = table.set_column(number, field.with_type(changed.type), changed)
     return table
+
+
+def _with_items(column: pa.ChunkedArray, change: Callable[[pa.ChunkedArray], pa.Array]) -> pa.Array:
+    """Lists of changed items."""
+    lengths = pc.fill_null(pc.list_value_length(column), 0)
+    offsets = pa.array(np.concatenate([[0], np.cumsum(lengths.to_numpy())]).astype(np.int32))
+    items = change(pc.list_flatten(column))
+    return pa.ListArray.from_arrays(offsets, items, mask=pa.array(pc.is_null(column).to_numpy()))
 
 
 def _interval(column: pa.ChunkedArray) -> pa.Array:

@@ -31,12 +31,13 @@ class Failure:
 @dataclass(slots=True)
 class Vector:
     """`valid` None: no nulls. What stands in `data` at a null is arbitrary. Strings are codes into `dictionary`, whose entries are
-    distinct and not null. Inside of an evaluation a column of one row stands for any number of equal ones."""
+    distinct and not null; so are lists, whose entries may repeat. Inside of an evaluation a column of one row stands for any number of
+    equal ones."""
 
     type: Type
     data: np.ndarray
     valid: np.ndarray | None = None
-    dictionary: Any = None  # pa.Array for strings, else None
+    dictionary: Any = None  # pa.Array for strings and lists, else None
     failure: Failure | None = None
 
     def __len__(self) -> int:
@@ -165,6 +166,8 @@ def to_arrow(vector: Vector) -> pa.Array:
         if not len(vector.dictionary):
             return pa.nulls(len(vector), pa.string())
         return vector.dictionary.take(pa.array(vector.data, mask=mask)).cast(pa.string())
+    if kind is Kind.LIST:
+        return vector.dictionary.take(pa.array(vector.data, pa.int64(), mask=mask))
     if kind is Kind.DECIMAL:
         return decimals_to_arrow(vector.data, mask, vector.type)
     target = type_to_arrow(vector.type)

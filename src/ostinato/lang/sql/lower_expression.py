@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from ostinato.base.errors import QuerySyntaxError, UnsupportedError
-from ostinato.expr.nodes import Aggregate, Anchor, Cast, Classifier, Expr, Field, Literal, Nav
+from ostinato.expr.nodes import Aggregate, Anchor, Classifier, Expr, Field, Literal, Nav
 from ostinato.expr.syntax import RawCall, RawColumn
-from ostinato.expr.types import STRING
 from ostinato.lang.sql.row_reference import AGGREGATE_NAMES, NAVIGATION, OTHER_AGGREGATES, Names, classified, match_number, row_expression
 from ostinato.lang.sql.syntax import RunningOrFinal
 
@@ -82,13 +81,8 @@ class _Lowering:
         row = row_expression(argument, self.names, within)
         if not row.of_row:
             raise QuerySyntaxError(f"{within} needs a column", hint=f"Write {within}(x) or {within}(A.x)", span=call.span)
-        if isinstance(row.body, Classifier):
-            if shift == 0:
-                return Classifier(row.variable, anchor, offset, final, span=call.span)
-            if self.place == "MEASURES" and not self.every_row and row.variable is None:
-                moved = _classifier_beside(call, anchor, offset, shift)
-                if moved is not None:
-                    return moved
+        if isinstance(row.body, Classifier) and shift == 0:
+            return Classifier(row.variable, anchor, offset, final, span=call.span)
         return Nav(row.variable, anchor, offset, shift, row.body, final, span=call.span)
 
     def _argument_and_offset(self, call: RawCall) -> tuple[Expr, int]:
@@ -125,12 +119,3 @@ class _Lowering:
             raise QuerySyntaxError(f"{name} takes one expression", hint=hint, span=call.span)
         row = row_expression(call.args[0], self.names, name)
         return Aggregate(AGGREGATE_NAMES[name], row.variable, row.body, final=final, span=call.span)
-
-
-def _classifier_beside(call: RawCall, anchor: Anchor, offset: int, shift: int) -> Expr | None:
-    """CLASSIFIER some rows away from a row of a whole match. Its rows are contiguous, so that steps away from the anchor's end are
-    steps among them, and a step out of the match is null; None for anything else."""
-    outward = 1 if anchor is Anchor.FIRST else -1
-    if shift * outward > 0:
-        return Classifier(None, anchor, offset + abs(shift), span=call.span)
-    return Cast(Literal(None, span=call.span), STRING, span=call.span) if offset == 0 else None

@@ -21,13 +21,12 @@ def refuse_not_evaluated(tree: MatchRecognize, query: MatchQuery) -> None:
         where, look = ("first", "PREV") if edge.start else ("last", "NEXT")
         hint = f"Find the {where} row of a partition by a condition, such as {look}(x) IS NULL"
         raise _refusal(f"The anchor {'^' if edge.start else '$'}", hint, edge)
-    if tree.subsets:
-        raise _refusal("SUBSET", "Name each variable of the union by itself", tree.subsets[0])
+    unions = {union.name for union in query.unions}
     for definition in query.definitions:
         for condition in definition.conditions:
-            _check_condition(condition.expr)
+            _check_condition(condition.expr, unions)
     for measure in query.measures or ():
-        _check_rows(measure.expr)
+        _check_arrays(measure.expr)
 
 
 def _edges(tree: PatternTree) -> Iterator[Edge]:
@@ -37,27 +36,27 @@ def _edges(tree: PatternTree) -> Iterator[Edge]:
         yield from _edges(item)
 
 
-def _check_condition(expr: Expr) -> None:
+def _check_condition(expr: Expr, unions: set[str]) -> None:
     for node in expr.walk():
         if isinstance(node, Classifier):
             raise _refusal("CLASSIFIER in DEFINE", "Use it in MEASURES", node)
         if isinstance(node, MatchNumber):
             raise _refusal("MATCH_NUMBER in DEFINE", "Use it in MEASURES, and filter outside", node)
-    _check_rows(expr)
+        if isinstance(node, Nav | Aggregate) and node.variable in unions:
+            raise _refusal("A union in DEFINE", "Name each variable of the union by itself", node)
+        if _is_array(node):
+            raise _refusal("ARRAY_AGG in DEFINE", "Use it in MEASURES", node)
 
 
-def _check_rows(expr: Expr) -> None:
-    """What navigation and aggregates look at in a row."""
-    for node in expr.walk():
-        if isinstance(node, Aggregate) and node.function == "array":
-            raise _refusal("The aggregate ARRAY_AGG", "The aggregates are COUNT, SUM, AVG, MIN, MAX, STDDEV", node)
-        if isinstance(node, Nav | Aggregate) and node.body is not None:
-            for inner in node.body.walk():
-                if isinstance(inner, Classifier | MatchNumber):
-                    name = "CLASSIFIER" if isinstance(inner, Classifier) else "MATCH_NUMBER"
-                    if isinstance(node, Nav):
-                        raise _refusal(f"Navigation of {name} in this form", "Use FIRST(CLASSIFIER(), n) or LAST(CLASSIFIER(), n)", node)
-                    raise _refusal(f"An aggregate over {name} in this form", f"Use {name} outside of aggregates", node)
+def _check_arrays(measure: Expr) -> None:
+    """Nothing computes with arrays."""
+    for node in measure.walk():
+        if node is not measure and _is_array(node):
+            raise _refusal("ARRAY_AGG inside of an expression", "Make it a measure of its own, and compute with it outside", node)
+
+
+def _is_array(node: Expr) -> bool:
+    return isinstance(node, Aggregate) and node.function == "array"
 
 
 def _refusal(what: str, hint: str, place: object) -> UnsupportedError:

@@ -220,6 +220,35 @@ def test_intervals_with_months_stay_what_they_are():
     assert row["m"].months == 2
 
 
+@pytest.mark.parametrize("around", ["", " WHERE p IS NOT NULL ORDER BY p"])
+def test_arrays_reach_every_frame(around):
+    text = (
+        "SELECT * FROM t MATCH_RECOGNIZE (PARTITION BY p ORDER BY k MEASURES ARRAY_AGG(v) AS vs, ARRAY_AGG(B.k) AS bs, "
+        f"ARRAY_AGG(CLASSIFIER()) AS names PATTERN (A B*) DEFINE B AS v < PREV(v)) m{around}"
+    )
+    found = ost.sql(text, t=T)
+    rows = [
+        {"p": "x", "vs": [5, 3], "bs": [2], "names": ["A", "B"]},
+        {"p": "x", "vs": [4], "bs": None, "names": ["A"]},
+        {"p": "ü", "vs": [None], "bs": None, "names": ["A"]},
+        {"p": "ü", "vs": [7], "bs": None, "names": ["A"]},
+    ]
+    assert sorted(found, key=str) == sorted(rows, key=str)
+    assert found.to_arrow().schema.field("vs").type == pa.list_(pa.int64())
+    assert sorted(found.to_polars().to_dicts(), key=str) == sorted(rows, key=str)
+    assert sorted(list(names) for names in found.to_pandas()["names"]) == [["A"], ["A"], ["A"], ["A", "B"]]
+
+
+@pytest.mark.parametrize("around", ["", " WHERE TRUE"])
+def test_arrays_of_intervals_come_through_duckdb(around):
+    times = pa.table({"ts": [dt.datetime(2024, 1, day) for day in (1, 2, 5)]})
+    text = (
+        "SELECT * FROM t MATCH_RECOGNIZE (ORDER BY ts MEASURES ARRAY_AGG(ts - TIMESTAMP '2024-01-01') AS apart, "
+        f"ARRAY_AGG(B.ts - B.ts) AS none PATTERN (A+ B?) DEFINE B AS FALSE) m{around}"
+    )
+    assert run(text, t=times) == [{"apart": [dt.timedelta(days=days) for days in (0, 1, 4)], "none": None}]
+
+
 def test_columns_of_types_that_expressions_cannot_use():
     rows = pa.table({"k": [1], "parts": [[1, 2]]})
     with pytest.raises(SchemaError, match="Column parts has the type list") as caught:

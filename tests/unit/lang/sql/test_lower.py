@@ -6,7 +6,7 @@ from ostinato.algebra.pattern import Alternation, Empty, Repetition, Sequence, V
 from ostinato.algebra.policies import NullKeys, Selection, Skip
 from ostinato.algebra.query import MatchQuery, OrderKey, Unit, Within
 from ostinato.base.errors import OstinatoError, QuerySyntaxError, TypeMismatchError, UnknownNameError, UnsupportedError
-from ostinato.expr.nodes import Aggregate, Anchor, Call, Cast, Classifier, Expr, Field, Literal, MatchNumber, Nav
+from ostinato.expr.nodes import Aggregate, Anchor, Call, Classifier, Expr, Field, Literal, MatchNumber, Nav
 from ostinato.expr.schema import Schema
 from ostinato.expr.types import BOOL, DATE, FLOAT, INT, STRING, TIMESTAMP, Kind
 from ostinato.lang.sql.lower import lower
@@ -89,11 +89,8 @@ MEASURES = [
     ("CLASSIFIER(B)", Classifier("B")),
     ("FIRST(CLASSIFIER(), 1)", Classifier(None, F, 1)),
     ("LAST(CLASSIFIER(B), 1)", Classifier("B", L, 1)),
-    ("PREV(CLASSIFIER())", Classifier(None, L, 1)),
-    ("PREV(LAST(CLASSIFIER(), 1), 2)", Classifier(None, L, 3)),
-    ("NEXT(FIRST(CLASSIFIER()))", Classifier(None, F, 1)),
-    ("NEXT(CLASSIFIER())", Cast(Literal(None), STRING)),
-    ("PREV(FIRST(CLASSIFIER()))", Cast(Literal(None), STRING)),
+    ("PREV(CLASSIFIER())", Nav(None, L, 0, -1, Classifier())),
+    ("NEXT(FIRST(CLASSIFIER(B), 1), 2)", Nav("B", F, 1, 2, Classifier())),
     ("upper(CLASSIFIER())", Call("upper", (Classifier(),))),
 ]
 

@@ -18,6 +18,7 @@ from ostinato.hosts.spark.batch.range_job import RangeJob
 from ostinato.hosts.spark.batch.range_task import is_chained, looks_before
 from ostinato.hosts.spark.batch.row_groups import list_row_groups
 from ostinato.hosts.spark.batch.time_ranges import cut, overlap_widely
+from ostinato.program.inputs import aggregates_numbers
 from ostinato.program.program import Program
 
 RANGES, BY_KEY, ONE = "time ranges", "by key", "one partition"
@@ -65,6 +66,8 @@ def why_no_ranges(program: Program) -> str | None:
         return "which matches overlap is known only when all earlier ones are"
     if maps_no_row(program):
         return "the pattern has empty matches, which have no time"
+    if aggregates_numbers(program.measures):
+        return "an aggregate is over the numbers of matches, which count all before (MATCH_NUMBER)"
     if program.output == "count" and reach_back(program) and not can_limit_starts(program):
         return "a count cannot leave out the matches that begin in the rows before a range"
     return None
