@@ -14,25 +14,30 @@ QUANTIFIERS = ("", "", "", "*", "+", "?", "*?", "+?", "??", "{2}", "{1,}", "{,2}
 def random_statement(seed: int) -> tuple[str, pa.Table]:
     rng = random.Random(seed)
     variables = ["A", "B", "C"][: rng.randint(1, 3)]
+    unions = {"U": sorted(rng.sample(variables, rng.randint(1, len(variables))))} if rng.random() < 0.3 else {}
+    named = [*variables, *unions]
     order = rng.choice(["ts", "ts", "k", "k DESC", "v NULLS FIRST, k", "s, k DESC", ""])
-    union = rng.choice(["", f"SUBSET U = ({', '.join(rng.sample(variables, rng.randint(1, len(variables))))})"])
-    measured = [*variables, "U"] if union else variables
     parts = [
         rng.choice(["PARTITION BY p", "PARTITION BY p", "PARTITION BY p, g", ""]),
         f"ORDER BY {order}" if order else "",
-        "MEASURES " + ", ".join(f"{_measure(rng, measured)} AS m{n}" for n in range(rng.randint(1, 4))),
+        "MEASURES " + ", ".join(f"{_measure(rng, named)} AS m{n}" for n in range(rng.randint(1, 4))),
         rng.choice(["", "ONE ROW PER MATCH"]),
-        rng.choice(["", "AFTER MATCH SKIP PAST LAST ROW", "AFTER MATCH SKIP TO NEXT ROW"]),
+        _skip(rng, variables),
         f"PATTERN ({_pattern(rng, variables, 3)} {rng.choice(variables)}{rng.choice(QUANTIFIERS)})",
         _window(rng, order),
-        union,
-        "DEFINE "
-        + ", ".join(f"{name} AS {_condition(rng, variables, name, 2)}" for name in variables if name == "A" or rng.random() < 0.9),
+        "SUBSET " + ", ".join(f"{name} = ({', '.join(members)})" for name, members in unions.items()) if unions else "",
+        "DEFINE " + ", ".join(f"{name} AS {_condition(rng, named, name, 2)}" for name in variables if name == "A" or rng.random() < 0.9),
     ]
     used = [name for name in variables if name in parts[5].replace("PATTERN", "")]
     if used != variables:
         return random_statement(seed + 1_000_003)
     return f"SELECT * FROM t MATCH_RECOGNIZE ({' '.join(part for part in parts if part)})", _table(rng)
+
+
+def _skip(rng: random.Random, variables: list[str]) -> str:
+    if rng.random() < 0.3:
+        return f"AFTER MATCH SKIP TO {rng.choice(['', 'FIRST ', 'LAST '])}{rng.choice(variables)}"
+    return rng.choice(["", "AFTER MATCH SKIP PAST LAST ROW", "AFTER MATCH SKIP TO NEXT ROW"])
 
 
 def _window(rng: random.Random, order: str) -> str:
@@ -77,6 +82,13 @@ def _condition(rng: random.Random, variables: list[str], name: str, depth: int) 
     if depth and kind < 0.35:
         return f"NOT ({_condition(rng, variables, name, depth - 1)})"
     sign = rng.choice(["<", "<=", ">", ">=", "=", "<>"])
+    if kind > 0.9:
+        other = rng.choice(variables)
+        return rng.choice([
+            f"MATCH_NUMBER() {sign} 2", f"CLASSIFIER() = '{other}'", f"CLASSIFIER({other}) = 'A'", f"LAST(CLASSIFIER(), 1) <> '{other}'",
+            "PREV(CLASSIFIER()) IS NULL", f"PREV(CLASSIFIER({other}), 2) = 'A'", "NEXT(CLASSIFIER()) IS NULL",
+            "NEXT(FIRST(CLASSIFIER())) = 'B'", "NEXT(LAST(CLASSIFIER(), 2)) = 'A'", f"MAX(CLASSIFIER()) {sign} 'B'",
+        ])  # fmt: skip
     if kind < 0.5:
         return f"v {sign} {rng.randint(0, 4)}"
     if kind < 0.6:

@@ -62,7 +62,7 @@ class Query:
     names: tuple[str, ...] = field(default=("a", "b", "c", "d"))
 
     def program(self):
-        plan = ScalarPlan(self.names[: len(self.parts)], lambda nav: 0)
+        plan = ScalarPlan(lambda name: frozenset((name,)), lambda nav: 0)
         graph = self.graph()
         components = tuple(self._component(plan, i, part, graph.components[i].after) for i, part in enumerate(self.parts))
         scalar, registers = plan.finish()

@@ -123,6 +123,10 @@ class MatchQuery:
         """The variables that a name in an expression stands for."""
         return next((union.members for union in self.unions if union.name == name), (name,))
 
+    def names_of(self, variable: str) -> frozenset[str]:
+        """All names under which expressions know the rows of a variable: its own, and those of its unions."""
+        return frozenset((variable, *(union.name for union in self.unions if variable in union.members)))
+
     def definition(self, variable: str) -> Definition:
         for definition in self.definitions:
             if definition.variable == variable:

@@ -14,9 +14,9 @@ from ostinato.kernels.scalar import NOT_TRUE, evaluate
 from ostinato.kernels.scan_dfa import BY_EVENTS, TO_NEXT_ROW, WITHIN, window_closed
 
 # Columns of `cursor`: where the attempt starts, the next row to read, the row before which it last accepted (-1 none) and the path
-# there, and where its threads are kept while other partitions have their turn.
-START, AT, END, END_NODE, SAVED_AT, SAVED_COUNT = range(6)
-CURSOR_WIDTH = 6
+# there, where its threads are kept while other partitions have their turn, and how many matches the partition has had.
+START, AT, END, END_NODE, SAVED_AT, SAVED_COUNT, MATCHES = range(7)
+CURSOR_WIDTH = 7
 
 # Elements of `control`.
 (
@@ -24,7 +24,13 @@ CURSOR_WIDTH = 6
 ) = range(15)  # fmt: skip
 CONTROL_WIDTH = 15
 
-DONE, THREADS_FULL, NODES_FULL, MATCHES_FULL, SAVED_FULL, FAILED = range(6)
+DONE, THREADS_FULL, NODES_FULL, MATCHES_FULL, SAVED_FULL, FAILED, SKIPS_NOWHERE, SKIPS_TO_START = range(8)
+
+# Elements of `fresh`: what a register holds when an attempt begins.
+NULL, ZERO, NUMBER = range(3)
+
+# Where the search goes on behind a match, apart from its end and the next row.
+TO_FIRST, TO_LAST = 1, 2
 
 NO_NODE = -1
 NOT_ACCEPTED = -2
@@ -116,8 +122,11 @@ def step(
 
 
 @inlined
-def begin_attempt(start, first, moves, masks, marks, initial, bits, shift, limit, threads, registers, register_valid, fresh, control):
-    """Put one thread into the initial state, at the first row from `start` on that may be mapped to anything; returns that row."""
+def begin_attempt(
+    start, number, first, moves, masks, marks, initial, bits, shift, limit, threads, registers, register_valid, fresh, control
+):
+    """Put one thread into the initial state, at the first row from `start` on that may be mapped to anything; returns that row.
+    `number` is that of the match, if one is found."""
     if not marks[initial, ACCEPTING]:
         while start < limit:
             possible = False
@@ -130,7 +139,7 @@ def begin_attempt(start, first, moves, masks, marks, initial, bits, shift, limit
     control[HALF], control[COUNT], control[NODE_BASE] = 0, 1, control[NODES]
     threads[0, 0], threads[0, 1] = initial, NO_NODE
     for r in range(registers.shape[1]):
-        registers[0, r], register_valid[0, r] = 0, fresh[r]
+        registers[0, r], register_valid[0, r] = (number if fresh[r] == NUMBER else 0), fresh[r] != NULL
     return start
 
 
@@ -159,6 +168,19 @@ def report(k, start, end, node, nodes, out, variables, control):
         variables[place] = nodes[node, 1]
         node = nodes[node, 0]
     return True
+
+
+@inlined
+def skipped_to(length, variables, skip, skip_members, control):
+    """How far behind the start of the match that was reported last the search goes on; -1 if it has no row to skip to."""
+    place = control[PLACED] - length
+    found = -1
+    for i in range(length):
+        if skip_members[variables[place + i]]:
+            found = i
+            if skip == TO_FIRST:
+                break
+    return found
 
 
 @borrowing
@@ -201,10 +223,10 @@ def save_threads(k, attempting, cursor, saved, saved_registers, saved_valid, thr
 
 @borrowing
 def follow_key(
-    k, limit, shift, behind, bits, times, slots, slot_valid, setting, first, moves, masks, initial, tests, marks, live, fresh,
-    code, scratch, scratch_valid, ranks, threads, chain, registers, register_valid, nodes, cursor, out, variables, control,
+    k, limit, shift, behind, bits, times, slots, slot_valid, setting, skip, skip_members, first, moves, masks, initial, tests, marks,
+    live, fresh, code, scratch, scratch_valid, ranks, threads, chain, registers, register_valid, nodes, cursor, out, variables, control,
 ):  # fmt: skip
-    """All attempts of one partition, as far as its rows decide them."""
+    """All attempts of one partition, as far as its rows decide them. `skip` is 0, TO_FIRST or TO_LAST (of `skip_members`)."""
     start, at, end, end_node = cursor[k, START], cursor[k, AT], cursor[k, END], cursor[k, END_NODE]
     within = setting[WITHIN]
     by_events, by_time = within >= 0 and setting[BY_EVENTS] != 0, within >= 0 and setting[BY_EVENTS] == 0
@@ -212,8 +234,9 @@ def follow_key(
     while start < limit:
         if at == start:
             start = begin_attempt(
-                start, first, moves, masks, marks, initial, bits, shift, limit, threads, registers, register_valid, fresh, control
-            )
+                start, cursor[k, MATCHES] + 1, first, moves, masks, marks, initial, bits, shift, limit, threads, registers,
+                register_valid, fresh, control,
+            )  # fmt: skip
             at, end, end_node = start, (start if marks[initial, ACCEPTING] else -1), NO_NODE
             if start >= limit:
                 break
@@ -249,7 +272,15 @@ def follow_key(
             break
         if control[NODE_BASE] >= 0:
             control[NODES] = control[NODE_BASE]  # nobody else has made nodes since the attempt began
-        at = start = end if end > start and setting[TO_NEXT_ROW] == 0 else start + 1
+        step_by = end - start if end > start and setting[TO_NEXT_ROW] == 0 else 1
+        if end > start and skip != 0:
+            step_by = skipped_to(end - start, variables, skip, skip_members, control)
+            if step_by <= 0:
+                status = SKIPS_NOWHERE if step_by < 0 else SKIPS_TO_START
+                break
+        if end >= 0:
+            cursor[k, MATCHES] += 1
+        at = start = start + step_by
         end, end_node = -1, NO_NODE
     cursor[k, START], cursor[k, AT], cursor[k, END], cursor[k, END_NODE] = start, at, end, end_node
     return status
@@ -257,13 +288,13 @@ def follow_key(
 
 @borrowing(
     "int64(int64[::1], int64[::1], int64[::1], int64[::1], int64[::1], uint64[::1], int64[::1], int64[:, ::1], uint8[:, ::1], int64[::1],"
-    " int32[::1], int32[:, ::1], uint64[::1], int64, int64[:, ::1], int64[:, ::1], uint8[:, ::1], uint8[::1],"
+    " int64, uint8[::1], int32[::1], int32[:, ::1], uint64[::1], int64, int64[:, ::1], int64[:, ::1], uint8[:, ::1], uint8[::1],"
     " int64[:, ::1], int64[::1], uint8[::1], int64[::1],"
     " int64[:, ::1], int64[::1], int64[:, ::1], uint8[:, ::1], int64[:, ::1], int64[:, ::1], int64[:, ::1], uint8[::1],"
     " int64[:, ::1], int64[:, ::1], uint8[:, ::1], int64[::1])"
 )
 def follow(
-    keys, ready, offset, base, length, bits, times, slots, slot_valid, setting,
+    keys, ready, offset, base, length, bits, times, slots, slot_valid, setting, skip, skip_members,
     first, moves, masks, initial, tests, marks, live, fresh,
     code, scratch, scratch_valid, ranks,
     threads, chain, registers, register_valid, nodes, cursor, out, variables,
@@ -276,9 +307,9 @@ def follow(
         if not load_threads(k, cursor, saved, saved_registers, saved_valid, threads, registers, register_valid, control):
             return THREADS_FULL
         status = follow_key(
-            k, ready[n], offset[k] - base[k], base[k] + length[k], bits, times, slots, slot_valid, setting, first, moves, masks, initial,
-            tests, marks, live, fresh, code, scratch, scratch_valid, ranks, threads, chain, registers, register_valid, nodes, cursor, out,
-            variables, control,
+            k, ready[n], offset[k] - base[k], base[k] + length[k], bits, times, slots, slot_valid, setting, skip, skip_members, first,
+            moves, masks, initial, tests, marks, live, fresh, code, scratch, scratch_valid, ranks, threads, chain, registers,
+            register_valid, nodes, cursor, out, variables, control,
         )  # fmt: skip
         if status != DONE:
             return status

@@ -27,12 +27,12 @@ def conjuncts(expr: Expr) -> Iterable[Expr]:
         yield expr
 
 
-def is_current_row(nav: Nav, variable: str) -> bool:
-    """Whether the navigation starts at the row whose binding to `variable` is being decided."""
-    return nav.anchor is Anchor.LAST and nav.offset == 0 and nav.variable in (None, variable)
+def is_current_row(nav: Nav, names: frozenset[str]) -> bool:
+    """Whether the navigation starts at the row whose binding is being decided; `names` are those of its variable."""
+    return nav.anchor is Anchor.LAST and nav.offset == 0 and (nav.variable is None or nav.variable in names)
 
 
-def predicate_class(expr: Expr, variable: str, when: When) -> PredicateClass:
+def predicate_class(expr: Expr, names: frozenset[str], when: When) -> PredicateClass:
     if when is When.LEAVING:
         return PredicateClass.STATIC if isinstance(expr, Literal) else PredicateClass.DYNAMIC
     found = PredicateClass.STATIC
@@ -40,7 +40,7 @@ def predicate_class(expr: Expr, variable: str, when: When) -> PredicateClass:
         if isinstance(node, Aggregate | MatchNumber | Classifier):
             return PredicateClass.DYNAMIC
         if isinstance(node, Nav):
-            if not is_current_row(node, variable):
+            if not is_current_row(node, names):
                 return PredicateClass.DYNAMIC
             if node.shift:
                 found = PredicateClass.NEIGHBOUR
@@ -60,9 +60,11 @@ class Classified:
         return self.kind is not PredicateClass.DYNAMIC
 
 
-def classify(definition: Definition) -> tuple[Classified, ...]:
+def classify(definition: Definition, names: frozenset[str] = frozenset()) -> tuple[Classified, ...]:
+    """`names`: further ones of the variable, such as its unions."""
+    known = names | {definition.variable}
     return tuple(
-        Classified(part, condition.when, predicate_class(part, definition.variable, condition.when))
+        Classified(part, condition.when, predicate_class(part, known, condition.when))
         for condition in definition.conditions
         for part in conjuncts(condition.expr)
     )

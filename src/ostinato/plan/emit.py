@@ -46,9 +46,10 @@ class Emitter:
             raise UnsupportedError(f"a pattern may have at most {MAX_VARIABLES} variables")
         self._rows = RowEmitter()
         self._numbers = {name: i for i, name in enumerate((*self._variables, *(union.name for union in query.unions)))}
-        self._scalar = ScalarPlan(self._variables, self._rows.slot)
+        self._scalar = ScalarPlan(query.names_of, self._rows.slot)
         self._classified = {
-            name: (*type_test(query, query.definition(name)), *classify(query.definition(name))) for name in self._variables
+            name: (*type_test(query, query.definition(name)), *classify(query.definition(name), query.names_of(name)))
+            for name in self._variables
         }
 
     @property

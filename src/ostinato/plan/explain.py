@@ -60,7 +60,7 @@ def _run_lines(program: Program) -> Iterator[str]:
 def _conditions(query: MatchQuery, name: str, definition: Definition) -> Iterator[str]:
     if definition.event_type is not None:
         yield f"{name}: static    {query.type_column} = {definition.event_type!r}"
-    for part in classify(definition):
+    for part in classify(definition, query.names_of(definition.variable)):
         when = "" if part.when is When.EACH else f" ({part.when.value})"
         yield f"{name}{when}: {part.kind.value:9} {to_text(part.expr)}"
 

@@ -32,8 +32,8 @@ def _plan_rows(query: MatchQuery, wanted: str | None) -> Program:
         raise UnsupportedError(f"the output {query.output.value} belongs to event patterns", hint="aggregate the result instead")
     if query.negations:
         raise UnsupportedError("negation belongs to event patterns", span=query.negations[0].span)
-    if query.rows_per_match is not RowsPerMatch.ONE or query.skip_to is not None or _unions_in_conditions(query):
-        raise UnsupportedError("all rows per match, skipping to a variable and unions in conditions are not evaluated yet")
+    if query.rows_per_match is not RowsPerMatch.ONE:
+        raise UnsupportedError("all rows per match are not evaluated yet")
     emitter = Emitter(query)
     if wanted in EVENT_STRATEGIES:
         raise _refusal(wanted, "it evaluates event patterns, and this is a row pattern")
@@ -41,15 +41,13 @@ def _plan_rows(query: MatchQuery, wanted: str | None) -> Program:
         if wanted == "scan":
             raise _refusal(wanted, "some conditions look at other rows of the match")
         return emitter.emit("threads", "preferred match; some conditions look at other rows of the match")
+    if query.skip_to is not None:
+        if wanted == "scan":
+            raise _refusal(wanted, "where the search goes on depends on the variables of a match")
+        return emitter.emit("threads", f"preferred match; the search goes on at {query.skip_to}")
     if wanted == "threads":
         return emitter.emit("threads", "asked for")
     return emitter.emit("scan", "preferred match; every condition looks at the row and its neighbours only")
-
-
-def _unions_in_conditions(query: MatchQuery) -> bool:
-    unions = {union.name for union in query.unions}
-    conditions = (condition.expr for definition in query.definitions for condition in definition.conditions)
-    return any(getattr(node, "variable", None) in unions for expr in conditions for node in expr.walk())
 
 
 def _plan_events(query: MatchQuery, wanted: str | None) -> Program:

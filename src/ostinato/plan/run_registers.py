@@ -20,6 +20,7 @@ EARLIEST = "earliest"  # first and last value that is not null
 LATEST = "latest"
 MEAN = "mean"  # Welford's running mean and sum of squared deviations
 DEVIATION = "deviation"
+NUMBER = "number"  # of the match that is being found; nothing changes it
 
 ZERO_AT_START = (ROWS, COUNT, MEAN, DEVIATION)
 
@@ -75,6 +76,9 @@ class RegisterSet:
             self._register(MEAN, variable, body, 0, 0, FLOAT)
         return self._register(kind, variable, body, 0, 0, type_)
 
+    def match_number(self) -> RunRegister:
+        return self._register(NUMBER, None, None, 0, 0, INT)
+
     def _register(self, kind: str, variable: str | None, body: Expr | None, shift: int, depth: int, type_: Type) -> RunRegister:
         key = (kind, variable, repr(body), shift, depth)
         if key not in self._found:
@@ -82,7 +86,7 @@ class RegisterSet:
         return self._found[key]
 
     def described(self) -> tuple[Register, ...]:
-        return tuple(Register(r.name, r.type, r.kind in ZERO_AT_START) for r in self)
+        return tuple(Register(r.name, r.type, r.kind in ZERO_AT_START, r.kind == NUMBER) for r in self)
 
 
 def is_whole(type_: Type) -> bool:

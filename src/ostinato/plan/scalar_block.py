@@ -11,7 +11,7 @@ from ostinato.expr.nodes import Aggregate, Anchor, Call, Case, Cast, Classifier,
 from ostinato.expr.types import STRING, Type
 from ostinato.expr.types import Kind as TypeKind
 from ostinato.plan.row_values import gathered
-from ostinato.plan.run_registers import LAST, RegisterSet, RunRegister
+from ostinato.plan.run_registers import LAST, NUMBER, RegisterSet, RunRegister
 from ostinato.plan.running_values import aggregate_value, updated_value
 from ostinato.plan.scalar_assembly import ScalarAssembly
 from ostinato.plan.scalar_functions import rule_for
@@ -29,12 +29,20 @@ class Kind(Enum):
 
 
 class BlockWriter:
-    """Implements `scalar_functions.Translator`. The current row counts as bound already while its conditions are evaluated."""
+    """Implements `scalar_functions.Translator`. The current row counts as bound already while its conditions are evaluated; `names`
+    are those under which it is known then."""
 
     def __init__(
-        self, variable: str, kind: Kind, code: ScalarAssembly, registers: RegisterSet, slot_of: Callable[[Nav], int]
+        self,
+        variable: str,
+        names: frozenset[str],
+        kind: Kind,
+        code: ScalarAssembly,
+        registers: RegisterSet,
+        slot_of: Callable[[Nav], int],
     ) -> None:
         self.variable = variable
+        self._names = names
         self.kind = kind
         self.code = code
         self.registers = registers
@@ -43,7 +51,7 @@ class BlockWriter:
 
     def binds(self, variable: str | None) -> bool:
         """Whether the current row becomes a row of `variable` (None: of the match)."""
-        return self.kind is not Kind.LEAVING and variable in (None, self.variable)
+        return self.kind is not Kind.LEAVING and (variable is None or variable in self._names)
 
     def test(self, condition: Expr) -> None:
         if isinstance(condition, Call) and condition.name == "and":
@@ -64,7 +72,7 @@ class BlockWriter:
         before the stores, and also where there are none, because a run that splits needs its registers twice."""
         if self.kind is Kind.LEAVING:
             return
-        bound = [register for register in self.registers if self.binds(register.variable)]
+        bound = [register for register in self.registers if self.binds(register.variable) and register.kind != NUMBER]
         changes = [(register, self.updated(register)) for register in bound]
         changes = [(register, source) for register, source in changes if source != self.held(register)]
         if not changes and self.code.block_is_empty:
@@ -85,10 +93,32 @@ class BlockWriter:
         return self._updated[register.number]
 
     def row_value(self, body: Expr, shift: int) -> int:
+        """A value at the current row, or `shift` rows away from it."""
         if isinstance(body, Classifier):
-            return self.code.constant(self.variable, STRING)
+            return self._classifier(body, shift)
+        if isinstance(body, MatchNumber) and shift == 0:
+            return self._match_number(body)
+        if any(isinstance(part, Classifier | MatchNumber) for part in body.walk()):
+            raise UnsupportedError(
+                "CLASSIFIER and MATCH_NUMBER together with other values of a row are not offered in a condition",
+                hint="Navigate to each by itself",
+                span=body.span,
+            )
         at_row = Nav(None, Anchor.LAST, 0, shift, body, span=body.span, type=body.type)
         return operand(Space.SLOT, self._slot_of(at_row))
+
+    def _classifier(self, body: Classifier, shift: int) -> int:
+        """Of the current row, or of one before it in the match; what comes later is not mapped yet."""
+        if shift == 0:
+            return self.code.constant(self.variable, STRING)
+        if shift > 0:
+            return NULL_OPERAND
+        return self.held(self.registers.at(Anchor.LAST, None, -shift - 1, Classifier(type=STRING), 0, STRING))
+
+    def _match_number(self, expr: MatchNumber) -> int:
+        if self.kind is not Kind.EACH:
+            raise UnsupportedError("The number of a match is not known while it is being found", hint="Use it in MEASURES", span=expr.span)
+        return self.held(self.registers.match_number())
 
     def value_as(self, expr: Expr, wanted: Type) -> int:
         if isinstance(expr, Literal) and wanted.kind in (TypeKind.FLOAT, TypeKind.DECIMAL) and type_of(expr).is_numeric:
@@ -99,16 +129,38 @@ class BlockWriter:
         if isinstance(expr, Literal):
             return self.code.constant(expr.value, type_of(expr), expr.span)
         if isinstance(expr, Nav):
+            if isinstance(expr.body, Classifier) and expr.shift > 0:
+                return self._later_classifier(expr)
             return self._place(expr.variable, expr.anchor, expr.offset, expr.body, expr.shift)
         if isinstance(expr, Aggregate):
             return aggregate_value(self, expr)
         if isinstance(expr, Classifier):
             return self._place(expr.variable, expr.anchor, expr.offset, Classifier(type=STRING), 0)
         if isinstance(expr, MatchNumber):
-            raise UnsupportedError("The number of a match is not known while it is being found", hint="Use it in MEASURES", span=expr.span)
+            return self._match_number(expr)
         if isinstance(expr, Case):
             return self._case(expr)
         return self._computed(expr)
+
+    def _later_classifier(self, nav: Nav) -> int:
+        """CLASSIFIER behind a row of the match, as far as rows are mapped: all rows up to the current one, which is the last."""
+        if nav.anchor is Anchor.FIRST and nav.variable is None:
+            return self._place(None, Anchor.FIRST, nav.offset + nav.shift, Classifier(type=STRING), 0)
+        if nav.anchor is Anchor.LAST and nav.offset == 0 and self.binds(nav.variable):
+            return NULL_OPERAND
+        if nav.variable is not None:
+            raise UnsupportedError(
+                "NEXT(CLASSIFIER(...)) from a row of a variable is not offered in a condition",
+                hint="Navigate from the current row, or from FIRST(CLASSIFIER())",
+                span=nav.span,
+            )
+        if nav.shift > nav.offset:
+            return NULL_OPERAND
+        there = self._place(None, Anchor.LAST, nav.offset, Classifier(type=STRING), 0)
+        target = self.code.fresh(Op.MOVE, NULL_OPERAND, 0)
+        found = self._place(None, Anchor.LAST, nav.offset - nav.shift, Classifier(type=STRING), 0)
+        self.code.select(self.code.compute(Op.IS_NOT_NULL, there), found, target)
+        return target
 
     def _place(self, variable: str | None, anchor: Anchor, offset: int, body: Expr, shift: int) -> int:
         type_ = type_of(body)

@@ -23,10 +23,11 @@ class ScalarPlan:
     """Ask for all blocks, then `finish`. What a block must store depends on the conditions of every other one, so that the code is
     written twice: when a block is asked for, to find the registers (and to refuse what cannot be computed), and at the end.
 
-    `slot_of` is given a `Nav` at the current row (with its shift) and numbers the value column that will hold it."""
+    `names_of` gives all names of a variable's rows; `slot_of` is given a `Nav` at the current row (with its shift) and numbers the
+    value column that will hold it."""
 
-    def __init__(self, variables: Sequence[str], slot_of: Callable[[Nav], int]) -> None:
-        self._variables = tuple(variables)
+    def __init__(self, names_of: Callable[[str], frozenset[str]], slot_of: Callable[[Nav], int]) -> None:
+        self._names_of = names_of
         self._slot_of = slot_of
         self._registers = RegisterSet()
         self._requests: list[_Request] = []
@@ -53,7 +54,8 @@ class ScalarPlan:
         return code.finish(), self._registers.described()
 
     def _write(self, request: _Request, code: ScalarAssembly) -> None:
-        writer = BlockWriter(request.variable, request.kind, code, self._registers, self._slot_of)
+        names = self._names_of(request.variable)
+        writer = BlockWriter(request.variable, names, request.kind, code, self._registers, self._slot_of)
         for condition in request.conditions:
             writer.test(condition)
         writer.bind()

@@ -55,7 +55,8 @@ def _skip(program: Program) -> str:
 
 def _names(program: Program) -> tuple[str, ...]:
     """By number: variables by their names, unions by their members."""
-    return (*program.variables, *("|".join(program.variables[member] for member in union) for union in program.unions))
+    count = len(program.variables) + len(program.unions)
+    return tuple(program.member_names(number) for number in range(count))
 
 
 def _code(code: ColumnCode) -> Iterator[str]:

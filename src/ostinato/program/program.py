@@ -75,11 +75,12 @@ class ScalarCode:
 
 @dataclass(frozen=True)
 class Register:
-    """A value that a run carries. `initial` is null for all but counters."""
+    """A value that a run carries. At first it is 0 for a counter, the number of the match for `number`, null otherwise."""
 
     name: str
     type: Type
     counter: bool = False
+    number: bool = False
 
 
 @dataclass(frozen=True)
@@ -216,6 +217,9 @@ class Program:
     def members(self, number: int) -> tuple[int, ...]:
         """The variables that a number stands for: numbers from the count of variables on are unions."""
         return (number,) if number < len(self.variables) else self.unions[number - len(self.variables)]
+
+    def member_names(self, number: int) -> str:
+        return " | ".join(self.variables[member] for member in self.members(number))
 
     @property
     def is_event_pattern(self) -> bool:

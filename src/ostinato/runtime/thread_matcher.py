@@ -10,7 +10,7 @@ from ostinato.kernels.arithmetic import ERRORS
 from ostinato.kernels.scalar import Interpreter
 from ostinato.kernels.scan_dfa import FINAL, HORIZON
 from ostinato.program.opcodes import Op
-from ostinato.program.program import Program, VariableTest
+from ostinato.program.program import Program, Register, VariableTest
 from ostinato.runtime.budget import Budget
 from ostinato.runtime.keyed_rows import KeyedRows
 from ostinato.runtime.live_registers import live_registers
@@ -40,7 +40,12 @@ class ThreadMatcher(Matcher):
         self._masks = variable_masks(program.tests)
         self._tests = np.array([self._test(test) for test in program.tests], np.int64).reshape(-1, 3)
         self._live = live_registers(nfa, program.tests, program.scalar, len(program.registers))
-        self._fresh = np.array([register.counter for register in program.registers], np.uint8)
+        self._fresh = np.array([_fresh(register) for register in program.registers], np.uint8)
+        self._skip = {"to first": kernel.TO_FIRST, "to last": kernel.TO_LAST}.get(program.skip, 0)
+        self._skip_members = np.zeros(len(program.variables), np.uint8)
+        if self._skip:
+            self._skip_members[list(program.members(program.skip_to))] = 1
+        self._skip_name = program.member_names(program.skip_to) if self._skip else ""
         self._marks = np.zeros((len(nfa.first) - 1, kernel.MARKS_WIDTH), np.int64)
         for state in range(len(self._marks)):
             variables = [variable for variable, _ in nfa.moves[nfa.first[state] : nfa.first[state + 1]]]
@@ -78,11 +83,11 @@ class ThreadMatcher(Matcher):
     def _follow(self, rows: KeyedRows, keys: np.ndarray, ready: np.ndarray) -> int:
         code, store = self._interpreter, self._store
         return kernel.follow(
-            keys, ready, rows.offset, rows.base, rows.length, rows.bits, rows.times, rows.slots,
-            rows.slot_valid, self._setting, self._first, self._moves, self._masks, self._initial, self._tests, self._marks, self._live,
-            self._fresh, code.code, code.scratch, code.scratch_valid, code.ranks, store.threads, store.chain, store.registers,
-            store.register_valid, store.nodes, store.cursor, self._out, self._variables, store.saved, store.saved_registers,
-            store.saved_valid, store.control,
+            keys, ready, rows.offset, rows.base, rows.length, rows.bits, NO_TIMES if rows.times is None else rows.times, rows.slots,
+            rows.slot_valid, self._setting, self._skip, self._skip_members, self._first, self._moves, self._masks, self._initial,
+            self._tests, self._marks, self._live, self._fresh, code.code, code.scratch, code.scratch_valid, code.ranks, store.threads,
+            store.chain, store.registers, store.register_valid, store.nodes, store.cursor, self._out, self._variables, store.saved,
+            store.saved_registers, store.saved_valid, store.control,
         )  # fmt: skip
 
     def _provide(self, status: int) -> None:
@@ -102,6 +107,16 @@ class ThreadMatcher(Matcher):
         elif status == kernel.MATCHES_FULL:
             self._out = np.concatenate([self._out, np.empty_like(self._out)], axis=1)
             self._variables = np.concatenate([self._variables, np.empty(len(self._variables) + needed, np.uint8)])
+        elif status == kernel.SKIPS_NOWHERE:
+            raise DataError(
+                f"AFTER MATCH SKIP goes to {self._skip_name}, but a match has no row of it",
+                hint="Skip to a variable that every match has, or TO NEXT ROW",
+            )
+        elif status == kernel.SKIPS_TO_START:
+            raise DataError(
+                f"AFTER MATCH SKIP goes to {self._skip_name}, which is the first row of a match: the search would never end",
+                hint="Skip to a later row, or TO NEXT ROW",
+            )
         else:
             raise DataError(ERRORS[int(store.control[kernel.ERROR])], hint="Cast to DOUBLE where exact integers are not needed.")
 
@@ -163,6 +178,10 @@ class ThreadMatcher(Matcher):
         if not fits or state["registers"].size != len(threads) * len(self._fresh):
             raise StateError("the snapshot belongs to another query", hint="Open the query that made it, or start without a snapshot.")
         self._store.load(state)
+
+
+def _fresh(register: Register) -> int:
+    return kernel.NUMBER if register.number else kernel.ZERO if register.counter else kernel.NULL
 
 
 def _too_many_threads(limit: int) -> BudgetError:

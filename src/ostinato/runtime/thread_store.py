@@ -45,7 +45,7 @@ class ThreadStore:
         if count > have:
             grown = np.empty((max(count, 2 * have) if have else count, kernel.CURSOR_WIDTH), np.int64)
             grown[:have] = self.cursor
-            grown[have:] = (-1, -1, -1, kernel.NO_NODE, 0, 0)
+            grown[have:] = (-1, -1, -1, kernel.NO_NODE, 0, 0, 0)
             self.cursor = grown
 
     @property

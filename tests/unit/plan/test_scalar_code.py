@@ -43,7 +43,7 @@ class Bench:
     def __init__(self, conditions):
         """`conditions`: (variable, kind) -> list of expressions; variables without conditions have blocks too."""
         self.slots = {}
-        self.plan = ScalarPlan(("a", "b"), self.slot_of)
+        self.plan = ScalarPlan(lambda name: frozenset((name,)), self.slot_of)
         keys = [(v, k) for v in ("a", "b") for k in ("first", "later", "each", "leaving")]
         self.blocks = {key: self.plan.block(key[0], conditions.get(key, []), key[1]) for key in keys}
         self.code, self.registers = self.plan.finish()

@@ -21,7 +21,7 @@ S = Field("s", type=STRING)
 
 def program(selection="skip_till_any_match", output="all", within=-1, unit="time", first="", later="", slots=(INT,), **options):
     """SEQ(A+ a[], B b); `later` and `first` are conditions on a[i] and b."""
-    plan = ScalarPlan(("a", "b"), lambda nav: 0)
+    plan = ScalarPlan(lambda name: frozenset((name,)), lambda nav: 0)
     blocks = [plan.block("a", [], "first")]
     blocks += [plan.block("a", [later] if later else [], "later"), plan.block("b", [first] if first else [], "first")]
     scalar, registers = plan.finish()

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from ostinato.algebra.policies import RowsPerMatch
 from ostinato.algebra.query import MatchQuery
 from ostinato.base.errors import UnsupportedError
-from ostinato.expr.nodes import Aggregate, Classifier, Expr, MatchNumber, Nav
+from ostinato.expr.nodes import Aggregate, Expr
 from ostinato.lang.sql.syntax import Edge, MatchRecognize, PatternTree, parts_of
 
 
@@ -15,16 +15,13 @@ def refuse_not_evaluated(tree: MatchRecognize, query: MatchQuery) -> None:
     """`query` is what the tree was lowered to."""
     if tree.rows.rows is not RowsPerMatch.ONE:
         raise _refusal("ALL ROWS PER MATCH", "Use ONE ROW PER MATCH with MEASURES", tree.rows)
-    if tree.skip.to is not None:
-        raise _refusal("Skipping to a variable", "AFTER MATCH SKIP PAST LAST ROW, or AFTER MATCH SKIP TO NEXT ROW", tree.skip)
     for edge in _edges(tree.pattern):
         where, look = ("first", "PREV") if edge.start else ("last", "NEXT")
         hint = f"Find the {where} row of a partition by a condition, such as {look}(x) IS NULL"
         raise _refusal(f"The anchor {'^' if edge.start else '$'}", hint, edge)
-    unions = {union.name for union in query.unions}
     for definition in query.definitions:
         for condition in definition.conditions:
-            _check_condition(condition.expr, unions)
+            _check_condition(condition.expr)
     for measure in query.measures or ():
         _check_arrays(measure.expr)
 
@@ -36,14 +33,8 @@ def _edges(tree: PatternTree) -> Iterator[Edge]:
         yield from _edges(item)
 
 
-def _check_condition(expr: Expr, unions: set[str]) -> None:
+def _check_condition(expr: Expr) -> None:
     for node in expr.walk():
-        if isinstance(node, Classifier):
-            raise _refusal("CLASSIFIER in DEFINE", "Use it in MEASURES", node)
-        if isinstance(node, MatchNumber):
-            raise _refusal("MATCH_NUMBER in DEFINE", "Use it in MEASURES, and filter outside", node)
-        if isinstance(node, Nav | Aggregate) and node.variable in unions:
-            raise _refusal("A union in DEFINE", "Name each variable of the union by itself", node)
         if _is_array(node):
             raise _refusal("ARRAY_AGG in DEFINE", "Use it in MEASURES", node)
 
