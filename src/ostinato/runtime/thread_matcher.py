@@ -83,7 +83,7 @@ class ThreadMatcher(Matcher):
     def _follow(self, rows: KeyedRows, keys: np.ndarray, ready: np.ndarray) -> int:
         code, store = self._interpreter, self._store
         return kernel.follow(
-            keys, ready, rows.offset, rows.base, rows.length, rows.bits, NO_TIMES if rows.times is None else rows.times, rows.slots,
+            keys, ready, rows.offset, rows.base, rows.length, rows.bits, rows.times, rows.slots,
             rows.slot_valid, self._setting, self._skip, self._skip_members, self._first, self._moves, self._masks, self._initial,
             self._tests, self._marks, self._live, self._fresh, code.code, code.scratch, code.scratch_valid, code.ranks, store.threads,
             store.chain, store.registers, store.register_valid, store.nodes, store.cursor, self._out, self._variables, store.saved,

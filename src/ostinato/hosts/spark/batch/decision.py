@@ -60,6 +60,10 @@ def why_no_ranges(program: Program) -> str | None:
         return "the pattern has no WITHIN that bounds it in time"
     if program.columns[program.time].type.kind not in (Kind.TIMESTAMP, Kind.DATE, Kind.INT) or program.order[0][1]:
         return "rows are not in ascending order of a timestamp, date or integer"
+    if program.skip_to >= 0:
+        return "where the search goes on depends on all matches before (AFTER MATCH SKIP TO a variable)"
+    if any(register.number for register in program.registers):
+        return "a condition looks at the number of the match, which counts all before (MATCH_NUMBER)"
     if program.output in ("aggregates", "compressed") and not can_limit_starts(program):
         return f"{program.output}: an event that starts a match of this pattern can also come later in one"
     if program.output == "nonoverlapping":
