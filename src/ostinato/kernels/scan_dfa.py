@@ -83,6 +83,44 @@ def room_to_remember(rows, memo, control):
 
 
 @borrowing
+def remember_attempt(
+    start, fruitless, end, end_state, region, memo, control, shift, bits, mask, table, width, symbol_bits, symbol_numbers
+):  # fmt: skip
+    """Remember an attempt in its region, or in a new one; returns the region, -1 where the memo has no room."""
+    if not room_to_remember(end - fruitless, memo, control):
+        return np.int64(-1)
+    if region < 0:
+        region = control[NEXT_REGION]
+        control[NEXT_REGION] += 1
+    remember(start, fruitless, end, end_state, region, memo, control, shift, bits, mask, table, width, symbol_bits, symbol_numbers)
+    return region
+
+
+@borrowing
+def mark_block(first, stop, shift, bits, mask, width, backwards, marks, control):
+    """As `mark_starts`; where it does not get through, `control` says what is missing. Blocks of rows are marked as they are reached,
+    each twice as long as the one before, so that a call never marks much more than it passes."""
+    count = mark_starts(first, stop, shift, bits, mask, backwards, marks)
+    if count < 0:
+        control[MISSING_STATE], control[MISSING_ROW] = ~count // width, marks[0] + shift
+    else:
+        control[STEPS] += stop - first
+    return count
+
+
+@borrowing
+def leave(k, code, start, at, state, end, region, memo_end, found, steps, shift, cursor, control):
+    """Keep what the next call goes on with, and tell what is missing."""
+    control[FOUND] = found
+    control[STEPS] += steps
+    if code == MISS or code == NEW_SYMBOL:
+        control[MISSING_STATE], control[MISSING_ROW] = state, at + shift
+    cursor[k, START], cursor[k, AT], cursor[k, AUTOMATON] = start, at, state
+    cursor[k, END], cursor[k, MEMO_REGION], cursor[k, MEMO_END] = end, region, memo_end
+    return code
+
+
+@borrowing
 def window_closed(start, limit, behind, shift, times, setting):
     """All rows were read: can no further one belong to an attempt that began at `start`? `behind` is the end of the known rows."""
     if setting[FINAL]:
@@ -109,9 +147,7 @@ def scan_key(
     control,
 ):  # fmt: skip
     """All attempts of one partition, as far as its rows decide them. Written as one loop nest without calls on its way: handing
-    arrays to a function for every attempt makes it several times slower. Attempts are made at marked rows only, where there are marks:
-    blocks of rows are marked as they are reached, each twice as long as the one before, so that a call never marks much more than it
-    passes."""
+    arrays to a function for every attempt makes it several times slower. Attempts are made at marked rows only, where there are marks."""
     width, within, to_next_row = setting[WIDTH], setting[WITHIN], setting[TO_NEXT_ROW] != 0
     by_events, by_time = within >= 0 and setting[BY_EVENTS] != 0, within >= 0 and setting[BY_EVENTS] == 0
     start, at, place = cursor[k, START], cursor[k, AT], cursor[k, AUTOMATON] * width
@@ -127,18 +163,16 @@ def scan_key(
                 left -= 1
             if not left and start >= marked_to:
                 marked_to = min(limit, start + block)
-                left = mark_starts(start, marked_to, shift, bits, mask, backwards, marks)
+                left = mark_block(start, marked_to, shift, bits, mask, width, backwards, marks, control)
                 if left < 0:
                     code = MISS_BACKWARDS
-                    control[MISSING_STATE], control[MISSING_ROW] = ~left // width, marks[0] + shift
                     break
-                steps += marked_to - start
                 block = min(2 * block, MOST)
             start = at = marks[left - 1] if left else marked_to
-            if start >= memo_end:
-                region, memo_end = -1, 0
             if not left:
                 continue
+        if start >= memo_end:
+            region, memo_end = -1, 0
         if found == out.shape[1]:
             code = MATCHES_FULL
             break
@@ -177,8 +211,8 @@ def scan_key(
                     code = DECIDED
                 break
             stop = next_stop(at, hard_stop, memo_end)
-            slot = find(memo, region, at, place // width)
-            if memo[slot, 0] == region and at > start:
+            slot = find(memo, region, at, place // width) if at > start else np.int64(-1)
+            if slot >= 0 and memo[slot, 0] == region:
                 if memo[slot, TO_STATE] == DEAD:
                     code = DECIDED_DEAD
                     break
@@ -191,17 +225,14 @@ def scan_key(
             break
         fruitless = max(end, start)
         if at - fruitless > LONG:
-            if not room_to_remember(at - fruitless, memo, control):
+            end_state = DEAD if code == DECIDED_DEAD else place // width
+            noted_in = remember_attempt(
+                start, fruitless, at, end_state, region, memo, control, shift, bits, mask, table, width, symbol_bits, symbol_numbers
+            )
+            if noted_in < 0:
                 code = MEMO_FULL
                 break
-            if region < 0:
-                region = control[NEXT_REGION]
-                control[NEXT_REGION] += 1
-            memo_end = max(memo_end, at)
-            remember(
-                start, fruitless, at, DEAD if code == DECIDED_DEAD else place // width, region, memo, control,
-                shift, bits, mask, table, width, symbol_bits, symbol_numbers,
-            )  # fmt: skip
+            region, memo_end = noted_in, max(memo_end, at)
         at = start + 1
         if end >= 0:
             out[0, found], out[1, found], out[2, found] = k, start, end
@@ -209,15 +240,7 @@ def scan_key(
             if end > start and not to_next_row:
                 at = end
         code, start, place, end = DONE, at, INITIAL * width, -1
-        if start >= memo_end:
-            region, memo_end = -1, 0
-    control[FOUND] = found
-    control[STEPS] += steps
-    if code == MISS or code == NEW_SYMBOL:
-        control[MISSING_STATE], control[MISSING_ROW] = place // width, at + shift
-    cursor[k, START], cursor[k, AT], cursor[k, AUTOMATON] = start, at, place // width
-    cursor[k, END], cursor[k, MEMO_REGION], cursor[k, MEMO_END] = end, region, memo_end
-    return code
+    return leave(k, code, start, at, place // width, end, region, memo_end, found, steps, shift, cursor, control)
 
 
 @borrowing(

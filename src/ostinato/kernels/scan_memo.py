@@ -17,6 +17,8 @@ LONG = 16  # rows walked in vain before it is worth remembering
 REGION, ROW, STATE, TO_ROW, TO_STATE = range(5)
 WIDTH = 5
 FREE = -1
+TOGETHER = 8
+LOW_BITS = 0xFFFFFFF  # products of these stay within 64 bits
 
 
 def new_table(slots: int) -> np.ndarray:
@@ -24,10 +26,19 @@ def new_table(slots: int) -> np.ndarray:
 
 
 @borrowing
+def home(memo, region, row, state):
+    """Where an entry is looked for first. Neighbours lie together, but few at a time: long stretches of several states would grow into
+    one another, and every search that finds nothing run to the end of them all."""
+    last, entry = len(memo) - 1, row // SPACING
+    mixed = (entry // TOGETHER & LOW_BITS) * 0x9E3779B1 + (state & LOW_BITS) * 0x85EBCA6B + (region & LOW_BITS) * 0xC2B2AE35
+    return (((mixed ^ (mixed >> 29)) & last) * TOGETHER + entry % TOGETHER) & last
+
+
+@borrowing
 def find(memo, region, row, state):
     """The slot of an entry, or the free slot where it belongs. There is always a free one: the table is at most half full."""
     last = len(memo) - 1
-    at = ((row // SPACING) + state * 1021 + region * 40503) & last
+    at = home(memo, region, row, state)
     while memo[at, REGION] != FREE:
         if memo[at, ROW] == row and memo[at, STATE] == state and memo[at, REGION] == region:
             return at
