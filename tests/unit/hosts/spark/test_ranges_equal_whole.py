@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 from tests.unit.hosts.spark.range_jobs import check, job, ticks
 
 from ostinato.compiler import compile
+from ostinato.hosts.spark.batch.decision import why_no_ranges
 from ostinato.hosts.spark.batch.late_numbers import LateNumbers, numbers_matches
 from ostinato.hosts.spark.batch.match_reach import reach_ahead, reach_back
 
@@ -103,6 +105,47 @@ def test_days(name: str, partition: str, tmp_path: Path) -> None:
 
 
 BOTH = ("next", "strict", "nothing behind", "nothing before, strict")
+APART = {
+    "apart, a list": "PATTERN SEQ(Ticks a, Ticks+ b[], Ticks c) WHERE skip_till_next_match(a, b[], c) "
+    "{ [k] AND b[i].v > a.v AND c.v < a.v } WITHIN 12 seconds",
+    "apart, a later start ends earlier": "PATTERN SEQ(Ticks a, Ticks b, Ticks c) WHERE skip_till_next_match(a, b, c) "
+    "{ b.v = a.v AND c.v = a.v + 1 } WITHIN 12 seconds",
+    "apart, all rows": "PATTERN SEQ(Ticks a, Ticks b) WHERE partition_contiguity(a, b) { [k] } WITHIN 12 seconds",
+    "apart, few rows": "PATTERN SEQ(Ticks a, Ticks b) WHERE skip_till_next_match(a, b) { [k] AND a.v = 1 AND b.v = 2 } WITHIN 9 seconds",
+    "apart, one row after the other": "PATTERN SEQ(Ticks a, Ticks+ b[]) WHERE strict_contiguity(a, b[]) { b[i].v > a.v } WITHIN 5 seconds",
+    "apart, a gap": "PATTERN SEQ(Ticks a, ~(Ticks x), Ticks b) WHERE skip_till_next_match(a, x, b) "
+    "{ [k] AND x.v = 5 AND b.v > a.v } WITHIN 9 seconds",
+}
+
+
+@pytest.mark.parametrize("strategy", [None, "runs"])
+@pytest.mark.parametrize("name", APART)
+def test_matches_that_do_not_overlap(name: str, strategy: str | None, tmp_path: Path) -> None:
+    found = 0
+    for seed, borders in enumerate(([50, 51, 200], [-3, 0, 2, 4, 6, 8], [30, 60, 90, 120, 150, 180, 210, 240, 999])):
+        borders = [1_000_000 * border for border in borders]
+        found += check(job(APART[name], ticks(300, 3, seed), tmp_path, borders, 17, output="nonoverlapping", strategy=strategy))
+    assert found > 20
+
+
+def test_why_chains_are_not_followed() -> None:
+    schema = {"ticks": ticks(1, 1, 0).schema}
+    refusals = {"any": "skip till any match", "nothing before": "skip till any match", "nothing behind": "a negation at the end"}
+    for name, reason in refusals.items():
+        assert reason in why_no_ranges(compile(SASE[name], schema, output="nonoverlapping").program)
+    strict = APART["apart, one row after the other"].replace("{", "{ [k] AND")
+    keyed = compile(strict, schema, output="nonoverlapping", without=("strict_partition",)).program
+    assert "rows of all keys" in why_no_ranges(keyed)
+
+
+def test_what_a_range_does_not_know_yet_is_refused() -> None:
+    pattern, define = PATTERNS["parity"]
+    text = CLAUSE.format(partition="", skip="TO NEXT ROW", pattern=pattern, define=define, seconds=2)
+    program = compile(text, {"ticks": ticks(1, 1, 0).schema}).program
+    assert "SKIP TO a variable" in why_no_ranges(replace(program, skip="to last", skip_to=0))
+    assert "ALL ROWS" in why_no_ranges(replace(program, rows_per_match="all"))
+
+
 OUTPUTS = [*((name, "all") for name in SASE), *((name, "first") for name in BOTH)]
 
 

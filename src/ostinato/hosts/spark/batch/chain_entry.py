@@ -1,10 +1,11 @@
 """Where the chain of non-overlapping matches enters a range, found without reading everything before it.
 
-AFTER MATCH SKIP PAST LAST ROW makes each match depend on the one before. But chains forget: two chains that ever stand at the same
-row go on together. So look back some windows, follow the chain from *every* row at which the true chain may stand there, and if
-all of them stand at the same row when they reach the border, that row is the true one, whatever came before. Where they never
-meet (`A{2}` on rows that all match keeps its parity for ever), look further back, at last from the beginning of the data; of the
-keys whose chains have met nothing more has to be seen, because a chain from further back is one of those that met."""
+AFTER MATCH SKIP PAST LAST ROW and the output nonoverlapping make each match depend on the one before. But chains forget: two
+chains that ever stand at the same row go on together. So look back some windows, follow the chain from *every* row at which the
+true chain may stand there, and if all of them stand at the same row when they reach the border, that row is the true one,
+whatever came before. Where they never meet (`A{2}` on rows that all match keeps its parity for ever), look further back, at last
+from the beginning of the data; of the keys whose chains have met nothing more has to be seen, because a chain from further back
+is one of those that met."""
 
 from __future__ import annotations
 
@@ -15,7 +16,7 @@ from itertools import chain
 import numpy as np
 import pyarrow as pa
 
-from ostinato.hosts.spark.batch.chain_stands import Stands, stands_at_border
+from ostinato.hosts.spark.batch.chain_stands import Stands, overtaken_left_out, stands_at_border
 from ostinato.hosts.spark.batch.key_codes import key_codes, with_keys_of
 from ostinato.hosts.spark.batch.left_context import left_context
 from ostinato.hosts.spark.batch.ordered_rows import OrderedRows, in_order
@@ -118,23 +119,29 @@ def _follow(rows: OrderedRows, begin: int, border: int, window: int, back: int, 
     table = table.set_column(table.num_columns - 1, ROW, pa.array(np.arange(table.num_rows)))
     codes = key_codes(table, names)
     start, end = _matches_from_every_row(rows, table, border, border + window)
-    start, end = start[start < len(times)], end[start < len(times)]  # not those of rows that only NEXT looks at
-    own = (times[start] >= begin) & (times[start] < border)
+    own = (start < len(times)) & (times[np.minimum(start, len(times) - 1)] >= begin)  # NEXT looks at rows behind
     start, end = start[own], end[own]
+    if rows.program.output == "nonoverlapping":
+        start, end = overtaken_left_out(codes[start], start, end)
+    start, end = start[times[start] < border], end[times[start] < border]
     at_border = int(np.searchsorted(places, 0))
     stands = stands_at_border(codes[start], start, end, times[start] <= begin + window, at_border)
     return _Followed(table, places, names, codes, at_border, stands)
 
 
 def _matches_from_every_row(rows: OrderedRows, table: pa.Table, border: int, stop: int) -> tuple[np.ndarray, np.ndarray]:
-    """First and last row of the match that starts at each row before the border; the table has the rows before `stop`."""
-    session = Session(only_rows(replace(rows.program, skip="to next row")))
+    """First and last rows of the matches that start before the border, whatever came before; the table has the rows before `stop`."""
+    session = Session(only_rows(_unchained(rows.program)))
     behind = (_numbered(part, table.num_rows) for part in rows_behind(session, rows, stop, border))
     found = list(run_session(session, chain([table], behind)))
     if not found:
         return np.zeros(0, np.int64), np.zeros(0, np.int64)
     matches = pa.concat_tables(found)
     return matches.column(START_ROW).to_numpy(), matches.column(END_ROW).to_numpy()
+
+
+def _unchained(program: Program) -> Program:
+    return replace(program, output="all") if program.is_event_pattern else replace(program, skip="to next row")
 
 
 def _numbered(table: pa.Table, first: int) -> pa.Table:

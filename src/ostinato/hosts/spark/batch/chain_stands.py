@@ -47,6 +47,22 @@ def stands_at_border(keys: np.ndarray, start: np.ndarray, end: np.ndarray, early
     return Stands(groups, low, high)
 
 
+def overtaken_left_out(keys: np.ndarray, start: np.ndarray, end: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Of all matches those that a chain can take which takes the one that is complete first: none that begins later ends earlier. Of the
+    matches that are left the first that a chain meets is the one it takes."""
+    order = np.lexsort((end, start, keys))
+    keys, start, end = keys[order], start[order], end[order]
+    first = np.ones(len(start), np.bool_)
+    first[1:] = (keys[1:] != keys[:-1]) | (start[1:] != start[:-1])
+    keys, start, end = keys[first], start[first], end[first]
+    # the earliest end from here on, within the key: keys are told apart by adding more than any end
+    stride = int(end.max(initial=0)) + 1
+    at = keys * stride + end
+    earliest = np.minimum.accumulate(at[::-1])[::-1]
+    kept = at <= np.append(earliest[1:], np.iinfo(np.int64).max)
+    return start[kept], end[kept]
+
+
 def _last_of_chain(at: np.ndarray, keys: np.ndarray, after: np.ndarray) -> np.ndarray:
     """The last match of the chain that begins with each match, given the first match that may follow it."""
     count = len(at)

@@ -66,14 +66,29 @@ def why_no_ranges(program: Program) -> str | None:
         return "a condition looks at the number of the match, which counts all before (MATCH_NUMBER)"
     if program.output in ("aggregates", "compressed") and not can_limit_starts(program):
         return f"{program.output}: an event that starts a match of this pattern can also come later in one"
-    if program.output == "nonoverlapping":
-        return "which matches overlap is known only when all earlier ones are"
+    if program.output == "nonoverlapping" and (reason := _why_chains_are_not_followed(program)):
+        return f"which matches overlap is known only when all earlier ones are, and {reason}"
+    if program.rows_per_match != "one":
+        return "the rows of matches, and those of none, are not told apart by where a match starts (ALL ROWS PER MATCH)"
+    if program.skip in ("to first", "to last"):
+        return "a match decides where the next one starts (AFTER MATCH SKIP TO a variable)"
     if maps_no_row(program):
         return "the pattern has empty matches, which have no time"
     if aggregates_numbers(program.measures):
         return "an aggregate is over the numbers of matches, which count all before (MATCH_NUMBER)"
     if program.output == "count" and reach_back(program) and not can_limit_starts(program):
         return "a count cannot leave out the matches that begin in the rows before a range"
+    return None
+
+
+def _why_chains_are_not_followed(program: Program) -> str | None:
+    """Why all matches before a border are not looked at, or not to be cut behind the last that is reported."""
+    if program.selection == "skip_till_any_match":
+        return "there may be very many under skip till any match"
+    if program.selection == "strict_contiguity" and program.keys:
+        return "strict contiguity looks at the rows of all keys"
+    if any(negation.leads or negation.trails for negation in program.negations):
+        return "a negation at the end of the pattern looks beyond them"
     return None
 
 

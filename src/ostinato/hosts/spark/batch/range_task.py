@@ -53,7 +53,7 @@ def run_range(job: RangeJob, one: TimeRange) -> Iterator[pa.Table]:
 def _at_once(job: RangeJob, one: TimeRange) -> Iterator[pa.Table]:
     """What is reported about all matches of the range together."""
     session = Session(starting_in(job.program, one), budget=job.budget)
-    found = run_session(session, _tables(job, _entry(job, one).begin, _stop(job, one)))
+    found = run_session(session, _tables(job, _entry(job, one), _stop(job, one)))
     if job.program.output != "aggregates":
         yield from found
         return
@@ -65,7 +65,7 @@ def _matches(job: RangeJob, one: TimeRange, marked: Program) -> Iterator[pa.Tabl
     session = Session(marked, budget=job.budget)
     entry = _entry(job, one)
     stop = _stop(job, one)
-    tables = entry.enter(_tables(job, entry.begin, stop, lambda: rows_at_once(session)), job.program)
+    tables = _tables(job, entry, stop, lambda: rows_at_once(session))
     for matches in run_session(session, chain(tables, rows_behind(session, job.rows, stop, one.high))):
         yield _own(matches, one, start_column(marked))
 
@@ -90,16 +90,17 @@ def _entry(job: RangeJob, one: TimeRange) -> Entry:
 
 def is_chained(program: Program) -> bool:
     """Whether a match decides where the next one may start."""
-    return program.selection == "preferred" and program.skip == "past last row"
+    return program.output == "nonoverlapping" or (program.selection == "preferred" and program.skip == "past last row")
 
 
 def _stop(job: RangeJob, one: TimeRange) -> int | None:
     return None if one.high is None else one.high + job.program.within
 
 
-def _tables(job: RangeJob, begin: int | None, stop: int | None, at_once: Callable[[], int] = lambda: 0) -> Iterator[pa.Table]:
-    rows = StaticFilter(job.program).applied(job.rows.pieces(begin, stop, rows=at_once))
-    return rows if begin is None or not job.back else chain([left_context(job.rows, begin, stop, job.back)], rows)
+def _tables(job: RangeJob, entry: Entry, stop: int | None, at_once: Callable[[], int] = lambda: 0) -> Iterator[pa.Table]:
+    entered = entry.enter(job.rows.pieces(entry.begin, stop, rows=at_once), job.program)
+    rows = StaticFilter(job.program).applied(entered)
+    return rows if entry.begin is None or not job.back else chain([left_context(job.rows, entry.begin, stop, job.back)], rows)
 
 
 def _own(matches: pa.Table, one: TimeRange, column: str) -> pa.Table:
@@ -120,8 +121,8 @@ def _count(job: RangeJob, one: TimeRange) -> pa.Table:
     if job.program.negations:
         marked = with_start(replace(job.program, output="all", measures=MeasureCode((), ColumnCode())))
         return pa.table({"count": pa.array([sum(table.num_rows for table in _matches(job, one, marked))], pa.int64())})
-    total = _counted(job, _tables(job, one.low, stop))
-    behind = 0 if one.high is None else _counted(job, _tables(job, one.high, stop))
+    total = _counted(job, _tables(job, at_time(one.low), stop))
+    behind = 0 if one.high is None else _counted(job, _tables(job, at_time(one.high), stop))
     return pa.table({"count": pa.array([total - behind], pa.int64())})
 
 
