@@ -133,9 +133,8 @@ def test_why_chains_are_not_followed() -> None:
     refusals = {"any": "skip till any match", "nothing before": "skip till any match", "nothing behind": "a negation at the end"}
     for name, reason in refusals.items():
         assert reason in why_no_ranges(compile(SASE[name], schema, output="nonoverlapping").program)
-    strict = APART["apart, one row after the other"].replace("{", "{ [k] AND")
-    keyed = compile(strict, schema, output="nonoverlapping", without=("strict_partition",)).program
-    assert "rows of all keys" in why_no_ranges(keyed)
+    strict = APART["apart, a gap"].replace("skip_till_next_match", "strict_contiguity")
+    assert "rows of all keys" in why_no_ranges(compile(strict, schema, output="nonoverlapping").program)
 
 
 def test_what_a_range_does_not_know_yet_is_refused() -> None:

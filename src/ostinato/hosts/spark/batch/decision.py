@@ -70,8 +70,6 @@ def why_no_ranges(program: Program) -> str | None:
         return f"which matches overlap is known only when all earlier ones are, and {reason}"
     if program.rows_per_match != "one":
         return "the rows of matches, and those of none, are not told apart by where a match starts (ALL ROWS PER MATCH)"
-    if program.skip in ("to first", "to last"):
-        return "a match decides where the next one starts (AFTER MATCH SKIP TO a variable)"
     if maps_no_row(program):
         return "the pattern has empty matches, which have no time"
     if aggregates_numbers(program.measures):
