@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ostinato.algebra.pattern import variables_of
-from ostinato.algebra.policies import Output, Selection
+from ostinato.algebra.policies import Output, RowsPerMatch, Selection
 from ostinato.algebra.query import MatchQuery, Unit, When
 from ostinato.automata.nfa import construct
 from ostinato.base.errors import UnsupportedError
@@ -13,6 +13,7 @@ from ostinato.expr.nodes import Expr
 from ostinato.expr.types import Kind
 from ostinato.plan.classify import classify, type_test
 from ostinato.plan.components import PlacedComponent, component_graph
+from ostinato.plan.hidden_rows import hidden_rows
 from ostinato.plan.measures import MeasureEmitter
 from ostinato.plan.negation import emit_negations
 from ostinato.plan.row_predicates import RowEmitter
@@ -42,10 +43,12 @@ class Emitter:
     def __init__(self, query: MatchQuery) -> None:
         self._query = query
         self._variables = variables_of(query.pattern)
-        if len(self._variables) > MAX_VARIABLES:
-            raise UnsupportedError(f"a pattern may have at most {MAX_VARIABLES} variables")
+        self._hidden = hidden_rows(query.pattern)
+        if len(self._variables) + len(self._hidden.twins) > MAX_VARIABLES:
+            raise UnsupportedError(f"a pattern may have at most {MAX_VARIABLES} variables, those inside and outside of exclusions counted")
         self._rows = RowEmitter()
-        self._numbers = {name: i for i, name in enumerate((*self._variables, *(union.name for union in query.unions)))}
+        names = (*self._variables, *self._hidden.twins, *(union.name for union in query.unions))
+        self._numbers = {name: i for i, name in enumerate(names)}
         self._scalar = ScalarPlan(query.names_of, self._rows.slot)
         self._classified = {
             name: (*type_test(query, query.definition(name)), *classify(query.definition(name), query.names_of(name)))
@@ -73,7 +76,8 @@ class Emitter:
             reason=reason,
             stream=query.stream,
             columns=columns,
-            variables=self._variables,
+            variables=(*self._variables, *self._hidden.twins.values()),
+            hidden=tuple(self._numbers[original] for original in self._hidden.twins.values()),
             time=-1 if query.time is None else number[query.time],
             order=tuple((number[o.column], o.descending, o.nulls_first) for o in query.order),
             keys=tuple(number[name] for name in query.partition),
@@ -100,7 +104,7 @@ class Emitter:
             registers=registers,
             filter_bits=self._filter_bits(components, negations),
             measures=measures,
-            kleene=tuple(name in query.kleene for name in self._variables),
+            kleene=tuple(name in query.kleene for name in (*self._variables, *self._hidden.twins.values())),
             negations=negations,
         ))
 
@@ -123,8 +127,9 @@ class Emitter:
         return tuple(self._component(c) for c in graph.components), graph.entry.begins
 
     def _automaton(self) -> tuple[tuple[VariableTest, ...], OrderedNfa]:
-        tests = tuple(self._test(name) for name in self._variables)
-        return tests, construct(self._query.pattern, self._numbers)
+        tests = {name: self._test(name) for name in self._variables}
+        twins = (tests[original] for original in self._hidden.twins.values())
+        return (*tests.values(), *twins), construct(self._hidden.pattern, self._numbers)
 
     def _component(self, component: PlacedComponent) -> Component:
         name = component.variable
@@ -152,9 +157,9 @@ class Emitter:
         )
 
     def _columns(self, used: set[str]) -> tuple[Column, ...]:
-        """What is read of the stream, in its own order; all of it where whole events are shown."""
+        """What is read of the stream, in its own order; all of it where whole events or rows are shown."""
         query = self._query
-        if query.measures is None and query.output is not Output.COUNT:
+        if (query.measures is None and query.output is not Output.COUNT) or query.rows_per_match is not RowsPerMatch.ONE:
             return tuple(Column(name, type_) for name, type_ in query.schema.columns)
         used |= {key.column for key in query.order} | set(query.partition) | ({query.time} if query.time is not None else set())
         if not used:  # rows are counted by a column

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from ostinato.algebra.policies import RowsPerMatch
 from ostinato.algebra.query import MatchQuery
 from ostinato.expr.nodes import Aggregate, Case, Classifier, Expr, Field, MatchNumber, Nav, type_of
 from ostinato.expr.types import BOOL, INT, STRING
@@ -31,8 +32,9 @@ class MeasureEmitter:
         query = self._query
         if query.measures is None:
             return MeasureCode((), None)
-        names = [*(query.partition if query.measured_partition else ()), *(m.name for m in query.measures)]
-        results = [self._partition(column) for column in query.partition] if query.measured_partition else []
+        leading = query.partition if query.measured_partition and query.rows_per_match is RowsPerMatch.ONE else ()
+        names = [*leading, *(m.name for m in query.measures)]
+        results = [self._partition(column) for column in leading]
         results += [self.value(measure.expr) for measure in query.measures]
         return self.finish(tuple(names), results)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ostinato.algebra.policies import Output, RowsPerMatch, Selection, Ties
+from ostinato.algebra.policies import Output, Selection, Ties
 from ostinato.algebra.query import MatchQuery
 from ostinato.base.errors import OstinatoError, UnsupportedError
 from ostinato.plan.compact_choice import against_compact
@@ -32,8 +32,6 @@ def _plan_rows(query: MatchQuery, wanted: str | None) -> Program:
         raise UnsupportedError(f"the output {query.output.value} belongs to event patterns", hint="aggregate the result instead")
     if query.negations:
         raise UnsupportedError("negation belongs to event patterns", span=query.negations[0].span)
-    if query.rows_per_match is not RowsPerMatch.ONE:
-        raise UnsupportedError("all rows per match are not evaluated yet")
     emitter = Emitter(query)
     if wanted in EVENT_STRATEGIES:
         raise _refusal(wanted, "it evaluates event patterns, and this is a row pattern")

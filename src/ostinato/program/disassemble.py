@@ -59,6 +59,11 @@ def _names(program: Program) -> tuple[str, ...]:
     return tuple(program.member_names(number) for number in range(count))
 
 
+def _variable_names(program: Program) -> tuple[str, ...]:
+    shown = len(program.variables) - len(program.hidden)
+    return (*program.variables[:shown], *(f"hidden {name}" for name in program.variables[shown:]))
+
+
 def _code(code: ColumnCode) -> Iterator[str]:
     for i, op in enumerate(code.ops):
         yield f"  c{i} = {_operation(op)} : {op.type}"
@@ -76,13 +81,14 @@ def _operation(op: ColumnOp) -> str:
 def _automaton(program: Program) -> Iterator[str]:
     for number, component in enumerate(program.components):
         yield f"component {number}: {_component(component, program.variables)}"
-    for name, test in zip(program.variables, program.tests, strict=False):
+    names = _variable_names(program)
+    for name, test in zip(names, program.tests, strict=False):
         yield f"variable {name}: {_test(test.bit, test.block)}"
     if program.nfa is None:
         return
     for state in range(len(program.nfa.first) - 1):
         moves = program.nfa.moves[program.nfa.first[state] : program.nfa.first[state + 1]]
-        yield f"state {state}: " + "; ".join("accept" if v < 0 else f"{program.variables[v]} -> {target}" for v, target in moves)
+        yield f"state {state}: " + "; ".join("accept" if v < 0 else f"{names[v]} -> {target}" for v, target in moves)
 
 
 def _component(c: Component, variables: tuple[str, ...]) -> str:

@@ -183,6 +183,7 @@ class Program:
     stream: str
     columns: tuple[Column, ...]
     variables: tuple[str, ...]
+    hidden: tuple[int, ...] = ()  # the last of the variables are twins of these, for rows inside of exclusions
     time: int = -1  # number of the time column
     order: tuple[tuple[int, bool, bool], ...] = ()  # (column, descending, nulls first), the time column first
     keys: tuple[int, ...] = ()  # partition columns
@@ -215,8 +216,10 @@ class Program:
     version: int = VERSION
 
     def members(self, number: int) -> tuple[int, ...]:
-        """The variables that a number stands for: numbers from the count of variables on are unions."""
-        return (number,) if number < len(self.variables) else self.unions[number - len(self.variables)]
+        """The variables that a number stands for, with their twins: numbers from the count of variables on are unions."""
+        named = (number,) if number < len(self.variables) else self.unions[number - len(self.variables)]
+        first_twin = len(self.variables) - len(self.hidden)
+        return (*named, *(first_twin + i for i, original in enumerate(self.hidden) if original in named))
 
     def member_names(self, number: int) -> str:
         return " | ".join(self.variables[member] for member in self.members(number))

@@ -65,6 +65,7 @@ def _policies(program: Program) -> None:
         _require(getattr(program, name) in known, f"a known {name}")
     variables = len(program.variables)
     _require(all(0 <= member < variables for union in program.unions for member in union), "unions of known variables")
+    _require(all(0 <= original < variables - len(program.hidden) for original in program.hidden), "twins of known variables")
     _require(all(len(union) > 0 for union in program.unions), "unions with members")
     reached = range(variables + len(program.unions)) if program.skip in ("to first", "to last") else (-1,)
     _require(program.skip_to in reached, "a known variable to skip to")

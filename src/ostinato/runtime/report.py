@@ -16,7 +16,9 @@ from ostinato.runtime.match_totals import MatchTotals, Total, totals_table
 from ostinato.runtime.matcher import Matcher, SumsUp
 from ostinato.runtime.matches import Matches, completed
 from ostinato.runtime.measures import MatchView, measured, measured_schema
+from ostinato.runtime.shown_rows import rows_of_matches, rows_without_match, shown_schema
 from ostinato.runtime.string_pool import StringPool
+from ostinato.runtime.unmatched_rows import UnmatchedRows
 
 COUNT_SCHEMA = pa.schema([("count", pa.int64())])
 
@@ -32,6 +34,7 @@ class Report:
         self.needs_numbers = numbers_matches(program.measures)
         self.numbered = np.zeros(0, np.int64)  # matches so far, per key
         self.emitted = 0
+        self.unmatched = UnmatchedRows() if program.rows_per_match == "all, with unmatched rows" else None
 
     def nothing(self) -> pa.Table:
         return self.schema.empty_table()
@@ -59,7 +62,17 @@ class Report:
             return self.nothing()
         if self._program.measures.code is None:
             return default_output(view, self.schema, first + 1)
+        if self._program.rows_per_match != "one":
+            return rows_of_matches(view, self.schema)
         return measured(view, self.schema)
+
+    def left_over(self, matches: Matches | MatchDag, keys: np.ndarray, searched: np.ndarray, rows: KeyedRows) -> pa.Table:
+        """The rows that are known now to be part of no match, where the query shows them; see `UnmatchedRows.found`."""
+        if self.unmatched is None:
+            return self.nothing()
+        assert isinstance(matches, Matches)
+        index = self.unmatched.found(matches, keys, searched, rows)
+        return rows_without_match(MatchView(self._program, matches, rows, self._pool, None, None), index, self.schema)
 
     def _numbers(self, matches: Matches, key_count: int) -> np.ndarray:
         """Match numbers within their partitions. The matches of a key come in order."""
@@ -95,6 +108,8 @@ def _schema(program: Program) -> pa.Schema:
         return COUNT_SCHEMA
     if program.output == "compressed":
         return compressed_schema(program)
+    if program.rows_per_match != "one":
+        return shown_schema(program)
     return measured_schema(program) if program.measures.code else default_schema(program)
 
 

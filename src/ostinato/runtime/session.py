@@ -246,8 +246,11 @@ class Session:
         self._row_code.evaluate(rows, keys, start, ready)
         self.evaluated[keys] = ready
         matches = self.matcher.feed(rows, keys, ready, self.reorder.horizon, final)
+        searched = np.minimum(self.matcher.keep_from(keys), ready)
         output = self._reported(matches)
-        rows.trim(keys, np.minimum(self.matcher.keep_from(keys), ready) - self.program.back)
+        if self.report.unmatched is not None:
+            output = self.report.joined([output, self.report.left_over(matches, keys, ready if final else searched, rows)])
+        rows.trim(keys, searched - self.program.back)
         self._failed = False
         return output
 
@@ -296,6 +299,8 @@ class Session:
             self.rows.renumber(old_of_new)
             self.matcher.renumber(old_of_new)
             self.evaluated = self.evaluated[old_of_new]
+            if self.report.unmatched is not None:
+                self.report.unmatched.renumber(old_of_new)
         self._forget_at = max(FORGET_FROM, 4 * len(live))
 
 

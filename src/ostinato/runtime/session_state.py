@@ -26,6 +26,8 @@ def save(session: Session) -> bytes:
     arrays |= {"matcher." + name: array for name, array in session.matcher.state().items()}
     if session.keys is not None:
         arrays |= {"keys." + name: array for name, array in session.keys.state().items()}
+    if session.report.unmatched is not None:
+        arrays["unmatched"] = session.report.unmatched.passed
     blobs = {"strings": _ipc(pa.table({"s": session.pool.strings}))}
     if session.report.totals is not None:
         blobs["totals"] = session.report.totals.state()
@@ -42,6 +44,8 @@ def restore(session: Session, data: bytes) -> None:
     session.report.emitted = scalars["emitted"]
     session.report.numbered = arrays["numbered"]
     session.evaluated = arrays["evaluated"]
+    if session.report.unmatched is not None:
+        session.report.unmatched.passed = arrays["unmatched"]
     waiting = _table(blobs["waiting"]) if "waiting" in blobs else None
     session.reorder.load(waiting, scalars["horizon"], scalars["late"])
     strings = _table(blobs["strings"]).column("s").combine_chunks()

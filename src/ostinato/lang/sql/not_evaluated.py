@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ostinato.algebra.policies import RowsPerMatch
 from ostinato.algebra.query import MatchQuery
 from ostinato.base.errors import UnsupportedError
 from ostinato.expr.nodes import Aggregate, Expr
@@ -13,8 +12,6 @@ from ostinato.lang.sql.syntax import Edge, MatchRecognize, PatternTree, parts_of
 
 def refuse_not_evaluated(tree: MatchRecognize, query: MatchQuery) -> None:
     """`query` is what the tree was lowered to."""
-    if tree.rows.rows is not RowsPerMatch.ONE:
-        raise _refusal("ALL ROWS PER MATCH", "Use ONE ROW PER MATCH with MEASURES", tree.rows)
     for edge in _edges(tree.pattern):
         where, look = ("first", "PREV") if edge.start else ("last", "NEXT")
         hint = f"Find the {where} row of a partition by a condition, such as {look}(x) IS NULL"

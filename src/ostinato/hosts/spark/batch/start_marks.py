@@ -37,8 +37,8 @@ def with_rows(program: Program) -> Program:
 
 
 def only_rows(program: Program) -> Program:
-    """As `with_rows`, without the measures of the query."""
-    return with_rows(replace(program, measures=MeasureCode((), ColumnCode())))
+    """As `with_rows`, without the measures of the query: a row per match."""
+    return with_rows(replace(program, measures=MeasureCode((), ColumnCode()), rows_per_match="one"))
 
 
 def _with_inputs(measures: MeasureCode, marks: list[tuple[str, str, str, Type]]) -> MeasureCode:
