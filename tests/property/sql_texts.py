@@ -8,6 +8,10 @@ import random
 import pyarrow as pa
 
 START = datetime.datetime(2026, 1, 1)
+ROWS_PER_MATCH = (
+    "", "ONE ROW PER MATCH", "ALL ROWS PER MATCH", "ALL ROWS PER MATCH", "ALL ROWS PER MATCH SHOW EMPTY MATCHES",
+    "ALL ROWS PER MATCH OMIT EMPTY MATCHES", "ALL ROWS PER MATCH WITH UNMATCHED ROWS",
+)  # fmt: skip
 QUANTIFIERS = ("", "", "", "*", "+", "?", "*?", "+?", "??", "{2}", "{1,}", "{,2}", "{1,2}?")
 
 
@@ -17,17 +21,20 @@ def random_statement(seed: int) -> tuple[str, pa.Table]:
     unions = {"U": sorted(rng.sample(variables, rng.randint(1, len(variables))))} if rng.random() < 0.3 else {}
     named = [*variables, *unions]
     order = rng.choice(["ts", "ts", "k", "k DESC", "v NULLS FIRST, k", "s, k DESC", ""])
+    rows = rng.choice(ROWS_PER_MATCH)
     parts = [
         rng.choice(["PARTITION BY p", "PARTITION BY p", "PARTITION BY p, g", ""]),
         f"ORDER BY {order}" if order else "",
         "MEASURES " + ", ".join(f"{_measure(rng, named)} AS m{n}" for n in range(rng.randint(1, 4))),
-        rng.choice(["", "ONE ROW PER MATCH"]),
+        rows,
         _skip(rng, variables),
         f"PATTERN ({_pattern(rng, variables, 3)} {rng.choice(variables)}{rng.choice(QUANTIFIERS)})",
         _window(rng, order),
         "SUBSET " + ", ".join(f"{name} = ({', '.join(members)})" for name, members in unions.items()) if unions else "",
         "DEFINE " + ", ".join(f"{name} AS {_condition(rng, named, name, 2)}" for name in variables if name == "A" or rng.random() < 0.9),
     ]
+    if "UNMATCHED" in rows:
+        parts[5] = parts[5].replace("{- ", "(").replace(" -}", ")")
     used = [name for name in variables if name in parts[5].replace("PATTERN", "")]
     if used != variables:
         return random_statement(seed + 1_000_003)
@@ -52,17 +59,21 @@ def _pattern(rng: random.Random, variables: list[str], depth: int) -> str:
         return rng.choice(variables) + rng.choice(QUANTIFIERS)
     if kind < 0.6:
         return f"{_pattern(rng, variables, depth - 1)} {_pattern(rng, variables, depth - 1)}"
-    if kind < 0.8:
+    if kind < 0.7:
+        return f"{{- {_pattern(rng, variables, depth - 1)} -}}{rng.choice(QUANTIFIERS)}"
+    if kind < 0.85:
         other = "()" if rng.random() < 0.2 else _pattern(rng, variables, depth - 1)
         return f"({_pattern(rng, variables, depth - 1)} | {other})"
     return f"({_pattern(rng, variables, depth - 1)}){rng.choice(QUANTIFIERS[3:])}"
 
 
-def _reference(rng: random.Random, variables: list[str], column: str) -> str:
+def _reference(rng: random.Random, variables: list[str], column: str, *when: str) -> str:
+    """`when` are the words that may stand before FIRST and LAST."""
     qualified = rng.choice(["", *(f"{name}." for name in variables)]) + column
+    when = rng.choice(["", "", *when])
     return rng.choice([
-        column, column, qualified, f"PREV({qualified})", f"NEXT({qualified}, {rng.randint(0, 2)})", f"FIRST({qualified})",
-        f"LAST({qualified}, {rng.randint(0, 2)})", f"PREV(FIRST({qualified}, {rng.randint(0, 1)}), {rng.randint(0, 2)})",
+        column, column, qualified, f"PREV({qualified})", f"NEXT({qualified}, {rng.randint(0, 2)})", f"{when}FIRST({qualified})",
+        f"{when}LAST({qualified}, {rng.randint(0, 2)})", f"PREV({when}FIRST({qualified}, {rng.randint(0, 1)}), {rng.randint(0, 2)})",
     ])  # fmt: skip
 
 
@@ -101,7 +112,7 @@ def _condition(rng: random.Random, variables: list[str], name: str, depth: int) 
 def _measure(rng: random.Random, variables: list[str]) -> str:
     kind = rng.random()
     if kind < 0.5:
-        return _reference(rng, variables, rng.choice("kvws"))
+        return _reference(rng, variables, rng.choice("kvws"), "RUNNING ", "FINAL ")
     if kind < 0.75:
         return rng.choice(["", "FINAL ", "RUNNING "]) + _aggregate(rng, variables)
     one = rng.choice(variables)

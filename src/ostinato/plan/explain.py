@@ -86,7 +86,7 @@ def automaton_text(query: MatchQuery, program: Program) -> str:
     """Of an event pattern as the paper draws it, from the algebra; of a row pattern as it is executed."""
     if query.selection is not Selection.PREFERRED:
         return event_automaton_text.to_text(event_automaton(query))
-    return nfa_text.to_text(program.nfa, program.variables) if program.nfa is not None else ""
+    return nfa_text.to_text(program.nfa, program.labels) if program.nfa is not None else ""
 
 
 def automaton_svg(query: MatchQuery) -> str:

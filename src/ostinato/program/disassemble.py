@@ -59,11 +59,6 @@ def _names(program: Program) -> tuple[str, ...]:
     return tuple(program.member_names(number) for number in range(count))
 
 
-def _variable_names(program: Program) -> tuple[str, ...]:
-    shown = len(program.variables) - len(program.hidden)
-    return (*program.variables[:shown], *(f"hidden {name}" for name in program.variables[shown:]))
-
-
 def _code(code: ColumnCode) -> Iterator[str]:
     for i, op in enumerate(code.ops):
         yield f"  c{i} = {_operation(op)} : {op.type}"
@@ -81,7 +76,7 @@ def _operation(op: ColumnOp) -> str:
 def _automaton(program: Program) -> Iterator[str]:
     for number, component in enumerate(program.components):
         yield f"component {number}: {_component(component, program.variables)}"
-    names = _variable_names(program)
+    names = program.labels
     for name, test in zip(names, program.tests, strict=False):
         yield f"variable {name}: {_test(test.bit, test.block)}"
     if program.nfa is None:

@@ -222,7 +222,13 @@ class Program:
         return (*named, *(first_twin + i for i, original in enumerate(self.hidden) if original in named))
 
     def member_names(self, number: int) -> str:
-        return " | ".join(self.variables[member] for member in self.members(number))
+        return " | ".join(dict.fromkeys(self.variables[member] for member in self.members(number)))
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The names of the variables, twins told apart."""
+        shown = len(self.variables) - len(self.hidden)
+        return (*self.variables[:shown], *(f"hidden {name}" for name in self.variables[shown:]))
 
     @property
     def is_event_pattern(self) -> bool:

@@ -7,7 +7,7 @@ from datetime import timedelta
 from ostinato.algebra.pattern import variables_of
 from ostinato.algebra.policies import NullKeys, RowsPerMatch, Selection, Skip
 from ostinato.algebra.query import Condition, Definition, MatchQuery, Measure, OrderKey, Union, Within
-from ostinato.base.errors import QuerySyntaxError, TypeMismatchError, UnknownNameError
+from ostinato.base.errors import QuerySyntaxError, SchemaError, TypeMismatchError, UnknownNameError
 from ostinato.expr.coerce import coerce
 from ostinato.expr.infer import infer
 from ostinato.expr.schema import Schema
@@ -36,6 +36,7 @@ def lower(tree: MatchRecognize, schema: Schema, stream: str = "input") -> MatchQ
     every_row = tree.rows.rows is not RowsPerMatch.ONE
     pattern = lower_pattern(tree.pattern, every_row)
     _check_exclusions(tree)
+    _check_shown(tree, schema)
     unions = _unions(tree.subsets, variables_of(pattern))
     names = Names(schema, variables_of(pattern), tuple(union.name for union in unions))
     order = _distinct_order(tree.order, names)
@@ -66,6 +67,13 @@ def _check_exclusions(tree: MatchRecognize) -> None:
         for hidden in hidden_parts(tree.pattern):
             hint = "Without WITH UNMATCHED ROWS it is not shown; with it, leave the braces out"
             raise QuerySyntaxError("An exclusion cannot stand beside WITH UNMATCHED ROWS", hint=hint, span=hidden.span)
+
+
+def _check_shown(tree: MatchRecognize, schema: Schema) -> None:
+    if tree.rows.rows is not RowsPerMatch.ONE and schema.unusable:
+        own, type_, _ = schema.unusable[0]
+        hint = "Leave the column out in a subquery before MATCH_RECOGNIZE, or use ONE ROW PER MATCH"
+        raise SchemaError(f"Column {own} has the type {type_}, which ALL ROWS PER MATCH cannot show", hint=hint, span=tree.rows.span)
 
 
 def _skip(tree: SkipTree) -> Skip:

@@ -150,11 +150,6 @@ ERRORS = [
         UnsupportedError,
         "PATTERN ((A{999} B{999}){999})",
     ),
-    (
-        "SELECT p FROM t MATCH_RECOGNIZE (PARTITION BY p ALL ROWS PER MATCH PATTERN (A) DEFINE A AS TRUE)",
-        UnsupportedError,
-        "ALL ROWS PER MATCH",
-    ),
 ]
 
 
@@ -218,6 +213,15 @@ def test_long_intervals_come_through_duckdb():
 def test_intervals_with_months_stay_what_they_are():
     row = run("SELECT INTERVAL 2 MONTH AS m FROM t MATCH_RECOGNIZE (PARTITION BY k PATTERN (A) DEFINE A AS k = 1)", t=TIMES)[0]
     assert row["m"].months == 2
+
+
+def test_all_rows_show_no_column_of_a_type_that_nothing_computes_with():
+    table = pa.table({"k": [1, 2], "raw": [b"a", b"b"]})
+    text = "SELECT * FROM {} MATCH_RECOGNIZE (ORDER BY k MEASURES SUM(k) AS s ALL ROWS PER MATCH PATTERN (A+) DEFINE A AS TRUE)"
+    with pytest.raises(SchemaError, match="Column raw has the type binary, which ALL ROWS PER MATCH cannot show") as caught:
+        run(text.format("t"), t=table)
+    assert "subquery" in caught.value.hint
+    assert run(text.format("(SELECT k FROM t)"), t=table) == [{"k": 1, "s": 1}, {"k": 2, "s": 3}]
 
 
 @pytest.mark.parametrize("around", ["", " WHERE p IS NOT NULL ORDER BY p"])

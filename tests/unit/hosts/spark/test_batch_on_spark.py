@@ -89,6 +89,19 @@ def test_numbers_and_rows_behind_the_match_in_ranges(spark, folder, ticks, parti
     assert embedded.num_rows > 20
 
 
+@pytest.mark.parametrize("within", ["", "WITHIN INTERVAL '20' SECOND"])
+@pytest.mark.parametrize("rows", ["ONE ROW PER MATCH", "ALL ROWS PER MATCH", "ALL ROWS PER MATCH WITH UNMATCHED ROWS"])
+def test_arrays_and_all_rows(spark, folder, ticks, rows, within) -> None:
+    text = f"""SELECT * FROM ticks MATCH_RECOGNIZE (PARTITION BY k ORDER BY ts MEASURES ARRAY_AGG(v) AS vs, FINAL ARRAY_AGG(B.ts) AS falls,
+      COUNT(*) AS n {rows} PATTERN (A B* C) {within} DEFINE B AS v < PREV(v), C AS v > PREV(v))"""
+    found = on(spark).sql(text, ticks=folder)
+    path = "time ranges" if within and "UNMATCHED" not in rows else "by key"
+    assert f"spark: {path}" in on(spark).explain(text, ticks=folder)
+    assert found.schema["vs"].dataType.simpleString() == "array<int>"
+    assert bag(found.toArrow()) == expected(text, ticks)
+    assert found.columns == (["k", "vs", "falls", "n"] if "ONE" in rows else ["k", "ts", "vs", "falls", "n", "v", "unused"])
+
+
 def test_days_are_cut_too(spark, tmp_path, ticks) -> None:
     days = ticks.set_column(0, "ts", pa.array(np.arange(600, dtype=np.int32) // 5).cast(pa.date32()))
     pq.write_table(days, tmp_path / "a.parquet", row_group_size=30)

@@ -71,6 +71,29 @@ def test_a_measure_that_looks_behind_the_match(partition: str, skip: str, tmp_pa
     assert check(made) > 50
 
 
+@pytest.mark.parametrize("skip", ["PAST LAST ROW", "TO NEXT ROW"])
+@pytest.mark.parametrize("partition", ["", "PARTITION BY k"])
+def test_all_rows_of_matches(partition: str, skip: str, tmp_path: Path) -> None:
+    """A row belongs to the range in which its match starts."""
+    text = CLAUSE.format(partition=partition, skip=skip, pattern="A {- B+ -} C+", define="B AS v < PREV(v), C AS v > PREV(v)", seconds=9)
+    text = text.replace("ONE ROW", "ALL ROWS").replace("LAST(k) AS k_last", "FINAL COUNT(*) AS whole, ARRAY_AGG(v) AS so_far")
+    assert check(job(text, ticks(400, 4, 1), tmp_path, [20_000_000, 21_000_000, 90_000_000, 250_000_000], 31)) > 50
+
+
+@pytest.mark.parametrize(
+    ("rows", "measure", "reason"),
+    [
+        ("ALL ROWS PER MATCH WITH UNMATCHED ROWS", "COUNT(*)", "WITH UNMATCHED ROWS"),
+        ("ALL ROWS PER MATCH", "MATCH_NUMBER()", "MATCH_NUMBER"),
+        ("ONE ROW PER MATCH", "SUM(MATCH_NUMBER())", "MATCH_NUMBER"),
+    ],
+)
+def test_rows_that_only_a_whole_pass_knows(rows: str, measure: str, reason: str) -> None:
+    text = CLAUSE.format(partition="", skip="PAST LAST ROW", pattern="A B", define="A AS v > 1", seconds=9)
+    text = text.replace("ONE ROW PER MATCH", rows).replace("COUNT(*)", measure)
+    assert reason in why_no_ranges(compile(text, {"ticks": ticks(1, 1, 0).schema}).program)
+
+
 NUMBERS = {
     "alone": "MATCH_NUMBER() AS number",
     "twice, and in expressions": "MATCH_NUMBER() AS number, MATCH_NUMBER() AS again, MATCH_NUMBER() * 10 + LAST(v) AS sum, "

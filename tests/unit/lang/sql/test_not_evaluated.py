@@ -10,7 +10,6 @@ SCHEMA = pa.schema([("ts", pa.int64()), ("n", pa.int64())])
 
 # clause, the words that are marked, message
 REFUSED = [
-    ("ALL ROWS PER MATCH PATTERN (A) DEFINE A AS TRUE", "ALL ROWS PER MATCH", "ALL ROWS PER MATCH is not offered yet"),
     ("MEASURES n AS m PATTERN (^ A) DEFINE A AS TRUE", "^", "The anchor ^ is not offered yet"),
     ("MEASURES n AS m PATTERN (A $) DEFINE A AS TRUE", "$", "The anchor $ is not offered yet"),
     (

@@ -72,6 +72,10 @@ def why_no_ranges(program: Program) -> str | None:
         return "the rows of matches, and those of none, are not told apart by where a match starts (ALL ROWS PER MATCH)"
     if maps_no_row(program):
         return "the pattern has empty matches, which have no time"
+    if program.rows_per_match == "all, with unmatched rows":
+        return "rows of no match have no start by which they belong to a range (WITH UNMATCHED ROWS)"
+    if program.rows_per_match != "one" and numbers_matches(program):
+        return "every row of a match shows its number, which counts all before (MATCH_NUMBER)"
     if aggregates_numbers(program.measures):
         return "an aggregate is over the numbers of matches, which count all before (MATCH_NUMBER)"
     if program.output == "count" and reach_back(program) and not can_limit_starts(program):
