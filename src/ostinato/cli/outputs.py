@@ -104,6 +104,10 @@ WRITERS: dict[str, Callable[[pa.Table, IO[bytes]], None]] = {
 
 
 def _rows(table: pa.Table) -> Iterator[dict[str, Any]]:
+    twice = next((name for name in table.column_names if table.column_names.count(name) > 1), None)
+    if twice is not None:
+        hint = "Give one of them another name with AS, or write Parquet or CSV."
+        raise SchemaError(f"JSON cannot hold two columns called {twice!r}.", hint=hint)
     for batch in table.to_batches(max_chunksize=10_000):
         yield from batch.to_pylist()
 

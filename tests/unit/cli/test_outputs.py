@@ -12,6 +12,7 @@ import pyarrow.csv
 import pyarrow.parquet
 import pytest
 
+from ostinato.base.errors import SchemaError
 from ostinato.cli.failure import Usage
 from ostinato.cli.outputs import check_output, whole_file, write
 
@@ -47,6 +48,13 @@ def test_json(tmp_path, name):
     assert rows[0]["start_ts"] == "2026-03-01T09:00:00+00:00"
     assert rows[0]["amount"] == "1.50"
     assert rows[1]["start_ts"] is None
+
+
+@pytest.mark.parametrize("name", ["m.json", "m.jsonl"])
+def test_json_does_not_lose_a_column(tmp_path, name):
+    with pytest.raises(SchemaError, match="two columns called 'n'"):
+        write(pa.table([[1], [2]], names=["n", "n"]), tmp_path / name)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_json_without_rows_is_an_empty_list(tmp_path):

@@ -35,3 +35,9 @@ def test_a_table_says_how_much_it_hides():
     show_table(pa.table({"[red]n": range(30)}), Console(file=out, width=80), limit=5)
     assert "30 rows, the first 5 shown" in out.getvalue()
     assert "[red]n" in out.getvalue()
+
+
+def test_columns_of_one_name_are_all_shown():
+    out = io.StringIO()
+    show_table(pa.table([pa.array(["left"]), pa.array(["right"])], names=["n", "n"]), Console(file=out, width=80))
+    assert "left" in out.getvalue() and "right" in out.getvalue()

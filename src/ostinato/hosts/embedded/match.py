@@ -11,7 +11,7 @@ from ostinato.compiler import compile, recognise
 from ostinato.hosts.embedded.inputs import sources_of
 from ostinato.hosts.embedded.merged_source import MergedSource
 from ostinato.hosts.embedded.result import Result
-from ostinato.hosts.embedded.run_query import Lateness, run_query
+from ostinato.hosts.embedded.run_query import Lateness, add_counts, run_query
 from ostinato.hosts.embedded.source import Source
 from ostinato.hosts.embedded.sql import sql
 from ostinato.hosts.embedded.table_source import TableSource
@@ -57,7 +57,7 @@ def _run(query: Query, sources: dict[str, Source], lateness: Lateness | None, bu
     for step in (*query.feeds, query):
         rows = MergedSource(step.algebra, sources) if step.algebra.parts else sources[step.program.stream.lower()]
         found, counted = run_query(replace(step, feeds=()), rows, lateness, budget)
-        metrics = {name: metrics.get(name, 0) + value for name, value in counted.items()}
+        add_counts(metrics, counted)
         if step is not query:
             sources[str(step.composite).lower()] = TableSource(str(step.composite), found)
     return Result(found, metrics)

@@ -59,12 +59,12 @@ class Result:
         return self._table.num_rows
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
-        """Row by row, as dictionaries."""
+        """Row by row, as dictionaries; of several columns with one name the last."""
         for batch in self._table.to_batches():
             yield from batch.to_pylist()
 
     def __repr__(self) -> str:
-        rows = [[_shown(value) for value in row.values()] for row in self._first_rows()]
+        rows = [[_shown(value) for value in row] for row in self._first_rows()]
         widths = [max(len(cell) for cell in column) for column in zip(self.columns, *rows, strict=True)]
         lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in [self.columns, *rows]]
         return "\n".join([*lines, self._count()])
@@ -72,12 +72,13 @@ class Result:
     def _repr_html_(self) -> str:
         head = "".join(f"<th>{escape(name)}</th>" for name in self.columns)
         body = "".join(
-            "<tr>" + "".join(f"<td>{escape(_shown(value))}</td>" for value in row.values()) + "</tr>" for row in self._first_rows()
+            "<tr>" + "".join(f"<td>{escape(_shown(value))}</td>" for value in row) + "</tr>" for row in self._first_rows()
         )
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table><p>{escape(self._count())}</p>"
 
-    def _first_rows(self) -> list[dict[str, Any]]:
-        return self._table.slice(0, SHOWN_ROWS).to_pylist()
+    def _first_rows(self) -> list[tuple[Any, ...]]:
+        """Not as dictionaries: columns may have the same name."""
+        return list(zip(*(column.to_pylist() for column in self._table.slice(0, SHOWN_ROWS).columns), strict=True))
 
     def _count(self) -> str:
         rows = len(self)

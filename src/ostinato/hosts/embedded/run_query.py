@@ -30,6 +30,12 @@ def run_query(
     return pa.concat_tables(outputs), session.metrics()
 
 
+def add_counts(to: dict[str, int], counted: dict[str, int]) -> None:
+    """Those of a further query of the same text; each strategy has counters of its own."""
+    for name, value in counted.items():
+        to[name] = to.get(name, 0) + value
+
+
 def _waits_for_time(program: Program) -> bool:
     """Whether matches wait until nothing can come behind them, which a partition without further rows does not learn by itself."""
     return program.within_unit == "time" and any(negation.trails for negation in program.negations)

@@ -15,7 +15,7 @@ from ostinato.hosts.embedded.duckdb_error import translated
 from ostinato.hosts.embedded.inputs import sources_of
 from ostinato.hosts.embedded.query_source import QuerySource
 from ostinato.hosts.embedded.result import Result
-from ostinato.hosts.embedded.run_query import run_query
+from ostinato.hosts.embedded.run_query import add_counts, run_query
 from ostinato.hosts.embedded.source import Source
 from ostinato.lang.sql import Clause, Cut, Spliced, cut
 from ostinato.lang.sql.statement import read_statement
@@ -77,8 +77,7 @@ class _Statement:
     def _matches(self, clause: Clause, source: Source) -> pa.Table:
         query = compile_clause(clause, self.cut.text, source.schema, source.name)
         table, metrics = run_query(query, source)
-        for name, value in metrics.items():
-            self.metrics[name] = self.metrics.get(name, 0) + value
+        add_counts(self.metrics, metrics)
         return table
 
     def _make_views(self, connection: duckdb.DuckDBPyConnection) -> None:

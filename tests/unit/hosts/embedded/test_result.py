@@ -30,6 +30,12 @@ def test_text():
     assert repr(Result(TABLE.slice(0, 1))).endswith("[1 row]")
 
 
+def test_columns_of_one_name_are_all_shown():
+    twice = Result(pa.table([pa.array([1, 2]), pa.array(["x", None])], names=["n", "n"]))
+    assert repr(twice) == "n  n\n1  x\n2  null\n[2 rows]"
+    assert twice._repr_html_().count("<td>") == 4
+
+
 def test_long_results_are_cut():
     shown = repr(Result(pa.table({"x": ["y" * 100] * 3000}))).splitlines()
     assert len(shown) == 22

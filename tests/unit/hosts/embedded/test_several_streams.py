@@ -146,6 +146,14 @@ def test_queries_in_one_text_are_the_queries_one_by_one():
     assert together.metrics["matches"] == 3 + 2
 
 
+def test_counters_of_every_query_are_kept():
+    """The first is followed in runs, the second in a compact graph; each strategy counts in its own words."""
+    first = "PATTERN SEQ(Trades a, Trades b) WHERE b.price > a.price RETURN Rise(b.price)"
+    counted = ost.match(f"{first}; PATTERN SEQ(Rise r) WITHIN 10", trades=TRADES).metrics
+    alone = ost.match(first, trades=TRADES).metrics
+    assert counted["peak_runs"] == alone["peak_runs"] and "peak_match_nodes" in counted
+
+
 def test_three_queries():
     text = """
         PATTERN SEQ(Trades a, Trades b) WHERE b.price > a.price RETURN Rise(a.price AS low, b.price AS high);
