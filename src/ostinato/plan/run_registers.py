@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ostinato.expr.nodes import Anchor, Expr
-from ostinato.expr.types import FLOAT, INT, Kind, Type
+from ostinato.expr.types import FLOAT, INT, Type
 from ostinato.program.program import Register
 
 LAST = "last"  # the value `depth` rows back from the last row of the variable
@@ -87,8 +87,3 @@ class RegisterSet:
 
     def described(self) -> tuple[Register, ...]:
         return tuple(Register(r.name, r.type, r.kind in ZERO_AT_START, r.kind == NUMBER) for r in self)
-
-
-def is_whole(type_: Type) -> bool:
-    """Whether values of the type are integers inside the engine."""
-    return type_.kind is not Kind.FLOAT

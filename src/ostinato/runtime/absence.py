@@ -15,6 +15,7 @@ from ostinato.program.program import Program
 from ostinato.runtime.budget import Beyond, Budget
 from ostinato.runtime.forbidden_pairs import ForbiddenPairs
 from ostinato.runtime.keyed_rows import KeyedRows
+from ostinato.runtime.longer_arrays import grown
 from ostinato.runtime.matcher import Matcher, RemembersStrings
 from ostinato.runtime.matches import Matches, completed
 from ostinato.runtime.occurrences import Occurrences
@@ -176,8 +177,7 @@ class AbsenceMatcher(Matcher):
         if count > have:
             count = max(count, have + have // 2)
             for name in ("_ready", "_back_to", "_holds"):
-                old = getattr(self, name)
-                setattr(self, name, np.concatenate([old, np.zeros(count - have, old.dtype)]))
+                setattr(self, name, grown(getattr(self, name), count))
             self._occurrences.ensure_keys(count)
             self._rule.ensure_keys(count)
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ostinato.kernels.grouping import move, put
+from ostinato.runtime.longer_arrays import lengthened
 
 Places = np.ndarray | slice  # arena rows of the rows of a batch
 
@@ -39,10 +40,10 @@ class Arena:
         if capacity <= self.capacity:
             return
         for name, old in self.data.items():
-            self.data[name] = _lengthened(old, capacity)
+            self.data[name] = lengthened(old, capacity)
             valid = self.valid[name]
             if valid is not None:
-                self.valid[name] = _lengthened(valid, capacity)
+                self.valid[name] = lengthened(valid, capacity)
         self.capacity = capacity
 
     def become(self, places: Places, batch: dict[str, tuple[np.ndarray, np.ndarray | None]], capacity: int) -> None:
@@ -99,12 +100,6 @@ class Arena:
             known = self.valid[name] = np.ones(self.capacity, np.bool_)
         if known is not None:
             known[places] = True if valid is None else valid
-
-
-def _lengthened(old: np.ndarray, capacity: int) -> np.ndarray:
-    new = np.empty((capacity, *old.shape[1:]), old.dtype)
-    new[: len(old)] = old
-    return new
 
 
 def _placed(values: np.ndarray, places: Places, capacity: int, dtype: np.dtype) -> np.ndarray:

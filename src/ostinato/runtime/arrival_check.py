@@ -23,7 +23,7 @@ class ArrivalCheck:
         return bool(self._code.results)
 
     def check(self, columns: Mapping[str, Vector], count: int) -> None:
-        evaluate(self._code, count, columns.__getitem__, _no_neighbours)
+        evaluate(self._code, count, columns.__getitem__)
 
 
 @lru_cache(64)  # on a Spark stream every micro-batch opens sessions of the same program
@@ -43,7 +43,3 @@ def _fallible_alone(code: ColumnCode) -> ColumnCode:
 
 def _can_fail(op: ColumnOp) -> bool:
     return op.op == "cast" or (op.op == "call" and op.params[0] in CAN_FAIL)
-
-
-def _no_neighbours(vector: Vector, n: int) -> Vector:
-    raise AssertionError("conditions that look at neighbours are left out")

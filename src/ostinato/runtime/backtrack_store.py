@@ -6,6 +6,7 @@ import numpy as np
 
 from ostinato.kernels import backtrack_table as table
 from ostinato.program.program import Register
+from ostinato.runtime.longer_arrays import grown
 
 FIRST_CAPACITY = 64
 
@@ -62,16 +63,16 @@ class BacktrackStore:
             waiting = 2 * waiting
         self._resize(stack, waiting)
         if header[table.NODES] + fanout >= len(self.nodes):
-            self.nodes = _grown(self.nodes, 2 * (len(self.nodes) + fanout))
+            self.nodes = grown(self.nodes, 2 * (len(self.nodes) + fanout))
         if header[table.FOUND] + fanout >= len(self.found):
-            self.found = _grown(self.found, 2 * (len(self.found) + fanout))
+            self.found = grown(self.found, 2 * (len(self.found) + fanout))
 
     def _resize(self, stack: int, waiting: int) -> None:
         if (stack, waiting) == (len(self.stack), len(self.waiting)):
             return
         self.registers = self._laid_out(self.registers, stack, waiting)
         self.register_valid = self._laid_out(self.register_valid, stack, waiting)
-        self.stack, self.waiting = _grown(self.stack, stack), _grown(self.waiting, waiting)
+        self.stack, self.waiting = grown(self.stack, stack), grown(self.waiting, waiting)
 
     def _laid_out(self, registers: np.ndarray, stack: int, waiting: int) -> np.ndarray:
         wider = np.zeros((stack + waiting + 1, registers.shape[1]), registers.dtype)
@@ -164,13 +165,7 @@ class BacktrackStore:
         self.waiting[:used] = state["waiting"]
         self.registers[base : base + used] = state["registers"]
         self.register_valid[base : base + used] = state["register_valid"]
-        self.nodes = _grown(np.ascontiguousarray(state["nodes"]), max(FIRST_CAPACITY, 2 * len(state["nodes"])))
+        self.nodes = grown(np.ascontiguousarray(state["nodes"]), max(FIRST_CAPACITY, 2 * len(state["nodes"])))
         self.header = state["header"].copy()
         self.head = state["head"].copy()
         self.shed = int(state["shed"][0])
-
-
-def _grown(array: np.ndarray, capacity: int) -> np.ndarray:
-    new = np.zeros((capacity, *array.shape[1:]), array.dtype)
-    new[: len(array)] = array
-    return new

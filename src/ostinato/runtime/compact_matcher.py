@@ -13,6 +13,7 @@ from ostinato.runtime.budget import Beyond, Budget
 from ostinato.runtime.compact_dag import DagList
 from ostinato.runtime.compact_store import NODE_BYTES, CompactStore
 from ostinato.runtime.keyed_rows import KeyedRows
+from ostinato.runtime.longer_arrays import grown
 from ostinato.runtime.match_dag import MatchDag
 from ostinato.runtime.match_list import MatchList
 from ostinato.runtime.matcher import NEVER, Matcher
@@ -60,9 +61,7 @@ class CompactMatcher(Matcher):
 
     def _ensure_keys(self, count: int) -> None:
         self._store.ensure_keys(count)
-        missing = len(self._store.partitions) - len(self._read)
-        if missing > 0:
-            self._read = np.concatenate([self._read, np.zeros(missing, np.int64)])
+        self._read = grown(self._read, len(self._store.partitions))
 
     def _advance(self, rows: KeyedRows, keys: np.ndarray, begin: np.ndarray, end: np.ndarray, ordinal: np.ndarray) -> None:
         """Call the kernel until it is through; between calls it learns symbols, or its arrays are emptied and grow."""

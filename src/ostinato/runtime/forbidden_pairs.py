@@ -144,7 +144,7 @@ class _Search:
         if item.test is None or not len(owner):
             return joined
         pairs = _Pairs(self._view, self._rows, self._given, self._matches.key[owner], owner, bound, item)
-        (found,) = evaluate(item.test, len(owner), pairs.input, _no_shift)
+        (found,) = evaluate(item.test, len(owner), pairs.input)
         return joined & (found.data if found.valid is None else found.data & found.valid)
 
     def _joined(self, bound: Bound) -> np.ndarray:
@@ -198,7 +198,3 @@ def _portions(numbers: np.ndarray, counts: np.ndarray) -> Iterator[np.ndarray]:
         end = max(start + 1, int(np.searchsorted(total, done + PAIRS, side="right")))
         yield numbers[start:end]
         start = end
-
-
-def _no_shift(vector: Vector, n: int) -> Vector:
-    raise AssertionError("tests have no neighbours: their navigation is in points")

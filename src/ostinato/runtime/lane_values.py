@@ -36,7 +36,7 @@ class LaneValues:
             return NO_VALUES, NO_VALID, value_at
         index = ranges(bounds[:, 0], counts)
         view = MatchView(self._program, Matches.none(), rows, self._pool, None, None)
-        found = evaluate(self._program.measures.rows, len(index), lambda name: view.stored(name.removeprefix(COLUMN), index), _no_shift)
+        found = evaluate(self._program.measures.rows, len(index), lambda name: view.stored(name.removeprefix(COLUMN), index))
         values = np.ones((max(1, len(index)), len(self._lanes)), np.int64)
         valid = np.ones(values.shape, np.uint8)
         for number, lane in enumerate(self._lanes):
@@ -55,7 +55,3 @@ def lane_words(lane: Lane, source: Vector) -> np.ndarray:
     if source.type.kind is Kind.DECIMAL:
         data = data / 10.0**source.type.scale
     return np.ascontiguousarray(data).view(np.int64)
-
-
-def _no_shift(vector: Vector, n: int) -> Vector:
-    raise AssertionError("values over matches have no neighbours")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ostinato.kernels import compact_matches as kernel
+from ostinato.runtime.longer_arrays import lengthened
 from ostinato.runtime.matches import Matches
 from ostinato.runtime.ordered_matches import ordered_matches
 
@@ -83,6 +84,4 @@ def _shortage(array: np.ndarray, needed: int) -> int:
 
 
 def _grown(array: np.ndarray, more: int) -> np.ndarray:
-    new = np.empty((len(array) + more, *array.shape[1:]), array.dtype)
-    new[: len(array)] = array
-    return new
+    return lengthened(array, len(array) + more)

@@ -131,7 +131,7 @@ def totals_table(program: Program, schema: pa.Schema, totals: Sequence[Total]) -
         spec = program.measures.aggregates[number]
         return _vector(spec, _finished(spec, *totals[number]))
 
-    columns = [to_arrow(v) for v in evaluate(code, 1, aggregate, _no_shift)]
+    columns = [to_arrow(v) for v in evaluate(code, 1, aggregate)]
     return pa.table([c if c.type == f.type else c.cast(f.type) for c, f in zip(columns, schema, strict=True)], schema=schema)
 
 
@@ -141,7 +141,3 @@ def _vector(spec: MatchAggregate, value: Any) -> Vector:
         return Vector(spec.type, np.zeros(1, np.int64), valid, pa.array([value or ""], pa.large_string()))
     dtype = {Kind.FLOAT: np.float64, Kind.BOOL: np.bool_}.get(spec.type.kind, np.int64)
     return Vector(spec.type, np.array([0 if value is None else value], dtype), valid, None)
-
-
-def _no_shift(vector: Vector, n: int) -> Vector:
-    raise AssertionError("aggregates over all matches have no neighbours")

@@ -43,7 +43,7 @@ class MatchView:
     def measure_columns(self) -> list[Vector]:
         code = self.program.measures.code
         assert code is not None
-        return evaluate(code, len(self.matches), self.input, no_shift, self.program.measures.names)
+        return evaluate(code, len(self.matches), self.input, names=self.program.measures.names)
 
     def input(self, name: str) -> Vector:
         """An input of the measures' code, see `MeasureCode`."""
@@ -142,7 +142,7 @@ class MatchView:
         """What aggregates are over, at all rows of all matches."""
         if self._row_values is None:
             code = self.program.measures.rows
-            self._row_values = evaluate(code, len(self.matches.variables), self._row_input(self.event_rows()), no_shift)
+            self._row_values = evaluate(code, len(self.matches.variables), self._row_input(self.event_rows()))
         return self._row_values
 
     def _row_input(self, index: np.ndarray) -> Callable[[str], Vector]:
@@ -162,10 +162,6 @@ class MatchView:
         if spec.function == "array" and values is not None:
             return arrays(spec, m.variables, belongs, values, m.offsets[:-1], m.offsets[1:])
         return aggregated(spec, m, belongs, values)
-
-
-def no_shift(vector: Vector, n: int) -> Vector:
-    raise AssertionError("measures have no neighbours: their navigation is in points")
 
 
 def measured(view: MatchView, schema: pa.Schema) -> pa.Table:

@@ -15,6 +15,7 @@ from ostinato.kernels.scalar import Interpreter
 from ostinato.program.program import Program
 from ostinato.runtime.budget import Beyond, Budget
 from ostinato.runtime.keyed_rows import KeyedRows
+from ostinato.runtime.longer_arrays import grown
 from ostinato.runtime.match_dag import MatchDag
 from ostinato.runtime.matcher import NEVER, Matcher
 from ostinato.runtime.matches import Matches
@@ -124,8 +125,7 @@ class PartialMatcher(Matcher):
 
     def _ensure_keys(self, count: int) -> None:
         self._store.ensure_keys(count)
-        if len(self._read) < self._store.key_count:
-            self._read = np.concatenate([self._read, np.zeros(self._store.key_count - len(self._read), np.int64)])
+        self._read = grown(self._read, self._store.key_count)
 
     def _refuse_too_many(self) -> None:
         """Where the budget wants an error and not that runs are shed."""

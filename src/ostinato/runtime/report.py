@@ -11,6 +11,7 @@ from ostinato.runtime.compressed_output import compressed_output, compressed_sch
 from ostinato.runtime.default_output import default_output, default_schema
 from ostinato.runtime.key_index import KeyIndex
 from ostinato.runtime.keyed_rows import KeyedRows
+from ostinato.runtime.longer_arrays import grown
 from ostinato.runtime.match_dag import MatchDag
 from ostinato.runtime.match_totals import MatchTotals, Total, totals_table
 from ostinato.runtime.matcher import Matcher, SumsUp
@@ -76,8 +77,7 @@ class Report:
 
     def _numbers(self, matches: Matches, key_count: int) -> np.ndarray:
         """Match numbers within their partitions. The matches of a key come in order."""
-        if len(self.numbered) < key_count:
-            self.numbered = np.concatenate([self.numbered, np.zeros(key_count - len(self.numbered), np.int64)])
+        self.numbered = grown(self.numbered, key_count)
         by_key = np.argsort(matches.key, kind="stable")
         keys = matches.key[by_key]
         first = np.concatenate([[True], keys[1:] != keys[:-1]])

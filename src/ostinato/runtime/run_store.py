@@ -7,6 +7,7 @@ import numpy as np
 from ostinato.kernels import run_nodes, runs
 from ostinato.kernels import run_table as table
 from ostinato.program.program import Register
+from ostinato.runtime.longer_arrays import grown
 from ostinato.runtime.run_plan import RunPlan
 
 FIRST_CAPACITY = 64
@@ -35,9 +36,9 @@ class RunStore:
         self._reserve()
 
     def _resize(self, capacity: int) -> None:
-        self.runs = _grown(self.runs, capacity)
-        self.registers = _grown(self.registers, capacity)
-        self.register_valid = _grown(self.register_valid, capacity)
+        self.runs = grown(self.runs, capacity)
+        self.registers = grown(self.registers, capacity)
+        self.register_valid = grown(self.register_valid, capacity)
         self.born = np.empty(capacity, np.int64)
         self.live = np.empty(capacity, np.int64)
         self.rebuild()
@@ -65,7 +66,7 @@ class RunStore:
     def ensure_keys(self, count: int) -> None:
         known = len(self.per_key)
         if count > known:
-            self.per_key = _grown(self.per_key, max(count, 2 * known))
+            self.per_key = grown(self.per_key, max(count, 2 * known))
             self.per_key[known:] = table.NOTHING
             self.per_key[known:, table.ALIVE] = 0
             self.per_key[known:, table.KEEP] = 0
@@ -92,11 +93,11 @@ class RunStore:
         if not self.keeps_matches:
             return
         if self.header[table.FOUND] + most > len(self.found):
-            self.found = _grown(self.found, 2 * len(self.found) + most)
+            self.found = grown(self.found, 2 * len(self.found) + most)
         if self.header[table.NODES] + 2 * most > len(self.nodes):
             self.compact()
             if 2 * self.header[table.NODES] + 2 * most > len(self.nodes):
-                self.nodes = _grown(self.nodes, 2 * len(self.nodes) + 2 * most)
+                self.nodes = grown(self.nodes, 2 * len(self.nodes) + 2 * most)
 
     def compact(self) -> None:
         header = self.header
@@ -176,14 +177,8 @@ class RunStore:
         used = len(state["runs"])
         self.header = state["header"].copy()
         self.per_key = state["per_key"].copy()
-        self.nodes = _grown(np.ascontiguousarray(state["nodes"]), max(FIRST_CAPACITY, 2 * len(state["nodes"])))
+        self.nodes = grown(np.ascontiguousarray(state["nodes"]), max(FIRST_CAPACITY, 2 * len(state["nodes"])))
         self.shed = int(state["shed"][0])
         for name in ("runs", "registers", "register_valid"):
             setattr(self, name, np.ascontiguousarray(state[name]))
         self._resize(max(FIRST_CAPACITY, 2 * used))
-
-
-def _grown(array: np.ndarray, capacity: int) -> np.ndarray:
-    new = np.zeros((capacity, *array.shape[1:]), array.dtype)
-    new[: len(array)] = array
-    return new

@@ -21,6 +21,7 @@ from ostinato.runtime.given_times import Watermark, watermark_units
 from ostinato.runtime.ingest import arrow_rows, read_columns, sort_order, take, times_of
 from ostinato.runtime.key_index import KeyIndex
 from ostinato.runtime.keyed_rows import KeyedRows
+from ostinato.runtime.longer_arrays import grown
 from ostinato.runtime.match_dag import MatchDag
 from ostinato.runtime.matcher import NEVER, Matcher
 from ostinato.runtime.matches import Matches
@@ -217,8 +218,7 @@ class Session:
         if self.keys is not None:
             numbers = self.keys.number([columns[self.program.columns[k].name] for k in self.program.keys])
             self.rows.ensure_keys(len(self.keys))
-        if len(self.evaluated) < self.rows.key_count:
-            self.evaluated = np.concatenate([self.evaluated, np.zeros(self.rows.key_count - len(self.evaluated), np.int64)])
+        self.evaluated = grown(self.evaluated, self.rows.key_count)
         batch = {self.rows.held_as(name): self._storable(columns[name]) for name in self.stored}
         if times is not None:
             batch["times"] = (times, columns[self.program.columns[self.program.time].name].valid)

@@ -13,6 +13,7 @@ from ostinato.program.program import Program
 from ostinato.runtime.budget import Beyond, Budget
 from ostinato.runtime.keyed_rows import KeyedRows
 from ostinato.runtime.lane_values import FLOAT_LANES, LaneValues
+from ostinato.runtime.longer_arrays import grown
 from ostinato.runtime.match_totals import Total
 from ostinato.runtime.matcher import NEVER, Matcher
 from ostinato.runtime.matches import Matches
@@ -56,9 +57,7 @@ class TallyMatcher(Matcher):
 
     def _ensure_keys(self, count: int) -> None:
         self._store.ensure_keys(count)
-        missing = len(self._store.partitions) - len(self._read)
-        if missing > 0:
-            self._read = np.concatenate([self._read, np.zeros(missing, np.int64)])
+        self._read = grown(self._read, len(self._store.partitions))
 
     def _advance(self, rows: KeyedRows, keys: np.ndarray, bounds: np.ndarray, behind: np.ndarray) -> None:
         """Call the kernel until it is through; between calls it learns symbols, or its arrays grow."""

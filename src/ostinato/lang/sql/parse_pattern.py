@@ -13,7 +13,6 @@ from ostinato.lang.sql.syntax import Edge, Hidden, InOrder, Name, NoRows, OneOf,
 DEEPEST = 50  # levels of parentheses; later passes recurse over the tree
 MOST = 1_000_000  # a bound that no pattern means seriously
 QUANTIFIERS = {"*": (0, None), "+": (1, None), "?": (0, 1)}
-WORDS_AFTER = ("WITHIN", "DEFINE", "SUBSET")
 
 
 def variable_name(token: Token) -> Name:

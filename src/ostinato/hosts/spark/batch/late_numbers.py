@@ -11,7 +11,7 @@ import pyarrow as pa
 from ostinato.hosts.spark.batch.match_places import PLACE
 from ostinato.hosts.spark.types import to_arrow_schema, to_spark_schema
 from ostinato.kernels.vectors.evaluate import evaluate
-from ostinato.kernels.vectors.vector import Vector, from_arrow, to_arrow
+from ostinato.kernels.vectors.vector import from_arrow, to_arrow
 from ostinato.program.column_code import ColumnCode, ColumnOp
 from ostinato.program.inputs import code_inputs
 from ostinato.program.program import Program
@@ -94,10 +94,6 @@ class LateNumbers:
         measures = self.program.measures
         names = [measures.names[n] for n in self.late]
         code = self._code.reduced_to([self._code.results[n] for n in self.late])
-        columns = evaluate(code, table.num_rows, lambda name: from_arrow(table.column(OWN + name)), _no_shift, names)
+        columns = evaluate(code, table.num_rows, lambda name: from_arrow(table.column(OWN + name)), names=names)
         ready = {name: to_arrow(column) for name, column in zip(names, columns, strict=True)}
         return pa.table({name: ready[name] if name in ready else table.column(name) for name in measures.names})
-
-
-def _no_shift(vector: Vector, rows: int) -> Vector:
-    raise AssertionError("measures have no neighbours")

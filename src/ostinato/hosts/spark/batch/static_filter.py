@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from ostinato.kernels.vectors.evaluate import evaluate
-from ostinato.kernels.vectors.vector import Vector, from_arrow
+from ostinato.kernels.vectors.vector import from_arrow
 from ostinato.program.inputs import code_inputs
 from ostinato.program.program import Program
 
@@ -44,11 +44,7 @@ class StaticFilter:
             return table
         columns = {name: from_arrow(table.column(name)) for name in self._inputs}
         kept = np.zeros(table.num_rows, np.bool_)
-        for predicate in evaluate(self._code, table.num_rows, columns.__getitem__, _no_shift):
+        for predicate in evaluate(self._code, table.num_rows, columns.__getitem__):
             kept |= predicate.data if predicate.valid is None else predicate.data & predicate.valid
         few = np.flatnonzero(kept)
         return table.take(few) if MANY * len(few) < len(kept) else table.filter(pa.array(kept))
-
-
-def _no_shift(vector: Vector, rows: int) -> Vector:
-    raise AssertionError("a static predicate looks at one row")
