@@ -12,7 +12,7 @@ from ostinato.kernels.vectors.vector import Vector
 from ostinato.program.program import MatchAggregate, Point
 from ostinato.runtime.match_aggregates import aggregated, arrays
 from ostinato.runtime.matches import Matches
-from ostinato.runtime.measures import MatchView, no_shift
+from ostinato.runtime.measures import MatchView
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class RowView:
     def measure_columns(self) -> list[Vector]:
         measures = self._program.measures
         assert measures.code is not None
-        return evaluate(measures.code, len(self.lines), self.input, no_shift, measures.names)
+        return evaluate(measures.code, len(self.lines), self.input, names=measures.names)
 
     def rows(self) -> np.ndarray:
         """The arena rows that are shown: of an empty match, the one at which it starts."""
