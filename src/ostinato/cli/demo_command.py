@@ -57,7 +57,7 @@ def _on_spark(feed: Feed, output: Path, errors: Console) -> dict[str, Outcome]:
     return {name: Outcome(live[name], archived[name]) for name in live}
 
 
-def _leave_pictures(feed: Feed, found: dict, output: Path) -> None:
+def _leave_pictures(feed: Feed, found: dict[str, Outcome], output: Path) -> None:
     v_shapes, bursts = (outcome.live.sort_by("start_ts") for outcome in found.values())
     draw(_in_order(feed.ticks), v_shapes, bursts, output / "matches.png")
     sections = [

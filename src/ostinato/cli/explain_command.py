@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -16,6 +16,10 @@ from ostinato.cli.outputs import whole_file
 from ostinato.cli.query_file import QueryFile, read_query
 from ostinato.cli.settings import MatchSettings
 from ostinato.cli.warned import said_elsewhere
+
+if TYPE_CHECKING:
+    from ostinato.hosts.embedded.source import Source
+    from ostinato.query import Query
 
 
 class Stage(StrEnum):
@@ -74,7 +78,7 @@ def explain_text(query: QueryFile, streams: Sequence[Input], settings: MatchSett
     return "\n\n".join(f"-- clause {number} of {len(shown)}\n{text}" for number, text in enumerate(shown, 1))
 
 
-def _clauses(text: str, sources: dict) -> Iterator:
+def _clauses(text: str, sources: dict[str, Source]) -> Iterator[Query]:
     """Every clause of the statement, compiled for its input, which may itself be a query over the others."""
     from ostinato.compiler import compile_clause
     from ostinato.hosts.embedded.connection import open_connection
@@ -88,8 +92,8 @@ def _clauses(text: str, sources: dict) -> Iterator:
         for source in sources.values():
             source.make_view(connection)
         for clause in statement.clauses:
-            source = sources.get(clause.table.lower()) if clause.table else None
-            source = source or QuerySource(clause.table or "the input", connection, clause.input, statement.clauses)
-            query = compile_clause(clause, text, source.schema, source.name)
+            given = sources.get(clause.table.lower()) if clause.table else None
+            read = given or QuerySource(clause.table or "the input", connection, clause.input, statement.clauses, tuple(sources))
+            query = compile_clause(clause, text, read.schema, read.name)
             connection.register(clause.placeholder, query.output_schema.empty_table())
             yield query

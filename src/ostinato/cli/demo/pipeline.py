@@ -116,7 +116,7 @@ def _engine(session: Any) -> Any:
     return on(session)
 
 
-def as_set(table: pa.Table) -> frozenset[tuple]:
+def as_set(table: pa.Table) -> frozenset[tuple[Any, ...]]:
     """Matches as values: their order and numbering are the business of the one who asked."""
     columns = [name for name in table.column_names if name != "match_id"]
     return frozenset(tuple(row.values()) for row in table.select(columns).to_pylist())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.types as pt
@@ -46,7 +46,7 @@ def _spans(table: pa.Table, axes: Axes) -> Axes:
     return axes
 
 
-def _values(table: pa.Table, column: str) -> list:
+def _values(table: pa.Table, column: str) -> list[Any]:
     return table.column(column).to_pylist()
 
 

@@ -5,11 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from pyarrow import fs
 
 from ostinato.base.errors import DataError
 from ostinato.hosts.spark.batch.row_groups import open_file
+
+Offset = dict[str, Any]  # Spark keeps it as JSON: the last file that was read, by `changed` and `name`, and how many `files` there were
 
 
 @dataclass(frozen=True, order=True)
@@ -56,12 +59,12 @@ class FileList:
         return [SeenFile(e.mtime_ns, e.base_name, f"{scheme}://{e.path}") for e in entries if e.type == fs.FileType.File]
 
 
-def files_after(files: Sequence[SeenFile], start: dict, end: dict) -> list[SeenFile]:
+def files_after(files: Sequence[SeenFile], start: Offset, end: Offset) -> list[SeenFile]:
     low, high = (start["changed"], start["name"]), (end["changed"], end["name"])
     return [file for file in files if low < (file.changed, file.name) <= high]
 
 
-def latest_within(files: Sequence[SeenFile], start: dict, rows: int | None, final: dict | None = None) -> dict:
+def latest_within(files: Sequence[SeenFile], start: Offset, rows: int | None, final: Offset | None = None) -> Offset:
     """The offset that takes in as many further files as `rows` allows (always one, if there is one), none beyond `final`."""
     low = (start["changed"], start["name"])
     before = [file for file in files if (file.changed, file.name) <= low]

@@ -17,7 +17,7 @@ from ostinato.hosts.spark.batch.row_group_reader import read_columns
 from ostinato.hosts.spark.batch.row_groups import open_file
 from ostinato.hosts.spark.conform import batches_of
 from ostinato.hosts.spark.streaming.clock import Clock
-from ostinato.hosts.spark.streaming.file_list import FileList, files_after, latest_within
+from ostinato.hosts.spark.streaming.file_list import FileList, Offset, files_after, latest_within
 from ostinato.hosts.spark.streaming.packing import PACKED_ON_SPARK, ROWS, Packer, from_blobs
 from ostinato.hosts.spark.types import to_spark_schema
 
@@ -73,9 +73,9 @@ class PackedParquetReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         self._columns = options["columns"]
         self._packer = options["packer"]
         self._limit = int(options["rows_per_batch"]) if "rows_per_batch" in options else None
-        self._final: dict | None = None
+        self._final: Offset | None = None
 
-    def initialOffset(self) -> dict:
+    def initialOffset(self) -> Offset:
         return {"changed": 0, "name": "", "files": 0}
 
     def getDefaultReadLimit(self) -> ReadLimit:
@@ -84,11 +84,11 @@ class PackedParquetReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     def prepareForTriggerAvailableNow(self) -> None:
         self._final = latest_within(self._files.present(), self.initialOffset(), None)
 
-    def latestOffset(self, start: dict, limit: ReadLimit) -> dict:
+    def latestOffset(self, start: Offset, limit: ReadLimit) -> Offset:
         rows = limit.max_rows if isinstance(limit, ReadMaxRows) else None
         return latest_within(self._files.present(), start, rows, self._final)
 
-    def partitions(self, start: dict, end: dict) -> Sequence[InputPartition]:
+    def partitions(self, start: Offset, end: Offset) -> Sequence[InputPartition]:
         files = files_after(self._files.present(), start, end)
         return [InputPartition((file.path, number)) for file in files for number in range(file.row_groups())]
 
