@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -86,11 +85,12 @@ def test_all_rows_of_matches(partition: str, skip: str, tmp_path: Path) -> None:
         ("ALL ROWS PER MATCH WITH UNMATCHED ROWS", "COUNT(*)", "WITH UNMATCHED ROWS"),
         ("ALL ROWS PER MATCH", "MATCH_NUMBER()", "MATCH_NUMBER"),
         ("ONE ROW PER MATCH", "SUM(MATCH_NUMBER())", "MATCH_NUMBER"),
+        ("ONE ROW PER MATCH AFTER MATCH SKIP TO LAST B", "COUNT(*)", "SKIP TO a variable"),
     ],
 )
 def test_rows_that_only_a_whole_pass_knows(rows: str, measure: str, reason: str) -> None:
     text = CLAUSE.format(partition="", skip="PAST LAST ROW", pattern="A B", define="A AS v > 1", seconds=9)
-    text = text.replace("ONE ROW PER MATCH", rows).replace("COUNT(*)", measure)
+    text = text.replace("ONE ROW PER MATCH AFTER MATCH SKIP PAST LAST ROW", rows).replace("COUNT(*)", measure)
     assert reason in why_no_ranges(compile(text, {"ticks": ticks(1, 1, 0).schema}).program)
 
 
@@ -158,14 +158,6 @@ def test_why_chains_are_not_followed() -> None:
         assert reason in why_no_ranges(compile(SASE[name], schema, output="nonoverlapping").program)
     strict = APART["apart, a gap"].replace("skip_till_next_match", "strict_contiguity")
     assert "rows of all keys" in why_no_ranges(compile(strict, schema, output="nonoverlapping").program)
-
-
-def test_what_a_range_does_not_know_yet_is_refused() -> None:
-    pattern, define = PATTERNS["parity"]
-    text = CLAUSE.format(partition="", skip="TO NEXT ROW", pattern=pattern, define=define, seconds=2)
-    program = compile(text, {"ticks": ticks(1, 1, 0).schema}).program
-    assert "SKIP TO a variable" in why_no_ranges(replace(program, skip="to last", skip_to=0))
-    assert "ALL ROWS" in why_no_ranges(replace(program, rows_per_match="all"))
 
 
 OUTPUTS = [*((name, "all") for name in SASE), *((name, "first") for name in BOTH)]

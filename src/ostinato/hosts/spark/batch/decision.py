@@ -71,8 +71,6 @@ def why_no_ranges(program: Program) -> str | None:
         return f"{program.output}: an event that starts a match of this pattern can also come later in one"
     if program.output == "nonoverlapping" and (reason := _why_chains_are_not_followed(program)):
         return f"which matches overlap is known only when all earlier ones are, and {reason}"
-    if program.rows_per_match != "one":
-        return "the rows of matches, and those of none, are not told apart by where a match starts (ALL ROWS PER MATCH)"
     if maps_no_row(program):
         return "the pattern has empty matches, which have no time"
     if program.rows_per_match == "all, with unmatched rows":
