@@ -64,7 +64,7 @@ def query_text(query: str, window: int, output: str) -> str:
     conditions += " and c.price > a[1].price and c.price < a[a.LEN].price" if third else ""
     returned = "" if output == "compressed" else f"RETURN a.LEN + {2 if third else 1} AS length, a[1].ts AS first, b.ts AS last"
     return f"""PATTERN SEQ({components})
-        WHERE {STRATEGIES[strategy]}(a[], b{', c' if third else ''}) {{ {conditions} }} WITHIN {window} events
+        WHERE {STRATEGIES[strategy]}(a[], b{", c" if third else ""}) {{ {conditions} }} WITHIN {window} events
         {returned}
         OUTPUT {output}"""
 

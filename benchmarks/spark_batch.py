@@ -71,9 +71,7 @@ def over_parquet(experiment: Experiment, spark: SparkSession, folder: Path, rows
             ("SASE+ sequence", SEQUENCE.format(milliseconds=window), ("key", "ts", "volume"), True),
         )
         for name, query, columns, forced in queries:
-            case = experiment.case(
-                f"{name} over Parquet, {keys:,} keys, {window} ms", rows, clock="wall", keys=keys, window=f"{window} ms"
-            )
+            case = experiment.case(f"{name} over Parquet, {keys:,} keys, {window} ms", rows, clock="wall", keys=keys, window=f"{window} ms")
             _compare(case, ticks, query, files, columns, options, forced)
 
 
@@ -100,9 +98,7 @@ def _compare(
         case.target("ostinato", "ostinato, mapInArrow forced", at_least=3.0)
 
 
-def _contenders(
-    ticks: DataFrame, query: str, files: Sequence[str], columns: Sequence[str], forced: bool
-) -> dict[str, Callable[[], None]]:
+def _contenders(ticks: DataFrame, query: str, files: Sequence[str], columns: Sequence[str], forced: bool) -> dict[str, Callable[[], None]]:
     spark = ticks.sparkSession
     tasks = _tasks(ticks, query)
     schema = ", ".join(f"`{name}` {ticks.schema[name].dataType.simpleString()}" for name in columns)

@@ -170,5 +170,3 @@ class _Run:
         if number in self.failed:
             return Outcome(error=self.failed[number])
         return Outcome(found=table_found(case, pa.concat_tables(self.tables[number])))
-
-

@@ -93,9 +93,7 @@ def test_spark_batch(spark, tmp_path: Path, path: str | None) -> None:
 def utc(rows: list[dict]) -> list[dict]:
     """Spark's rows have no zone."""
     stamp = readings(1).schema.field("ts").type
-    return [
-        {name: {"ts": pa.scalar(event["ts"], stamp).as_py()} for name, event in row.items() if isinstance(event, dict)} for row in rows
-    ]
+    return [{name: {"ts": pa.scalar(event["ts"], stamp).as_py()} for name, event in row.items() if isinstance(event, dict)} for row in rows]
 
 
 @pytest.mark.spark

@@ -152,9 +152,7 @@ def next_root(states, settings, bits, times, waiting, stack, registers, register
                 registers[0, i] = 0
                 register_valid[0, i] = register_valid[register_valid.shape[0] - 1, i]
     if found:
-        header[LIMIT] = window_end(
-            settings, times, first_row, stack[0, ROW], header[HIGH], header[FROM_ORDINAL], header[FROM_TIME]
-        )
+        header[LIMIT] = window_end(settings, times, first_row, stack[0, ROW], header[HIGH], header[FROM_ORDINAL], header[FROM_TIME])
     return found
 
 

@@ -74,9 +74,7 @@ def list_matches(nodes, found, count, span, walk, path, progress, keys, offsets,
     """The matches of `found[progress[AT]:count]`. Anything but DONE leaves in `progress` where to go on with larger arrays."""
     while progress[AT] < count:
         at = progress[AT]
-        status = list_of(
-            nodes, found[at, 0], found[at, 1], found[at, 2] - span, walk, path, progress, keys, offsets, ordinals, components
-        )
+        status = list_of(nodes, found[at, 0], found[at, 1], found[at, 2] - span, walk, path, progress, keys, offsets, ordinals, components)
         if status != DONE:
             return status
         progress[AT] += 1

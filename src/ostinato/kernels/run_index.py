@@ -72,9 +72,7 @@ def gather(moves, states, runs, header, per_key, cells, slots, slot_valid, key, 
                 count += 1
                 run = runs[run, NEXT]
             if states[state, JOIN_REGISTER] != NOTHING:
-                count = gather_joined(
-                    moves, states, runs, header, per_key, cells, slots, slot_valid, key, row, bits, state, live, count
-                )
+                count = gather_joined(moves, states, runs, header, per_key, cells, slots, slot_valid, key, row, bits, state, live, count)
     return count
 
 

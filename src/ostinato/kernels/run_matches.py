@@ -24,9 +24,7 @@ MATCHES_FULL = 2
 EVENTS_FULL = 3
 
 
-@jit(
-    "int64(int64[:,::1], int64[:,::1], int64, int64[::1], int64[:,::1], int64[::1], int64[::1], int64[::1], int64[::1], uint8[::1])"
-)
+@jit("int64(int64[:,::1], int64[:,::1], int64, int64[::1], int64[:,::1], int64[::1], int64[::1], int64[::1], int64[::1], uint8[::1])")
 def read_matches(nodes, found, count, control, stack, path, keys, offsets, ordinals, components):
     """Write every way back from each of `found`: match i is one of keys[i] and has the events [offsets[i], offsets[i + 1]).
     Asks for room and may be called again: then the last way back waits on the stack. `stack` holds (node, length of the path so far);

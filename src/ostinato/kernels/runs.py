@@ -265,9 +265,7 @@ def advance(
             for b in range(header[BORN]):
                 kept = KEPT_SELF
                 if states[runs[born[b], COMPONENT], MERGEABLE] != 0:
-                    kept = unite(
-                        states, watched, settings, runs, registers, register_valid, nodes, header, per_key, cells, twins, born[b]
-                    )
+                    kept = unite(states, watched, settings, runs, registers, register_valid, nodes, header, per_key, cells, twins, born[b])
                 if kept == KEPT_SELF:
                     take_place(states, runs, registers, register_valid, per_key, cells, born[b])
                 elif kept < 0:
@@ -286,9 +284,7 @@ def advance(
     return DONE
 
 
-@jit(
-    "void(int64[:,::1], int64[::1], int64[::1], int64[:,::1], int64[:,::1], uint8[:,::1], int64, int64[:,::1], int64[::1], int64[::1])"
-)
+@jit("void(int64[:,::1], int64[::1], int64[::1], int64[:,::1], int64[:,::1], uint8[:,::1], int64, int64[:,::1], int64[::1], int64[::1])")
 def rebuild(states, watched, settings, runs, registers, register_valid, used, per_key, cells, twins):
     """Find all runs their places again: the tables have another size, keys other numbers, or the state was loaded."""
     for run in range(RESERVED, used):

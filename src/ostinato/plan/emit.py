@@ -106,7 +106,7 @@ class Emitter:
             measures=measures,
             kleene=tuple(name in query.kleene for name in (*self._variables, *self._hidden.twins.values())),
             negations=negations,
-        ))
+        ))  # fmt: skip
 
     def _window(self) -> int:
         """The window in the unit of the time column: dates are counted in days."""

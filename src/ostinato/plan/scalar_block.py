@@ -209,5 +209,3 @@ class BlockWriter:
         """Functions that the columns compute more cheaply: everything about the current row alone."""
         found = gathered(expr)
         return found is not None and found == current(found.body)
-
-

@@ -152,7 +152,7 @@ def _inside_window(query: MatchQuery, partition: list[Row], start: int, index: i
 
 def _check(query: MatchQuery) -> None:
     if query.ties is not Ties.ORDER:
-        raise UnsupportedError("row patterns follow the order of rows", hint="leave ties= at \"order\"")
+        raise UnsupportedError("row patterns follow the order of rows", hint='leave ties= at "order"')
     if query.negations:
         raise UnsupportedError("negation belongs to the run-based selections", span=query.negations[0].span)
     for definition in query.definitions:

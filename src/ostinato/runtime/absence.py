@@ -84,9 +84,7 @@ class AbsenceMatcher(Matcher):
         left = found if not killed.any() else found.take(~killed)
         self._waiting.add(left, completed(rows, left), self._limits(rows, left), pending[~killed])
 
-    def _violated(
-        self, number: int, rows: KeyedRows, matches: Matches, asked: np.ndarray, low: np.ndarray, high: np.ndarray
-    ) -> np.ndarray:
+    def _violated(self, number: int, rows: KeyedRows, matches: Matches, asked: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
         if number not in self._pairs:
             return self._occurrences.inside(number, rows, matches.key[asked], low, high)
         return self._pairs[number].inside(rows, matches.take(asked), low, high)
@@ -126,9 +124,7 @@ class AbsenceMatcher(Matcher):
         if not self._leads:
             return ready
         out = np.empty(len(keys), np.int64)
-        kernel.look_back(
-            keys, ready, horizon, self._program.within, self._by_events, rows.offset, rows.base, rows.times, out
-        )
+        kernel.look_back(keys, ready, horizon, self._program.within, self._by_events, rows.offset, rows.base, rows.times, out)
         return np.minimum(out, ready)
 
     def _released(self) -> Matches:

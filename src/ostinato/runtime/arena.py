@@ -69,9 +69,7 @@ class Arena:
         self.capacity = capacity
 
     @staticmethod
-    def _merged_flags(
-        old: np.ndarray | None, kept: Moved, given: np.ndarray | None, places: Places, capacity: int
-    ) -> np.ndarray | None:
+    def _merged_flags(old: np.ndarray | None, kept: Moved, given: np.ndarray | None, places: Places, capacity: int) -> np.ndarray | None:
         if old is None and (given is None or given.all()):
             return None
         flags = np.ones(capacity, np.bool_)

@@ -39,9 +39,7 @@ class RowCode:
             inner = None if extended.count == wanted.sum() else ranges(extended.begin[:-1] + (start - low), wanted)
             self._store_slots(rows, _index(rows, keys, start, wanted), results[program.bits :], inner)
 
-    def _evaluated_with(
-        self, rows: KeyedRows, keys: np.ndarray, start: np.ndarray, end: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray]:
+    def _evaluated_with(self, rows: KeyedRows, keys: np.ndarray, start: np.ndarray, end: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """What is evaluated beside the new rows, and dropped: the neighbours that shifts look at; or whole regions where that is
         little more, because regions side by side are read without being gathered."""
         first, last = rows.base[keys], rows.base[keys] + rows.length[keys]

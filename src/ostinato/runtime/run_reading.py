@@ -50,9 +50,7 @@ def matches_of(nodes: np.ndarray, found: np.ndarray, count: int, variable_of: np
     """Per key, by completing event, then by the events selected."""
     room, control = _Room.for_matches(count), np.zeros(kernel.CONTROL_CELLS, np.int64)
     while True:
-        status = read_matches(
-            nodes, found, count, control, room.stack, room.path, room.keys, room.offsets, room.ordinals, room.components
-        )
+        status = read_matches(nodes, found, count, control, room.stack, room.path, room.keys, room.offsets, room.ordinals, room.components)
         if status == kernel.DONE:
             break
         if status != kernel.STACK_FULL and control[kernel.PLACED] > most // 2:
@@ -62,6 +60,4 @@ def matches_of(nodes: np.ndarray, found: np.ndarray, count: int, variable_of: np
             )
         room.grow(status)
     written, placed = int(control[kernel.WRITTEN]), int(control[kernel.PLACED])
-    return ordered_matches(
-        room.keys[:written], room.offsets[: written + 1], room.ordinals[:placed], room.components[:placed], variable_of
-    )
+    return ordered_matches(room.keys[:written], room.offsets[: written + 1], room.ordinals[:placed], room.components[:placed], variable_of)

@@ -113,9 +113,7 @@ def run_queries(
     partition = draw(_PARTITIONS)
     typed = draw(st.sampled_from((True, False, False)))
     names = variables_of(pattern)
-    definitions = tuple(
-        draw(_run_definition(name, _repeats(pattern, name), names[:number], typed)) for number, name in enumerate(names)
-    )
+    definitions = tuple(draw(_run_definition(name, _repeats(pattern, name), names[:number], typed)) for number, name in enumerate(names))
     return MatchQuery(
         stream="events",
         schema=SCHEMA,

@@ -62,9 +62,7 @@ class Feed:
     def go_on(self, keys, horizon=NEVER, final=False):
         keys = np.asarray(keys, np.int64)
         matches = self.matcher.feed(self.rows, keys, (self.rows.base + self.rows.length)[keys], horizon, final)
-        return [
-            (int(matches.key[i]), matches.ordinals[matches.offsets[i] : matches.offsets[i + 1]].tolist()) for i in range(len(matches))
-        ]
+        return [(int(matches.key[i]), matches.ordinals[matches.offsets[i] : matches.offsets[i + 1]].tolist()) for i in range(len(matches))]
 
 
 def call(name, *args):

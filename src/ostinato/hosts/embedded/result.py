@@ -71,9 +71,7 @@ class Result:
 
     def _repr_html_(self) -> str:
         head = "".join(f"<th>{escape(name)}</th>" for name in self.columns)
-        body = "".join(
-            "<tr>" + "".join(f"<td>{escape(_shown(value))}</td>" for value in row) + "</tr>" for row in self._first_rows()
-        )
+        body = "".join("<tr>" + "".join(f"<td>{escape(_shown(value))}</td>" for value in row) + "</tr>" for row in self._first_rows())
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table><p>{escape(self._count())}</p>"
 
     def _first_rows(self) -> list[tuple[Any, ...]]:

@@ -29,9 +29,7 @@ def no_neighbours(vector: Vector, n: int) -> Vector:
     raise AssertionError("this code has no shifts: its rows have no neighbours")
 
 
-def evaluate(
-    code: ColumnCode, length: int, inputs: Inputs, shift: Shift = no_neighbours, names: Sequence[str] = ()
-) -> list[Vector]:
+def evaluate(code: ColumnCode, length: int, inputs: Inputs, shift: Shift = no_neighbours, names: Sequence[str] = ()) -> list[Vector]:
     """The result columns, each of `length` rows. A value that is needed and cannot be computed is a DataError, which says where: by the
     result's name, if results have names, and by the columns that it is computed from."""
     evaluation = _Evaluation(code, length, inputs, shift)

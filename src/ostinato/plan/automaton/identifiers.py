@@ -70,4 +70,3 @@ class _RowWriter(_PlainWriter):
 
     def field(self, field: Field) -> tuple[str, int]:
         return f"{self._place}.{name_text(field.name)}", ATOM
-

@@ -25,9 +25,7 @@ def ticks(rows: int = 300) -> pa.Table:
 
 def bag(rows: Any) -> list[tuple]:
     """Matches without what numbers them."""
-    return sorted(
-        tuple((event["ts"].replace(tzinfo=None), event["k"], event["v"]) for event in (*row["a"], row["b"])) for row in rows
-    )
+    return sorted(tuple((event["ts"].replace(tzinfo=None), event["k"], event["v"]) for event in (*row["a"], row["b"])) for row in rows)
 
 
 def test_a_batch(spark, tmp_path) -> None:

@@ -40,9 +40,7 @@ def test_the_paper_s_first_query():
         Definition("a", (), "Shelf"),
         Definition("c", (Condition(Call("eq", (volume("a"), volume("c")))),), "Exit"),
     )
-    assert query.negations == (
-        Negation((Definition("b", (Condition(Call("eq", (volume("a"), volume("b")))),), "Register"),), 1),
-    )
+    assert query.negations == (Negation((Definition("b", (Condition(Call("eq", (volume("a"), volume("b")))),), "Register"),), 1),)
 
 
 @pytest.mark.parametrize(

@@ -128,7 +128,7 @@ SKIPPED = [
     ("TO NEXT ROW", SkipTree(to_next_row=True)),
     ("TO b", SkipTree(to=Name("B"))),
     ("TO FIRST b", SkipTree(to=Name("B"), to_first=True)),
-    ("TO LAST \"b\"", SkipTree(to=Name("b"))),
+    ('TO LAST "b"', SkipTree(to=Name("b"))),
     ("TO last", SkipTree(to=Name("LAST"))),
 ]
 

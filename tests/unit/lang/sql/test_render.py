@@ -61,7 +61,7 @@ def test_canonical_text():
     "parts",
     [
         "ALL ROWS PER MATCH OMIT EMPTY MATCHES AFTER MATCH SKIP TO FIRST b PATTERN (A b)",
-        "ALL ROWS PER MATCH WITH UNMATCHED ROWS AFTER MATCH SKIP TO \"low\" PATTERN (A \"low\") WITHIN 5 SUBSET u = (A, \"low\"), V = (A)",
+        'ALL ROWS PER MATCH WITH UNMATCHED ROWS AFTER MATCH SKIP TO "low" PATTERN (A "low") WITHIN 5 SUBSET u = (A, "low"), V = (A)',
         "PATTERN (^ PERMUTE(A, {- B+ -}) $)",
     ],
 )

@@ -156,5 +156,3 @@ def _ranges(job: RangeJob) -> Decision:
 
 def _counted(count: int, what: str) -> str:
     return f"{count} {what}" if count == 1 else f"{count} {what}s"
-
-

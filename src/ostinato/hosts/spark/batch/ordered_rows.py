@@ -33,9 +33,7 @@ class OrderedRows:
         for table in self.pieces(low, high, again=again):
             yield in_order(table, self.program)
 
-    def pieces(
-        self, low: int | None, high: int | None, *, again: bool = False, rows: Callable[[], int] = lambda: 0
-    ) -> Iterator[pa.Table]:
+    def pieces(self, low: int | None, high: int | None, *, again: bool = False, rows: Callable[[], int] = lambda: 0) -> Iterator[pa.Table]:
         """As `between`, without the order inside a table; every row of a table comes before every row of the next. `rows`, asked before
         each read, is how many would be welcome at once: row groups are read together up to that."""
         wanted = [group for group in self.groups if (low is None or group.high >= low) and (high is None or group.low < high)]
