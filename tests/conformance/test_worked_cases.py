@@ -10,7 +10,7 @@ from tests.conformance.engines import ENGINES
 from tests.conformance.report import write_report
 from tests.conformance.worked_cases import features_of, worked_cases
 
-AGREE_AT_LEAST = {"reference": {"sql": 250, "sase": 250}, "session": {"sql": 234, "sase": 250}, "embedded": {"sql": 234, "sase": 250}}
+AGREE_AT_LEAST = {"reference": {"sql": 250, "sase": 250}, "session": {"sql": 250, "sase": 250}, "embedded": {"sql": 250, "sase": 250}}
 
 
 @pytest.mark.parametrize("name", ENGINES)

@@ -28,7 +28,7 @@ def random_statement(seed: int) -> tuple[str, pa.Table]:
         "MEASURES " + ", ".join(f"{_measure(rng, named)} AS m{n}" for n in range(rng.randint(1, 4))),
         rows,
         _skip(rng, variables),
-        f"PATTERN ({_pattern(rng, variables, 3)} {rng.choice(variables)}{rng.choice(QUANTIFIERS)})",
+        f"PATTERN ({_anchored(rng, _pattern(rng, variables, 3), rng.choice(variables) + rng.choice(QUANTIFIERS))})",
         _window(rng, order),
         "SUBSET " + ", ".join(f"{name} = ({', '.join(members)})" for name, members in unions.items()) if unions else "",
         "DEFINE " + ", ".join(f"{name} AS {_condition(rng, named, name, 2)}" for name in variables if name == "A" or rng.random() < 0.9),
@@ -51,6 +51,13 @@ def _window(rng: random.Random, order: str) -> str:
     if rng.random() < 0.5:
         return ""
     return {"ts": f"WITHIN INTERVAL '{rng.randint(0, 6)}' SECOND", "k": f"WITHIN {rng.randint(0, 6)}"}.get(order, "")
+
+
+def _anchored(rng: random.Random, first: str, last: str) -> str:
+    """Mostly without anchors; else with them where they are of use, and now and then where they are not."""
+    start = rng.choice(["", "", "", "", "", "^ ", "^? ", "(^ | A) "])
+    middle = rng.choice([" "] * 12 + [" $? ", " ^* ", " ($ | C?) " if "C" in first + last else " $* "])
+    return f"{start}{first}{middle}{last}{rng.choice(['', '', '', '', '', ' $', ' $?', ' ($ | A)'])}"
 
 
 def _pattern(rng: random.Random, variables: list[str], depth: int) -> str:

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from ostinato.algebra.pattern import Pattern, variables_of
 from ostinato.automata.nfa import construct
-from ostinato.program.program import OrderedNfa
+from ostinato.program.program import ACCEPT, ACCEPT_AT_END, OrderedNfa
 from ostinato.reference.preferred import Attempt, Mapped, sequences
 from ostinato.testing.patterns import patterns
 
@@ -30,21 +30,21 @@ def followed(nfa: OrderedNfa, names: tuple[str, ...], rows: Allowed) -> str | No
     def walk(state: int, row: int) -> str | None:
         if (state, row) in failed:
             return None
-        for variable, target in nfa.moves[nfa.first[state] : nfa.first[state + 1]]:
-            if variable < 0:
+        for variable, target in nfa.moves_of(state):
+            if (variable, target) == ACCEPT or ((variable, target) == ACCEPT_AT_END and row == len(rows)):
                 return ""
-            if row < len(rows) and names[variable] in rows[row]:
+            if variable >= 0 and row < len(rows) and names[variable] in rows[row]:
                 rest = walk(target, row + 1)
                 if rest is not None:
                     return names[variable] + rest
         failed.add((state, row))
         return None
 
-    return walk(nfa.start, 0)
+    return walk(nfa.start_of_partition, 0)
 
 
 @settings(max_examples=400, deadline=None)
-@given(patterns(NAMES, max_leaves=6), allowed_rows)
+@given(patterns(NAMES, max_leaves=6, anchors=True), allowed_rows)
 def test_automaton_prefers_what_the_definition_prefers(pattern: Pattern, rows: Allowed) -> None:
     names = variables_of(pattern)
     nfa = construct(pattern, {name: number for number, name in enumerate(names)})

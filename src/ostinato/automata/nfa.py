@@ -4,21 +4,33 @@ A state is a continuation: what is still to be matched, as a stack of frames. A 
 and remembers whether the one under way has mapped a row. Following a continuation without reading rows gives its moves in the order
 of preferment (ISO/IEC 19075-5, 7.2): alternatives from left to right, greedy loops iterate before they leave, reluctant ones leave
 first. An iteration that maps no row is accepted at its place in that order; it ends the loop once the minimum is reached, and below
-it the next iteration goes on. Unrolling `{n,m}` into n copies and m - n optional ones would lose this rule."""
+it the next iteration goes on. Unrolling `{n,m}` into n copies and m - n optional ones would lose this rule.
+
+The anchor `^` is a dead end except before the first row of a partition, where nothing is mapped yet: such attempts have an initial
+state of their own. Behind `$` nothing can be mapped, so that what follows it accepts, at the end of the partition, or is a dead end."""
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from ostinato.algebra.pattern import Alternation, Empty, Excluded, PartitionEnd, PartitionStart, Pattern, Repetition, Sequence, Variable
 from ostinato.base.errors import UnsupportedError
-from ostinato.program.program import OrderedNfa
+from ostinato.program.program import ACCEPT, ACCEPT_AT_END, OrderedNfa
 
 MAX_STATES = 20_000
 MAX_STEPS = 2_000_000  # frames followed while the automaton is built
 
-ACCEPT = (-1, -1)
 DONE = 0  # the continuation with nothing left to match
 
 Frame = tuple[Pattern, int, bool]  # a pattern still to be matched (count -1), or a loop with its count and emptiness
+
+
+class Place(NamedTuple):
+    """A continuation, and whether it stands before the first row of a partition, or behind an anchor `$`."""
+
+    continuation: int
+    before_all: bool = False
+    behind_all: bool = False
 
 
 def construct(pattern: Pattern, variable_numbers: dict[str, int]) -> OrderedNfa:
@@ -40,28 +52,33 @@ class _Construction:
 
     def run(self, pattern: Pattern) -> OrderedNfa:
         start = self._push((pattern, -1, False), DONE)
-        states = {start: 0}
-        waiting = [start]
+        places, of_partition = [Place(start)], Place(start, before_all=True)
+        if self._follow(of_partition) != self._follow(places[0]):
+            places.append(of_partition)
+        states = {place: number for number, place in enumerate(places)}
         first = [0]
         moves: list[tuple[int, int]] = []
-        for continuation in waiting:  # grows while it is walked
-            for variable, target in self._follow(continuation):
-                if variable >= 0 and target not in states:
-                    states[target] = len(states)
-                    waiting.append(target)
-                moves.append(ACCEPT if variable < 0 else (variable, states[target]))
+        for place in places:  # grows while it is walked
+            for variable, target in self._follow(place):
+                after = Place(target)
+                if variable >= 0 and after not in states:
+                    states[after] = len(states)
+                    places.append(after)
+                moves.append((variable, target if variable < 0 else states[after]))
             first.append(len(moves))
             if len(states) > MAX_STATES:
                 raise _too_large()
-        return OrderedNfa(tuple(first), tuple(moves), 0)
+        return OrderedNfa(tuple(first), tuple(moves), 0, states.get(of_partition, 0))
 
-    def _follow(self, continuation: int) -> list[tuple[int, int]]:
-        """The moves out of a continuation, best first. What stands behind accepting is never preferred, and a continuation that
-        was followed before offers nothing that is not already there with a higher preference."""
+    def _follow(self, place: Place) -> list[tuple[int, int]]:
+        """The moves from a place, best first. What stands behind accepting is never preferred, and a place that was followed before
+        offers nothing that is not already there with a higher preference. Accepting at the end comes last: no row can be read there,
+        so that its place among the moves makes no difference."""
         moves: dict[tuple[int, int], None] = {}
-        seen: set[int] = set()
-        waiting = [continuation]
-        while waiting:
+        seen: set[Place] = set()
+        waiting = [place]
+        accepting = None
+        while waiting and accepting != ACCEPT:
             current = waiting.pop()
             if current in seen:
                 continue
@@ -69,16 +86,24 @@ class _Construction:
             self._steps += 1
             if self._steps > MAX_STEPS:
                 raise _too_large()
-            if current == DONE:
-                moves[ACCEPT] = None
-                break
-            number, below = self._stacks[current]
+            if current.continuation == DONE:
+                accepting = ACCEPT_AT_END if current.behind_all else ACCEPT
+                continue
+            number, below = self._stacks[current.continuation]
             item, count, empty = self._frames[number]
-            if isinstance(item, Variable):
+            if not isinstance(item, Variable):
+                waiting.extend(reversed(self._pass(current, item, count, empty, below)))
+            elif not current.behind_all:
                 moves[self._variable_numbers[item.name], self._after_row(below)] = None
-            else:
-                waiting.extend(reversed(self._expand(item, count, empty, below)))
-        return list(moves)
+        return [*moves, *([accepting] if accepting else [])]
+
+    def _pass(self, place: Place, item: Pattern, count: int, empty: bool, below: int) -> list[Place]:
+        """The places that can be reached from a place without reading a row, best first."""
+        if isinstance(item, PartitionStart):
+            return [place._replace(continuation=below)] if place.before_all else []
+        if isinstance(item, PartitionEnd):
+            return [place._replace(continuation=below, behind_all=True)]
+        return [place._replace(continuation=to) for to in self._expand(item, count, empty, below)]
 
     def _expand(self, item: Pattern, count: int, empty: bool, below: int) -> list[int]:
         """The continuations that a frame stands for, best first."""
@@ -92,8 +117,6 @@ class _Construction:
             return [self._push((part, -1, False), below) for part in item.items]
         if isinstance(item, Excluded):
             return [self._push((item.item, -1, False), below)]
-        if isinstance(item, PartitionStart | PartitionEnd):
-            raise UnsupportedError("anchors are not evaluated yet")
         assert isinstance(item, Repetition)
         if count < 0:
             return self._iterate_or_leave(item, 0, below)

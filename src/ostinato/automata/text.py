@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ostinato.program.program import OrderedNfa
+from ostinato.program.program import ACCEPT, ACCEPT_AT_END, OrderedNfa
+
+ACCEPTING = {ACCEPT: "accept", ACCEPT_AT_END: "accept at $"}
 
 
 def to_text(nfa: OrderedNfa, variables: Sequence[str]) -> str:
-    """`state: VARIABLE -> target, ...`; `accept` ends the match before the next row."""
+    """`state: VARIABLE -> target, ...`; `accept` ends the match before the next row, `accept at $` if there is none. Attempts begin in
+    the state marked `>`, at the first row of a partition in the one marked `^`, if there is one."""
     lines = []
     for state in range(len(nfa.first) - 1):
-        moves = nfa.moves[nfa.first[state] : nfa.first[state + 1]]
-        shown = ", ".join("accept" if variable < 0 else f"{variables[variable]} -> {target}" for variable, target in moves)
-        lines.append(f"{'>' if state == nfa.start else ' '}{state}: {shown or 'no move'}")
+        shown = ", ".join(ACCEPTING.get(move) or f"{variables[move[0]]} -> {move[1]}" for move in nfa.moves_of(state))
+        mark = ">" if state == nfa.start else "^" if state == nfa.start_of_partition else " "
+        lines.append(f"{mark}{state}: {shown or 'no move'}")
     return "\n".join(lines)

@@ -18,7 +18,8 @@ INITIAL = 1
 UNKNOWN = -1
 
 ACCEPTS = 1  # flags of automaton states: a match may end here,
-CLOSED = 2  # no row can be read here
+CLOSED = 2  # neither a row nor the end of the partition can be read here,
+ACCEPTS_AT_END = 4  # if the partition ends here, a match ends here that is preferred to all that end earlier
 
 # Columns of `cursor`: where the attempt starts, the next row to read, the state before it, the last row before which the attempt
 # accepted (-1 none), the region of remembered walks (-1 none) and the row at which it ends.
@@ -29,9 +30,9 @@ CURSOR_WIDTH = 6
 KEY, FOUND, MISSING_STATE, MISSING_ROW, STEPS, NEXT_REGION, REMEMBERED, NEEDED = range(8)
 CONTROL_WIDTH = 8
 
-# Elements of `setting`.
-WIDTH, WITHIN, BY_EVENTS, TO_NEXT_ROW, HORIZON, FINAL = range(6)
-SETTING_WIDTH = 6
+# Elements of `setting`; FIRST_INITIAL is the state in which an attempt at the first row of a partition begins.
+WIDTH, WITHIN, BY_EVENTS, TO_NEXT_ROW, HORIZON, FINAL, FIRST_INITIAL = range(7)
+SETTING_WIDTH = 7
 
 # How a walk or a scan ends. The first six go to the caller, who provides what is missing and calls again.
 DONE, MISS, MISS_BACKWARDS, NEW_SYMBOL, MATCHES_FULL, MEMO_FULL, DECIDED, DECIDED_DEAD = range(8)
@@ -50,10 +51,11 @@ def symbol_number(chosen, symbol_bits, symbol_numbers):
 
 
 @borrowing
-def remember(start, fruitless, end, end_state, region, memo, control, shift, bits, mask, table, width, symbol_bits, symbol_numbers):
+def remember(start, fruitless, end, end_state, region, memo, control, shift, bits, mask, table, setting, symbol_bits, symbol_numbers):
     """Walk from `start` to `end` once more and note where the rows behind `fruitless` lead; entries that were there before are
     brought up to date, which keeps chains of them short."""
-    at, place = start, INITIAL * width
+    width = setting[WIDTH]
+    at, place = start, (setting[FIRST_INITIAL] if start == 0 else INITIAL) * width
     direct = len(symbol_bits) == 0
     while at < end:
         if at % SPACING == 0 and at > fruitless:
@@ -84,7 +86,7 @@ def room_to_remember(rows, memo, control):
 
 @borrowing
 def remember_attempt(
-    start, fruitless, end, end_state, region, memo, control, shift, bits, mask, table, width, symbol_bits, symbol_numbers
+    start, fruitless, end, end_state, region, memo, control, shift, bits, mask, table, setting, symbol_bits, symbol_numbers
 ):  # fmt: skip
     """Remember an attempt in its region, or in a new one; returns the region, -1 where the memo has no room."""
     if not room_to_remember(end - fruitless, memo, control):
@@ -92,7 +94,7 @@ def remember_attempt(
     if region < 0:
         region = control[NEXT_REGION]
         control[NEXT_REGION] += 1
-    remember(start, fruitless, end, end_state, region, memo, control, shift, bits, mask, table, width, symbol_bits, symbol_numbers)
+    remember(start, fruitless, end, end_state, region, memo, control, shift, bits, mask, table, setting, symbol_bits, symbol_numbers)
     return region
 
 
@@ -118,6 +120,16 @@ def leave(k, code, start, at, state, end, region, memo_end, found, steps, shift,
     cursor[k, START], cursor[k, AT], cursor[k, AUTOMATON] = start, at, state
     cursor[k, END], cursor[k, MEMO_REGION], cursor[k, MEMO_END] = end, region, memo_end
     return code
+
+
+@borrowing
+def decided_at_stop(at, start, limit, behind, state_flags, shift, times, setting):
+    """All rows that the window allows were read: is the attempt decided? Where it matters whether the partition ends here, a row that
+    comes later changes the match, however late it is."""
+    if at == behind and state_flags & ACCEPTS_AT_END:
+        return setting[FINAL] != 0
+    counted = setting[WITHIN] >= 0 and setting[BY_EVENTS] != 0 and at - start >= setting[WITHIN]
+    return counted or window_closed(start, limit, behind, shift, times, setting)
 
 
 @borrowing
@@ -158,7 +170,7 @@ def scan_key(
     code = DONE
     block, marked_to, left = LEAST if len(backwards) else 0, start, np.int64(0)
     while start < limit:
-        if block and at == start:
+        if block and at == start and place == INITIAL * width:
             while left and marks[left - 1] < start:
                 left -= 1
             if not left and start >= marked_to:
@@ -207,8 +219,8 @@ def scan_key(
                 code = DECIDED if late else DECIDED_DEAD
                 break
             if at >= hard_stop:
-                if (by_events and at - start >= within) or window_closed(start, limit, behind, shift, times, setting):
-                    code = DECIDED
+                if decided_at_stop(at, start, limit, behind, flags[place // width], shift, times, setting):
+                    code, end = DECIDED, at if at == behind and flags[place // width] & ACCEPTS_AT_END else end
                 break
             stop = next_stop(at, hard_stop, memo_end)
             slot = find(memo, region, at, place // width) if at > start else np.int64(-1)
@@ -227,7 +239,7 @@ def scan_key(
         if at - fruitless > LONG:
             end_state = DEAD if code == DECIDED_DEAD else place // width
             noted_in = remember_attempt(
-                start, fruitless, at, end_state, region, memo, control, shift, bits, mask, table, width, symbol_bits, symbol_numbers
+                start, fruitless, at, end_state, region, memo, control, shift, bits, mask, table, setting, symbol_bits, symbol_numbers
             )
             if noted_in < 0:
                 code = MEMO_FULL

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ostinato.kernels._jit import jit
+from ostinato.kernels.scan_dfa import ACCEPTS, ACCEPTS_AT_END
 
 ONE = np.uint64(1)
 
@@ -41,16 +42,16 @@ def assign_only_way(at, behind, out, bits, mask, ways, place, variables):
 
 
 @jit
-def assign_best_way(at, behind, out, bits, masks, first, moves, accepting, variables, state, trail, failed):
-    """Depth first in the order of the moves. A (row, state) from which the end cannot be reached is marked and not tried again,
-    so that the work is bounded by rows times moves. Returns whether there is a way."""
+def assign_best_way(at, behind, out, bits, masks, first, moves, accepting, accepted, variables, state, trail, failed):
+    """Depth first in the order of the moves, to a state with one of the flags `accepted`. A (row, state) from which the end
+    cannot be reached is marked and not tried again, so that the work is bounded by rows times moves. Returns whether there is a way."""
     begin = at
     failed[: behind - begin + 1] = 0
     move = np.int64(first[state])
     while True:
         advanced = False
         if at == behind:
-            if accepting[state]:
+            if accepting[state] & accepted:
                 return True
         else:
             row = bits[at]
@@ -75,21 +76,26 @@ def assign_best_way(at, behind, out, bits, masks, first, moves, accepting, varia
 
 
 @jit(
-    "int64(int64[:, ::1], int64, int64, int64[::1], int64[::1], int64[::1], uint64[::1], uint64, int64, int32[::1], uint64[::1],"
-    " int32[::1], int32[:, ::1], uint8[::1], int64, int64[:, ::1], uint64[:, ::1], uint8[::1])"
+    "int64(int64[:, ::1], int64, int64, int64[::1], int64[::1], int64[::1], int64[::1], uint64[::1], uint64, int64, int32[::1],"
+    " uint64[::1], int32[::1], int32[:, ::1], uint8[::1], int64[::1], int64[:, ::1], uint64[:, ::1], uint8[::1])"
 )
 def assign_variables(
-    found, begin, count, places, offset, base, bits, mask, width, ways, masks, first, moves, accepting, initial, trail, failed, variables
-):
+    found, begin, count, places, offset, base, length, bits, mask, width, ways, masks, first, moves, accepting, initials, trail, failed,
+    variables,
+):  # fmt: skip
     """Fill `variables[places[n]:places[n+1]]` for each match n (columns of `found`: key, first, behind) from `begin` on. Returns how
-    far it came: the number of matches, or the match for which `trail` and `failed` are too short."""
+    far it came: the number of matches, or the match for which `trail` and `failed` are too short. `initials`: where matches begin, and
+    where those at the first row of a partition do. A match that ends with the known rows was decided there only if the partition has
+    ended, or if its end makes no difference."""
     for n in range(begin, count):
         k = found[0, n]
         at = found[1, n] + offset[k] - base[k]
         behind = found[2, n] + offset[k] - base[k]
+        initial = initials[1 if found[1, n] == 0 else 0]
+        accepted = ACCEPTS | ACCEPTS_AT_END if found[2, n] == base[k] + length[k] else ACCEPTS
         if len(ways) > 0 and assign_only_way(at, behind, places[n], bits, mask, ways, initial * width, variables):
             continue
         if behind - at >= len(trail):
             return n
-        assign_best_way(at, behind, places[n], bits, masks, first, moves, accepting, variables, initial, trail, failed)
+        assign_best_way(at, behind, places[n], bits, masks, first, moves, accepting, accepted, variables, initial, trail, failed)
     return count

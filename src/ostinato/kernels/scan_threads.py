@@ -1,9 +1,9 @@
 """Preferred matches where predicates look at other rows of the match: ordered threads with registers.
 
 A thread is a state of the automaton, the registers of its way there, and the last node of its path. The threads of an attempt stand
-in order of preferment, cut behind the first that accepts. A thread whose state and whose registers, as far as anything still reads
-them, equal those of a preferred one has the same future and is dropped. A step reads one half of the thread arrays and writes the
-other, so that a step that ran out of room can be taken again."""
+in order of preferment, cut behind the first that accepts; one that accepts at the end of a partition only does not cut. A thread
+whose state and whose registers, as far as anything still reads them, equal those of a preferred one has the same future and is
+dropped. A step reads one half of the thread arrays and writes the other, so that a step that ran out of room can be taken again."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from ostinato.kernels._jit import borrowing, inlined
 from ostinato.kernels.scalar import NOT_TRUE, evaluate
-from ostinato.kernels.scan_dfa import BY_EVENTS, TO_NEXT_ROW, WITHIN, window_closed
+from ostinato.kernels.scan_dfa import ACCEPTS, ACCEPTS_AT_END, BY_EVENTS, FINAL, TO_NEXT_ROW, WITHIN, window_closed
 
 # Columns of `cursor`: where the attempt starts, the next row to read, the row before which it last accepted (-1 none) and the path
 # there, where its threads are kept while other partitions have their turn, and how many matches the partition has had.
@@ -35,8 +35,8 @@ TO_FIRST, TO_LAST = 1, 2
 NO_NODE = -1
 NOT_ACCEPTED = -2
 
-# Columns of `marks`, one line per automaton state: whether it accepts, whether a row can be read in it, whether a register is still
-# read behind it, the stamp of the step that reached it last, and the last thread of that step in it.
+# Columns of `marks`, one line per automaton state: ACCEPTS or ACCEPTS_AT_END if it does, whether a row can be read in it, whether a
+# register is still read behind it, the stamp of the step that reached it last, and the last thread of that step in it.
 ACCEPTING, OPEN, READS, REACHED, LATEST = range(5)
 MARKS_WIDTH = 5
 
@@ -113,7 +113,7 @@ def step(
             threads[at, 0], threads[at, 1] = to, node
             node += 1
             count += 1
-            if marks[to, ACCEPTING]:
+            if marks[to, ACCEPTING] == ACCEPTS:
                 control[ACCEPTED] = node - 1
                 control[NODES], control[NEXT_COUNT] = node, count
                 return DONE
@@ -123,19 +123,20 @@ def step(
 
 @inlined
 def begin_attempt(
-    start, number, first, moves, masks, marks, initial, bits, shift, limit, threads, registers, register_valid, fresh, control
+    start, number, first, moves, masks, marks, initials, bits, shift, limit, threads, registers, register_valid, fresh, control
 ):
     """Put one thread into the initial state, at the first row from `start` on that may be mapped to anything; returns that row.
-    `number` is that of the match, if one is found."""
-    if not marks[initial, ACCEPTING]:
-        while start < limit:
-            possible = False
-            for m in range(first[initial], first[initial + 1]):
-                variable = moves[m, 0]
-                possible = possible or bits[start + shift] & masks[variable] == masks[variable]
-            if possible:
-                break
-            start += 1
+    `number` is that of the match, if one is found; `initials`: the initial state, and that of the first row of a partition."""
+    initial = initials[1 if start == 0 else 0]
+    while start < limit and marks[initial, ACCEPTING] != ACCEPTS:
+        possible = False
+        for m in range(first[initial], first[initial + 1]):
+            variable = moves[m, 0]
+            possible = possible or (variable >= 0 and bits[start + shift] & masks[variable] == masks[variable])
+        if possible:
+            break
+        start += 1
+        initial = initials[0]
     control[HALF], control[COUNT], control[NODE_BASE] = 0, 1, control[NODES]
     threads[0, 0], threads[0, 1] = initial, NO_NODE
     for r in range(registers.shape[1]):
@@ -151,6 +152,16 @@ def any_open(threads, marks, control):
     while at < behind and not marks[threads[at, 0], OPEN]:
         at += 1
     return at < behind
+
+
+@inlined
+def path_at_end(threads, marks, control):
+    """The path of the first thread that accepts if the partition ends here, and not otherwise."""
+    at = control[HALF] * (len(threads) // 2)
+    behind = at + control[COUNT]
+    while at < behind and marks[threads[at, 0], ACCEPTING] != ACCEPTS_AT_END:
+        at += 1
+    return threads[at, 1] if at < behind else np.int64(NOT_ACCEPTED)
 
 
 @inlined
@@ -223,7 +234,7 @@ def save_threads(k, attempting, cursor, saved, saved_registers, saved_valid, thr
 
 @borrowing
 def follow_key(
-    k, limit, shift, behind, bits, times, slots, slot_valid, setting, skip, skip_members, first, moves, masks, initial, tests, marks,
+    k, limit, shift, behind, bits, times, slots, slot_valid, setting, skip, skip_members, first, moves, masks, initials, tests, marks,
     live, fresh, code, scratch, scratch_valid, ranks, threads, chain, registers, register_valid, nodes, cursor, out, variables, control,
 ):  # fmt: skip
     """All attempts of one partition, as far as its rows decide them. `skip` is 0, TO_FIRST or TO_LAST (of `skip_members`)."""
@@ -234,14 +245,19 @@ def follow_key(
     while start < limit:
         if at == start:
             start = begin_attempt(
-                start, cursor[k, MATCHES] + 1, first, moves, masks, marks, initial, bits, shift, limit, threads, registers,
+                start, cursor[k, MATCHES] + 1, first, moves, masks, marks, initials, bits, shift, limit, threads, registers,
                 register_valid, fresh, control,
             )  # fmt: skip
-            at, end, end_node = start, (start if marks[initial, ACCEPTING] else -1), NO_NODE
+            at, end, end_node = start, (start if marks[threads[0, 0], ACCEPTING] == ACCEPTS else -1), NO_NODE
             if start >= limit:
                 break
         decided = False
         while not decided:
+            if at == behind and path_at_end(threads, marks, control) != NOT_ACCEPTED:
+                decided = setting[FINAL] != 0  # a row that comes later changes the match, however late it is
+                if decided:
+                    end, end_node = at, path_at_end(threads, marks, control)
+                break
             if by_events and at - start >= within:
                 decided = True
             elif at >= limit:
@@ -288,14 +304,14 @@ def follow_key(
 
 @borrowing(
     "int64(int64[::1], int64[::1], int64[::1], int64[::1], int64[::1], uint64[::1], int64[::1], int64[:, ::1], uint8[:, ::1], int64[::1],"
-    " int64, uint8[::1], int32[::1], int32[:, ::1], uint64[::1], int64, int64[:, ::1], int64[:, ::1], uint8[:, ::1], uint8[::1],"
+    " int64, uint8[::1], int32[::1], int32[:, ::1], uint64[::1], int64[::1], int64[:, ::1], int64[:, ::1], uint8[:, ::1], uint8[::1],"
     " int64[:, ::1], int64[::1], uint8[::1], int64[::1],"
     " int64[:, ::1], int64[::1], int64[:, ::1], uint8[:, ::1], int64[:, ::1], int64[:, ::1], int64[:, ::1], uint8[::1],"
     " int64[:, ::1], int64[:, ::1], uint8[:, ::1], int64[::1])"
 )
 def follow(
     keys, ready, offset, base, length, bits, times, slots, slot_valid, setting, skip, skip_members,
-    first, moves, masks, initial, tests, marks, live, fresh,
+    first, moves, masks, initials, tests, marks, live, fresh,
     code, scratch, scratch_valid, ranks,
     threads, chain, registers, register_valid, nodes, cursor, out, variables,
     saved, saved_registers, saved_valid, control,
@@ -308,7 +324,7 @@ def follow(
             return THREADS_FULL
         status = follow_key(
             k, ready[n], offset[k] - base[k], base[k] + length[k], bits, times, slots, slot_valid, setting, skip, skip_members, first,
-            moves, masks, initial, tests, marks, live, fresh, code, scratch, scratch_valid, ranks, threads, chain, registers,
+            moves, masks, initials, tests, marks, live, fresh, code, scratch, scratch_valid, ranks, threads, chain, registers,
             register_valid, nodes, cursor, out, variables, control,
         )  # fmt: skip
         if status != DONE:
@@ -318,20 +334,3 @@ def follow(
             return SAVED_FULL
     control[KEY] = len(keys)
     return DONE
-
-
-@borrowing("int64(int64[:, ::1], int64, uint8[::1], int64[::1])")
-def collect(nodes, count, marked, renumbered):
-    """Keep the nodes on the paths to those marked: they move to the front, `renumbered` says where. A parent is always older than
-    its children. Returns how many there are."""
-    for node in range(count - 1, -1, -1):
-        if marked[node] and nodes[node, 0] >= 0:
-            marked[nodes[node, 0]] = 1
-    kept = 0
-    for node in range(count):
-        if marked[node]:
-            parent = nodes[node, 0]
-            nodes[kept, 0], nodes[kept, 1] = (renumbered[parent] if parent >= 0 else parent), nodes[node, 1]
-            renumbered[node] = kept
-            kept += 1
-    return kept

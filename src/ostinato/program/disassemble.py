@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ostinato.program.column_code import ColumnCode, ColumnOp
 from ostinato.program.opcodes import instruction_text
-from ostinato.program.program import Component, MatchAggregate, MeasureCode, Negation, Point, Program
+from ostinato.program.program import ACCEPT, ACCEPT_AT_END, Component, MatchAggregate, MeasureCode, Negation, Point, Program
 
 
 def disassemble(program: Program) -> str:
@@ -81,9 +81,12 @@ def _automaton(program: Program) -> Iterator[str]:
         yield f"variable {name}: {_test(test.bit, test.block)}"
     if program.nfa is None:
         return
+    accepting = {ACCEPT: "accept", ACCEPT_AT_END: "accept at the end of the partition"}
     for state in range(len(program.nfa.first) - 1):
-        moves = program.nfa.moves[program.nfa.first[state] : program.nfa.first[state + 1]]
-        yield f"state {state}: " + "; ".join("accept" if v < 0 else f"{names[v]} -> {target}" for v, target in moves)
+        shown = (accepting.get(move) or f"{names[move[0]]} -> {move[1]}" for move in program.nfa.moves_of(state))
+        yield f"state {state}: " + "; ".join(shown)
+    if program.nfa.looks_at_start:
+        yield f"at the first row of a partition: state {program.nfa.start_of_partition}"
 
 
 def _component(c: Component, variables: tuple[str, ...]) -> str:

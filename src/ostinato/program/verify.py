@@ -7,7 +7,7 @@ from ostinato.expr.types import Kind
 from ostinato.program.column_code import OPERATIONS, ColumnCode
 from ostinato.program.inputs import COLUMN
 from ostinato.program.opcodes import SPACES, Op, Space, shape
-from ostinato.program.program import EVENT_STRATEGIES, MeasureCode, Program
+from ostinato.program.program import ACCEPT, ACCEPT_AT_END, EVENT_STRATEGIES, MeasureCode, Program
 
 MAX_BITS = 64
 MAX_TEMPS = 1 << 20
@@ -125,11 +125,12 @@ def _automaton(program: Program) -> None:
     nfa = program.nfa
     assert nfa is not None
     states = len(nfa.first) - 1
-    _require(0 <= nfa.start < states, "a known state to start in")
+    _require(0 <= nfa.start < states and 0 <= nfa.start_of_partition < states, "a known state to start in")
     _require(nfa.first[0] == 0 and nfa.first[-1] == len(nfa.moves) and list(nfa.first) == sorted(nfa.first), "moves for every state")
-    for variable, target in nfa.moves:
-        known = (variable, target) == (-1, -1) or (0 <= variable < variables and 0 <= target < states)
-        _require(known, "moves to known states")
+    for state in range(states):
+        for place, (variable, target) in enumerate(moves := nfa.moves_of(state), 1):
+            accepts = place == len(moves) and (variable, target) in (ACCEPT, ACCEPT_AT_END)
+            _require(accepts or (0 <= variable < variables and 0 <= target < states), "moves to known states")
     for test in program.tests:
         _require(-1 <= test.bit < program.bits and -1 <= test.block < blocks, "tests with known bits and blocks")
 

@@ -7,6 +7,7 @@ import numpy as np
 from ostinato.kernels.scan_spans import assign_variables, fill_only_ways
 from ostinato.program.program import OrderedNfa
 from ostinato.runtime.keyed_rows import KeyedRows
+from ostinato.runtime.lazy_dfa import accepting_flag
 
 MAX_WAYS = 1 << 16  # cells of the table of only ways
 
@@ -16,13 +17,12 @@ class Assignment:
 
     def __init__(self, nfa: OrderedNfa, masks: np.ndarray) -> None:
         self.states = len(nfa.first) - 1
-        self._start = nfa.start
+        self._starts = np.array([nfa.start, nfa.start_of_partition], np.int64)
         self._first = np.array(nfa.first, np.int32)
         self._moves = np.array(nfa.moves, np.int32).reshape(-1, 2)
         self._masks = masks
         self._mask = np.uint64(np.bitwise_or.reduce(masks)) if len(masks) else np.uint64(0)
-        accepting = [any(variable < 0 for variable, _ in nfa.moves[nfa.first[s] : nfa.first[s + 1]]) for s in range(self.states)]
-        self._accepting = np.array(accepting, np.uint8)
+        self._accepting = np.array([accepting_flag(nfa, state) for state in range(self.states)], np.uint8)
         self._width = int(self._mask) + 1
         self._ways = np.empty(self.states * self._width if self.states * self._width <= MAX_WAYS else 0, np.int32)
         if len(self._ways):
@@ -37,8 +37,9 @@ class Assignment:
             trail = np.empty((room, 2), np.int64)
             failed = np.empty((room, (self.states + 63) // 64), np.uint64)
             done = assign_variables(
-                found, done, count, places, rows.offset, rows.base, rows.bits, self._mask, self._width if len(self._ways) else 0,
-                self._ways, self._masks, self._first, self._moves, self._accepting, self._start, trail, failed, variables,
+                found, done, count, places, rows.offset, rows.base, rows.length, rows.bits, self._mask,
+                self._width if len(self._ways) else 0, self._ways, self._masks, self._first, self._moves, self._accepting, self._starts,
+                trail, failed, variables,
             )  # fmt: skip
             if done == count:
                 return variables

@@ -9,7 +9,7 @@ import numpy as np
 
 from ostinato.kernels.scan_dfa import UNKNOWN
 from ostinato.kernels.scan_starts import ANYTHING
-from ostinato.program.program import OrderedNfa
+from ostinato.program.program import ACCEPT, OrderedNfa
 
 MOST_NFA_STATES = 128
 MOST_STATES = 256
@@ -22,9 +22,9 @@ class BackwardDfa:
     def __init__(self, nfa: OrderedNfa, masks: np.ndarray, width: int) -> None:
         self._width = width
         self._masks = [int(mask) for mask in masks]
-        self._moves = [nfa.moves[nfa.first[s] : nfa.first[s + 1]] for s in range(len(nfa.first) - 1)]
+        self._moves = [nfa.moves_of(s) for s in range(len(nfa.first) - 1)]
         self._start = nfa.start
-        self._accepting = sum(1 << s for s, moves in enumerate(self._moves) if any(variable < 0 for variable, _ in moves))
+        self._accepting = sum(1 << s for s, moves in enumerate(self._moves) if ACCEPT in moves)  # before a row no partition ends
         self._sets: list[int] = []
         self._numbers: dict[int, int] = {}
         self.table = np.empty(0, np.int32)

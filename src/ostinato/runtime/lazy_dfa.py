@@ -1,26 +1,32 @@
 """The leftmost-first automaton over row symbols, made as it is needed.
 
 A state is the ordered list of the NFA states that an attempt may be in, best first, cut behind the first that accepts: what comes
-after it could only lead to a match that is less preferred."""
+after it could only lead to a match that is less preferred. One that accepts at the end of a partition only does not cut: it counts
+once the partition has ended."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from ostinato.base.errors import BudgetError
-from ostinato.kernels.scan_dfa import ACCEPTS, CLOSED, DEAD, INITIAL, UNKNOWN
-from ostinato.program.program import OrderedNfa
+from ostinato.kernels.scan_dfa import ACCEPTS, ACCEPTS_AT_END, CLOSED, DEAD, INITIAL, UNKNOWN
+from ostinato.program.program import ACCEPT, ACCEPT_AT_END, OrderedNfa
 
 DIRECT_BITS = 8  # up to so many predicates the bits of a row are its symbol
 MAX_CELLS = 1 << 24  # of the transition table
 
 
+def accepting_flag(nfa: OrderedNfa, state: int) -> int:
+    """Whether and where a state of the NFA accepts."""
+    return sum({ACCEPT: ACCEPTS, ACCEPT_AT_END: ACCEPTS_AT_END}.get(move, 0) for move in nfa.moves_of(state)[-1:])
+
+
 class LazyDfa:
     def __init__(self, nfa: OrderedNfa, masks: np.ndarray) -> None:
-        self._moves = [nfa.moves[nfa.first[s] : nfa.first[s + 1]] for s in range(len(nfa.first) - 1)]
+        self._moves = [nfa.moves_of(s) for s in range(len(nfa.first) - 1)]
         self._masks = [int(mask) for mask in masks]
         self.mask = np.uint64(np.bitwise_or.reduce(masks)) if len(masks) else np.uint64(0)
-        self._start = nfa.start
+        self._start, self._start_of_partition = nfa.start, nfa.start_of_partition
         self.direct = int(self.mask) < 1 << DIRECT_BITS
         self.width = int(self.mask) + 1 if self.direct else 16
         slots = 0 if self.direct else 64
@@ -36,6 +42,7 @@ class LazyDfa:
         self.flags = np.zeros(16, np.uint8)
         assert self.number(()) == DEAD
         assert self.number((self._start,)) == INITIAL
+        self.initial_of_partition = self.number((self._start_of_partition,))  # the same number after each restart
 
     def __len__(self) -> int:
         return len(self.states)
@@ -51,9 +58,9 @@ class LazyDfa:
         self.states.append(threads)
         self._numbers[threads] = number
         moves = [move for thread in threads for move in self._moves[thread]]
-        accepts = any(variable < 0 for variable, _ in moves)
-        closed = all(variable < 0 for variable, _ in moves)
-        self.flags[number] = (ACCEPTS if accepts else 0) | (CLOSED if closed else 0)
+        closed = all(move == ACCEPT for move in moves)
+        at_end = ACCEPTS_AT_END if ACCEPT_AT_END in moves else 0
+        self.flags[number] = (ACCEPTS if ACCEPT in moves else 0) | (CLOSED if closed else 0) | at_end
         if closed:
             self.table[number * self.width : (number + 1) * self.width] = DEAD
         return number
@@ -81,7 +88,7 @@ class LazyDfa:
 
     def _accepts(self, nfa_state: int) -> bool:
         moves = self._moves[nfa_state]
-        return bool(moves) and moves[-1][0] < 0
+        return bool(moves) and moves[-1] == ACCEPT
 
     def add_symbol(self, bits: int) -> None:
         bits &= int(self.mask)

@@ -34,6 +34,7 @@ class ScanMatcher(Matcher):
         self._memo = scan_memo.new_table(MIN_MEMO)
         self._control = np.zeros(dfa.CONTROL_WIDTH, np.int64)
         self._setting = search_setting(program)
+        self._setting[dfa.FIRST_INITIAL] = self._dfa.initial_of_partition
         self._out = np.empty((3, 0), np.int64)
 
     def feed(self, rows: KeyedRows, keys: np.ndarray, ready: np.ndarray, horizon: int, final: bool) -> Matches:
@@ -79,6 +80,10 @@ class ScanMatcher(Matcher):
         self._ensure(int(keys.max()) + 1)
         new = keys[self._cursor[keys, dfa.START] == UNSEEN]
         self._cursor[new, dfa.START] = self._cursor[new, dfa.AT] = rows.base[new]
+        first = new[rows.base[new] == 0]
+        self._cursor[first, dfa.AUTOMATON] = self._dfa.initial_of_partition
+        if self._dfa.flags[self._dfa.initial_of_partition] & dfa.ACCEPTS:
+            self._cursor[first, dfa.END] = 0  # the kernel looks at later starts only
 
     def _ensure(self, count: int) -> None:
         have = len(self._cursor)

@@ -72,6 +72,7 @@ class Session:
         self.closed = False
         self._failed = False
         self._ordered = ordered
+        self._remembers_keys = self.report.needs_numbers or _counts_from_first_row(program)
         self._row_code = RowCode(program, self.pool)
         self._arrival_check = ArrivalCheck(program)
         self._forget_at = FORGET_FROM
@@ -290,7 +291,7 @@ class Session:
 
     def _forget_idle_keys(self) -> None:
         """Keys that hold nothing are dropped when most of them do, so that an endless supply of keys needs bounded memory."""
-        if self.keys is None or len(self.keys) < self._forget_at or self.report.needs_numbers:
+        if self.keys is None or len(self.keys) < self._forget_at or self._remembers_keys:
             return
         known = np.arange(len(self.keys))
         live = known[self._needed(known) | ~self.matcher.idle(known)]
@@ -302,6 +303,11 @@ class Session:
             if self.report.unmatched is not None:
                 self.report.unmatched.renumber(old_of_new)
         self._forget_at = max(FORGET_FROM, 4 * len(live))
+
+
+def _counts_from_first_row(program: Program) -> bool:
+    """Whether a partition must not be taken for a new one when rows come after a while."""
+    return (program.nfa is not None and program.nfa.looks_at_start) or any(register.number for register in program.registers)
 
 
 def _empty_rows(program: Program, stored: dict[str, Type]) -> KeyedRows:

@@ -13,6 +13,7 @@ from ostinato.program.opcodes import Op
 from ostinato.program.program import Program, Register, VariableTest
 from ostinato.runtime.budget import Budget
 from ostinato.runtime.keyed_rows import KeyedRows
+from ostinato.runtime.lazy_dfa import accepting_flag
 from ostinato.runtime.live_registers import live_registers
 from ostinato.runtime.matcher import Matcher
 from ostinato.runtime.matches import Matches
@@ -36,7 +37,7 @@ class ThreadMatcher(Matcher):
         self._setting = search_setting(program)
         self._first = np.array(nfa.first, np.int32)
         self._moves = np.array(nfa.moves, np.int32).reshape(-1, 2)
-        self._initial = nfa.start
+        self._initials = np.array([nfa.start, nfa.start_of_partition], np.int64)
         self._masks = variable_masks(program.tests)
         self._tests = np.array([self._test(test) for test in program.tests], np.int64).reshape(-1, 3)
         self._live = live_registers(nfa, program.tests, program.scalar, len(program.registers))
@@ -48,9 +49,8 @@ class ThreadMatcher(Matcher):
         self._skip_name = program.member_names(program.skip_to) if self._skip else ""
         self._marks = np.zeros((len(nfa.first) - 1, kernel.MARKS_WIDTH), np.int64)
         for state in range(len(self._marks)):
-            variables = [variable for variable, _ in nfa.moves[nfa.first[state] : nfa.first[state + 1]]]
-            self._marks[state, kernel.ACCEPTING] = -1 in variables
-            self._marks[state, kernel.OPEN] = any(variable >= 0 for variable in variables)
+            self._marks[state, kernel.ACCEPTING] = accepting_flag(nfa, state)
+            self._marks[state, kernel.OPEN] = any(variable >= 0 for variable, _ in nfa.moves_of(state))
         self._marks[:, kernel.READS] = self._live.any(axis=1)
         self._store = ThreadStore(len(program.registers))
         self._out = np.empty((3, MIN_MATCHES), np.int64)
@@ -84,7 +84,7 @@ class ThreadMatcher(Matcher):
         code, store = self._interpreter, self._store
         return kernel.follow(
             keys, ready, rows.offset, rows.base, rows.length, rows.bits, rows.times, rows.slots,
-            rows.slot_valid, self._setting, self._skip, self._skip_members, self._first, self._moves, self._masks, self._initial,
+            rows.slot_valid, self._setting, self._skip, self._skip_members, self._first, self._moves, self._masks, self._initials,
             self._tests, self._marks, self._live, self._fresh, code.code, code.scratch, code.scratch_valid, code.ranks, store.threads,
             store.chain, store.registers, store.register_valid, store.nodes, store.cursor, self._out, self._variables, store.saved,
             store.saved_registers, store.saved_valid, store.control,

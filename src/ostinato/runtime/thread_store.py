@@ -6,6 +6,7 @@ import numpy as np
 
 from ostinato.kernels import scan_threads as kernel
 from ostinato.kernels.grouping import ranges
+from ostinato.kernels.thread_paths import collect
 
 MIN_ROOM = 64
 MIN_NODES = 1 << 10
@@ -88,7 +89,7 @@ class ThreadStore:
             holders.append(self.threads[begin : begin + int(self.control[kernel.COUNT]), 1])
         for holder in holders:
             marked[holder[holder >= 0]] = 1
-        kept = kernel.collect(self.nodes, count, marked, renumbered)
+        kept = collect(self.nodes, count, marked, renumbered)
         for holder in holders:  # views: what they show is replaced in place
             held = holder >= 0
             holder[held] = renumbered[holder[held]]

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from ostinato.algebra.pattern import Alternation, Empty, Pattern, Repetition, Sequence, Variable
+from ostinato.algebra.pattern import Alternation, Empty, PartitionEnd, PartitionStart, Pattern, Repetition, Sequence, Variable
 
 BOUNDS = ((0, 1), (0, None), (1, None), (0, 2), (1, 2), (2, 3), (2, None), (2, 2), (1, 1), (0, 0))
 
 
-def patterns(variables: tuple[str, ...] = ("A", "B", "C"), max_leaves: int = 5) -> st.SearchStrategy[Pattern]:
-    """Variables, sequences, alternations and repetitions, greedy and reluctant, with empty patterns among them."""
-    leaf = st.one_of(*[st.sampled_from(variables).map(Variable)] * 7, st.just(Empty()))
+def patterns(variables: tuple[str, ...] = ("A", "B", "C"), max_leaves: int = 5, anchors: bool = False) -> st.SearchStrategy[Pattern]:
+    """Variables, sequences, alternations and repetitions, greedy and reluctant, with empty patterns among them, and anchors if asked."""
+    others = (Empty(), PartitionStart(), PartitionEnd()) if anchors else (Empty(),)
+    leaf = st.one_of(*[st.sampled_from(variables).map(Variable)] * 7, *map(st.just, others))
     return st.recursive(leaf, _larger, max_leaves=max_leaves)
 
 

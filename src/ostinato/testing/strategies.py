@@ -50,7 +50,7 @@ def _row_conditions(names: tuple[str, ...]) -> st.SearchStrategy[tuple[Condition
 def preferred_queries(draw: st.DrawFn, columnar: bool | None = None) -> MatchQuery:
     """ISO row patterns. `columnar` True: static and neighbour conditions only; False: at least one is dynamic, if there is a variable.
     The measures tell which rows each variable holds, and some more."""
-    pattern = draw(patterns())
+    pattern = draw(patterns(anchors=True))
     names = variables_of(pattern)
     columnar = draw(st.booleans()) if columnar is None else columnar
     conditions = _row_conditions(() if columnar else names)

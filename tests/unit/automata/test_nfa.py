@@ -3,29 +3,32 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.unit.automata.preferment import NAMES, patterns, preferred, ways
 
-from ostinato.algebra.pattern import Alternation, Empty, Repetition, Sequence, Variable
+from ostinato.algebra.pattern import Alternation, Empty, PartitionEnd, PartitionStart, Repetition, Sequence, Variable
 from ostinato.automata import nfa as module
 from ostinato.automata.nfa import construct
 from ostinato.automata.text import to_text
 from ostinato.base.errors import UnsupportedError
+from ostinato.program.program import ACCEPT
 
 A, B, C = (Variable(name) for name in NAMES)
 NUMBERS = {name: number for number, name in enumerate(NAMES)}
 rows = st.lists(st.sets(st.sampled_from(NAMES)), max_size=5)
 
 
-def walk(nfa, row_sets):
-    """Depth first along the moves in their order: the mappings that the automaton allows, best first."""
+def walk(nfa, row_sets, at_first_row=True):
+    """Depth first along the moves in their order: the mappings that the automaton allows, best first. The rows are a whole partition,
+    or its last ones."""
 
     def from_state(state, at):
-        for variable, target in nfa.moves[nfa.first[state] : nfa.first[state + 1]]:
+        for variable, target in nfa.moves_of(state):
             if variable < 0:
-                yield ()
+                if (variable, target) == ACCEPT or at == len(row_sets):
+                    yield ()
             elif at < len(row_sets) and NAMES[variable] in row_sets[at]:
                 for rest in from_state(target, at + 1):
                     yield (NAMES[variable], *rest)
 
-    return from_state(nfa.start, 0)
+    return from_state(nfa.start_of_partition if at_first_row else nfa.start, 0)
 
 
 @settings(max_examples=400, deadline=None)
@@ -33,6 +36,7 @@ def walk(nfa, row_sets):
 def test_the_first_way_through_is_the_preferred_one(pattern, row_sets):
     nfa = construct(pattern, NUMBERS)
     assert next(walk(nfa, row_sets), None) == preferred(pattern, row_sets, 0)
+    assert next(walk(nfa, row_sets[1:], at_first_row=False), None) == preferred(pattern, [set(), *row_sets[1:]], 1)
 
 
 @settings(max_examples=150, deadline=None)
@@ -74,6 +78,18 @@ def test_an_empty_iteration_ends_the_loop_only_at_the_minimum():
 def test_text_of_the_v_shape():
     v = Sequence((A, Repetition(B, 1, None), Repetition(C, 1, None)))
     assert to_text(construct(v, NUMBERS), NAMES) == ">0: A -> 1\n 1: B -> 2\n 2: B -> 2, C -> 3\n 3: C -> 3, accept"
+
+
+def test_text_with_anchors():
+    """Behind a row `^` is a dead end, as a row is behind `$`."""
+    first, last = PartitionStart(), PartitionEnd()
+    anchored = Alternation((Sequence((first, A, last)), Sequence((B, Alternation((first, last))))))
+    lines = to_text(construct(anchored, NUMBERS), NAMES).splitlines()
+    assert lines == [">0: B -> 2", "^1: A -> 3, B -> 2", " 2: accept at $", " 3: accept at $"]
+    dead = Sequence((A, first, last, B))
+    assert to_text(construct(dead, NUMBERS), NAMES) == ">0: A -> 1\n 1: no move"
+    sure = Repetition(Alternation((A, last)), 1, None)
+    assert to_text(construct(sure, NUMBERS), NAMES) == ">0: A -> 1, accept at $\n 1: A -> 1, accept"
 
 
 def test_deep_patterns_need_no_recursion():

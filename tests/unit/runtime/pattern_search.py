@@ -42,7 +42,7 @@ def expected(case: Case) -> dict[int, list[tuple[int, tuple[str, ...]]]]:
         found[key] = []
         start = 0
         while start < len(sets):
-            way = preferred(case.pattern, sets[: window_end(case, times, start)], start)
+            way = preferred(case.pattern, sets[: window_end(case, times, start)], start, len(sets))
             if way is not None:
                 found[key].append((start, way))
             start += len(way) if way and case.skip == "past last row" else 1

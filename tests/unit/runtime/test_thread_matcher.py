@@ -73,7 +73,7 @@ def expected_dynamic(case, values):
         start = 0
         while start < len(own):
             rest = [values[i] for i in own[start:]]
-            all_ways = ways(case.pattern, sets[: window_end(case, times, start)], start)
+            all_ways = ways(case.pattern, sets[: window_end(case, times, start)], start, len(sets))
             way = next((way for way in all_ways if holds(way, rest)), None)
             if way is not None:
                 found.setdefault(key, []).append((start, way))

@@ -2,32 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from ostinato.algebra.query import MatchQuery
 from ostinato.base.errors import UnsupportedError
 from ostinato.expr.nodes import Aggregate, Expr
-from ostinato.lang.sql.syntax import Edge, MatchRecognize, PatternTree, parts_of
 
 
-def refuse_not_evaluated(tree: MatchRecognize, query: MatchQuery) -> None:
-    """`query` is what the tree was lowered to."""
-    for edge in _edges(tree.pattern):
-        where, look = ("first", "PREV") if edge.start else ("last", "NEXT")
-        hint = f"Find the {where} row of a partition by a condition, such as {look}(x) IS NULL"
-        raise _refusal(f"The anchor {'^' if edge.start else '$'}", hint, edge)
+def refuse_not_evaluated(query: MatchQuery) -> None:
     for definition in query.definitions:
         for condition in definition.conditions:
             _check_condition(condition.expr)
     for measure in query.measures or ():
         _check_arrays(measure.expr)
-
-
-def _edges(tree: PatternTree) -> Iterator[Edge]:
-    if isinstance(tree, Edge):
-        yield tree
-    for item in parts_of(tree):
-        yield from _edges(item)
 
 
 def _check_condition(expr: Expr) -> None:

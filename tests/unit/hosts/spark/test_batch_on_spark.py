@@ -172,6 +172,18 @@ def test_aggregates_over_all_matches_are_put_together(spark, folder, ticks) -> N
     assert bag(found) == expected(text, ticks) and found.column("n").to_pylist()[0] > 10
 
 
+@pytest.mark.parametrize("partition", ["", "PARTITION BY k"])
+def test_anchors_see_whole_partitions(spark, folder, ticks, partition) -> None:
+    clause = CLAUSE.format(partition=partition, within="WITHIN INTERVAL '20' SECOND")
+    text = f"SELECT * FROM ticks {clause.replace('(A B+ C)', '(^ A* | A+ $ | B)').replace('C AS v > PREV(v)', 'A AS v >= 0')}"
+    assert "(^ or $)" in on(spark).explain(text, ticks=folder)
+    want = expected(text, ticks)
+    assert len(want) > 2
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", OnePartitionWarning)
+        assert bag(on(spark).sql(text, ticks=folder).toArrow()) == want
+
+
 def test_empty_input_gives_an_empty_result(spark, folder, ticks) -> None:
     none = spark.read.parquet(folder).where("v > 100")
     found = on(spark).sql(f"SELECT * FROM ticks {KEYED}", ticks=none)

@@ -118,6 +118,8 @@ def test_a_streaming_frame_with_its_own_watermark(spark, tmp_path) -> None:
     with pytest.raises(UnsupportedError, match="never final"):
         pattern = "PATTERN SEQ(Ticks a, Ticks b) WHERE skip_till_next_match(a, b) { a.v > b.v } WITHIN 5 seconds"
         on(spark).match(pattern, output="count", ticks=frame, lateness=0)
+    with pytest.raises(UnsupportedError, match="last row of a partition"):
+        on(spark).sql(TEXT.replace("C)", "C $)", 1), ticks=frame, lateness=0)
     (tmp_path / "empty").mkdir()
     with pytest.raises(DataError, match="cannot read"):
         on(spark).read_stream(str(tmp_path / "empty"))

@@ -10,8 +10,6 @@ SCHEMA = pa.schema([("ts", pa.int64()), ("n", pa.int64())])
 
 # clause, the words that are marked, message
 REFUSED = [
-    ("MEASURES n AS m PATTERN (^ A) DEFINE A AS TRUE", "^", "The anchor ^ is not offered yet"),
-    ("MEASURES n AS m PATTERN (A $) DEFINE A AS TRUE", "$", "The anchor $ is not offered yet"),
     (
         "MEASURES array_agg(n) IS NULL AS m PATTERN (A) DEFINE A AS TRUE",
         "array_agg(n)",

@@ -79,6 +79,8 @@ def why_no_ranges(program: Program) -> str | None:
         return "every row of a match shows its number, which counts all before (MATCH_NUMBER)"
     if aggregates_numbers(program.measures):
         return "an aggregate is over the numbers of matches, which count all before (MATCH_NUMBER)"
+    if program.nfa is not None and (program.nfa.looks_at_start or program.nfa.looks_at_end):
+        return "the pattern asks where a partition begins or ends (^ or $)"
     if program.output == "count" and reach_back(program) and not can_limit_starts(program):
         return "a count cannot leave out the matches that begin in the rows before a range"
     return None

@@ -40,6 +40,9 @@ def check_streamable(program: Program) -> None:
     if program.output in ("count", "aggregates"):
         what = "a count of all matches is" if program.output == "count" else "aggregates over all matches are"
         raise UnsupportedError(f"{what} never final on a stream", hint="use another output, and aggregate its rows in Spark")
+    if program.nfa is not None and program.nfa.looks_at_end:
+        hint = "leave out the $, or match a DataFrame that is not a stream"
+        raise UnsupportedError("the last row of a partition, which the anchor $ asks for, is never final on a stream", hint=hint)
 
 
 def pack_rows(frame: DataFrame, packer: Packer) -> DataFrame:
