@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from hypothesis import strategies as st
 from tests.property.matcher_drive import MatcherDrive
+from tests.property.simulation import Simulation
 
 from ostinato.algebra.pattern import Alternation, Repetition, Sequence, Variable, variables_of
 from ostinato.plan.components import component_graph
@@ -53,92 +54,26 @@ class Columnar:
         )  # fmt: skip
 
 
-class Simulation:
-    """Runs are tuples of (event number, component number); the moves are those of the semantics, word by word."""
-
+class ColumnarSimulation(Simulation):
     def __init__(self, query: Columnar, events: list[Event]) -> None:
-        self.query, self.events = query, events
+        super().__init__(query, events)
         program = query.program("runs")
         self.components, self.entries = program.components, program.entries
 
-    def matches(self):
-        found = self._first() if self.query.output == "first" else self._side_by_side()
-        return sorted(found, key=lambda run: (run[-1][0], [e for e, _ in run], [c for _, c in run]))
+    def following(self, run):
+        return self.components[run[-1][1]].begins if run else self.entries
 
-    def _side_by_side(self):
-        found, runs = [], []
-        for event in range(len(self.events)):
-            grown = [after for run in [(), *runs] for after in self.selected(run, event)]
-            completed = [run for run in grown if self.components[run[-1][1]].completes]
-            runs = grown + [run for run in runs if self.ignores(run, event)]
-            if completed and self.query.output == "nonoverlapping":
-                completed = [min(completed, key=lambda run: ([e for e, _ in run], [c for _, c in run]))]
-                runs = [run for run in runs if self.key(run) != self.events[event].key]
-            found += completed
-        assert len(found) == len(set(found))
-        return found
-
-    def _first(self):
-        found = []
-        for start in range(len(self.events)):
-            run = ()
-            for event in range(start, len(self.events)):
-                selected = self.selected(run, event)
-                if not selected and (not run or not self.ignores(run, event)):
-                    break
-                run = selected[0] if selected else run
-                if selected and self.components[run[-1][1]].completes:
-                    found.append(run)
-                    break
-        return found
-
-    def key(self, run):
-        return self.events[run[0][0]].key
-
-    def selected(self, run, event):
-        own = [(*run, (event, run[-1][1]))] if self.takes(run, event) else []
-        begins = self.components[run[-1][1]].begins if run else self.entries
-        return own + [(*run, (event, begin.target)) for begin in begins if self.begins(run, event, begin.target)]
+    def repeats(self, run):
+        return self.components[run[-1][1]].repeats
 
     def takes(self, run, event):
-        if not run or not self.components[run[-1][1]].repeats:
-            return False
-        return self.joins(run, event) and self.has(event, self.components[run[-1][1]].later_bit)
+        return self.repeats(run) and self.joins(run, event) and self.has(event, self.components[run[-1][1]].later_bit)
 
-    def begins(self, run, event, component):
-        return self.joins(run, event) and self.has(event, self.components[component].first_bit)
+    def begins(self, run, event, begin):
+        return self.joins(run, event) and self.has(event, self.components[begin.target].first_bit)
 
-    def has(self, event, bit):
-        return bit < 0 or bool(self.events[event].bits >> bit & 1)
-
-    def joins(self, run, event):
-        here = self.events[event]
-        if here.key is None or not run:
-            return here.key is not None
-        if self.key(run) != here.key or self.expired(run, event):
-            return False
-        if self.query.selection == "strict_contiguity" and event != run[-1][0] + 1:
-            return False
-        return not (self.query.epoch and self.events[run[-1][0]].time == here.time)
-
-    def expired(self, run, event):
-        if self.query.within < 0:
-            return False
-        if self.query.unit == "time":
-            return self.events[event].time - self.events[run[0][0]].time > self.query.within
-        return sum(e.key == self.key(run) for e in self.events[run[0][0] : event + 1]) > self.query.within
-
-    def ignores(self, run, event):
-        if self.expired(run, event) or self.query.selection == "strict_contiguity":
-            return False
-        if self.query.selection == "partition_contiguity":
-            return self.key(run) != self.events[event].key
-        if self.query.selection == "skip_till_any_match":
-            return True
-        component = self.components[run[-1][1]]
-        if component.repeats:
-            return not self.takes(run, event)
-        return not any(begin.nearest and self.begins(run, event, begin.target) for begin in component.begins)
+    def complete(self, run):
+        return self.components[run[-1][1]].completes
 
 
 class Drive(MatcherDrive):

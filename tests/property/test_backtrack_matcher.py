@@ -5,7 +5,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from tests.property.drive import engine_output
-from tests.property.test_run_matcher import A_STAR_B_C, Drive, Event, Query, Simulation, queries
+from tests.property.test_run_matcher import A_STAR_B_C, Drive, Event, Query, RunSimulation, queries
 from tests.property.test_run_matcher import streams as event_lists
 
 from ostinato import reference
@@ -24,7 +24,7 @@ class BacktrackDrive(Drive):
 @settings(max_examples=300, deadline=None)
 @given(queries(), event_lists(), st.lists(st.integers(0, 9), max_size=4), st.booleans(), st.booleans(), st.sampled_from([1, 2, 3, 64]))
 def test_backtracking_makes_exactly_the_moves(query, events, cuts, reload, reverse, segment):
-    wanted = Simulation(query, events).matches()
+    wanted = RunSimulation(query, events).matches()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(backtrack_matcher, "SEGMENT", segment)
         drive = BacktrackDrive(query, events, reload, reverse)

@@ -7,7 +7,7 @@ from random import Random
 
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from tests.property.columnar_programs import SELECTIONS, Drive, Event, Simulation, columnar_queries, event_lists
+from tests.property.columnar_programs import SELECTIONS, ColumnarSimulation, Drive, Event, columnar_queries, event_lists
 from tests.property.drive import engine_output, program_of
 
 from ostinato import reference
@@ -20,7 +20,7 @@ from ostinato.testing.strategies import run_queries, streams
 @settings(max_examples=400, deadline=None)
 @given(columnar_queries(), event_lists(), st.lists(st.integers(0, 9), max_size=4), st.booleans(), st.booleans())
 def test_partial_matches_make_exactly_the_moves(query, events, cuts, reload, reverse):
-    wanted = Simulation(query, events).matches()
+    wanted = ColumnarSimulation(query, events).matches()
     drive = Drive(query, events, "compact", reload, reverse)
     found = drive.run([cut for cut in cuts if cut <= len(events)])
     if query.output != "count":

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.property.matcher_drive import MatcherDrive
+from tests.property.simulation import Simulation
 
 from ostinato.algebra.pattern import Alternation, Repetition, Sequence, Variable
 from ostinato.expr.nodes import Aggregate, Anchor, Call, Field, Literal, Nav, current
@@ -103,62 +104,22 @@ def call(name, *args):
     return Call(name, args, type=BOOL)
 
 
-class Simulation:
-    """Runs are tuples of (event number, component number); the moves are those of the semantics, word by word."""
-
+class RunSimulation(Simulation):
     def __init__(self, query, events):
-        self.query, self.events, self.graph = query, events, query.graph()
-
-    def matches(self):
-        collect = {"all": self._all, "count": self._all, "first": self._first, "nonoverlapping": self._nonoverlapping}
-        return sorted(collect[self.query.output](), key=lambda run: (run[-1][0], [e for e, _ in run], [c for _, c in run]))
-
-    def _all(self):
-        found, runs = [], []
-        for event in range(len(self.events)):
-            grown = [after for run in [(), *runs] for after in self.selected(run, event)]
-            found += [run for run in grown if self.complete(run)]
-            runs = grown + [run for run in runs if self.ignores(run, event)]
-        assert len(found) == len(set(found))
-        return found
-
-    def _nonoverlapping(self):
-        found, runs = [], []
-        for event in range(len(self.events)):
-            grown = [after for run in [(), *runs] for after in self.selected(run, event)]
-            completed = [run for run in grown if self.complete(run)]
-            runs = grown + [run for run in runs if self.ignores(run, event)]
-            if completed:
-                found.append(min(completed, key=lambda run: ([e for e, _ in run], [c for _, c in run])))
-                runs = [run for run in runs if self.key(run) != self.events[event].key]
-        return found
-
-    def _first(self):
-        found = []
-        for start in range(len(self.events)):
-            run = ()
-            for event in range(start, len(self.events)):
-                selected = self.selected(run, event)
-                if not selected and (not run or not self.ignores(run, event)):
-                    break
-                run = selected[0] if selected else run
-                if selected and self.complete(run):
-                    found.append(run)
-                    break
-        return found
-
-    def key(self, run):
-        return self.events[run[0][0]].key
-
-    def selected(self, run, event):
-        own = [(*run, (event, run[-1][1]))] if self.takes(run, event) else []
-        return own + [(*run, (event, begin.target)) for begin in self.after(run).begins if self.begins(run, event, begin)]
+        super().__init__(query, events)
+        self.graph = query.graph()
 
     def after(self, run):
         return self.graph.components[run[-1][1]].after if run else self.graph.entry
 
+    def following(self, run):
+        return self.after(run).begins
+
+    def repeats(self, run):
+        return self.query.parts[run[-1][1]].repeats
+
     def takes(self, run, event):
-        if not run or not self.query.parts[run[-1][1]].repeats or not self.joins(run, event):
+        if not self.repeats(run) or not self.joins(run, event):
             return False
         part = self.query.parts[run[-1][1]]
         last, x = self.events[run[-1][0]].x, self.events[event].x
@@ -180,28 +141,6 @@ class Simulation:
         bound = [self.events[e].x for e, c in run if c == component]
         return bound[-1] if bound else None
 
-    def has(self, event, bit):
-        return bit < 0 or bool(self.events[event].bits >> bit & 1)
-
-    def joins(self, run, event):
-        here = self.events[event]
-        if here.key is None:
-            return False
-        if not run:
-            return True
-        if self.key(run) != here.key or self.expired(run, event):
-            return False
-        if self.query.selection == "strict_contiguity" and event != run[-1][0] + 1:
-            return False
-        return not (self.query.epoch and self.events[run[-1][0]].time == here.time)
-
-    def expired(self, run, event):
-        if self.query.within < 0:
-            return False
-        if self.query.unit == "time":
-            return self.events[event].time - self.events[run[0][0]].time > self.query.within
-        return sum(e.key == self.key(run) for e in self.events[run[0][0] : event + 1]) > self.query.within
-
     def passes(self, run, passed):
         """The conditions about finished components: the one that the run is in, and those left empty."""
         own = (run[-1][1],) if run else ()
@@ -216,21 +155,6 @@ class Simulation:
     def complete(self, run):
         after = self.after(run)
         return after.completes and self.passes(run, after.passed)
-
-    def ignores(self, run, event):
-        if self.expired(run, event):
-            return False
-        if self.query.selection == "strict_contiguity":
-            return False
-        if self.query.selection == "partition_contiguity":
-            return self.key(run) != self.events[event].key
-        if self.query.selection == "skip_till_any_match":
-            return True
-        state = run[-1][1]
-        if self.query.parts[state].repeats:
-            return not self.takes(run, event)
-        following = self.after(run).begins
-        return bool(following) and not any(begin.nearest and self.begins(run, event, begin) for begin in following)
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -303,7 +227,7 @@ def streams(draw):
 @settings(max_examples=500, deadline=None)
 @given(queries(), streams(), st.lists(st.integers(0, 9), max_size=4), st.booleans(), st.booleans())
 def test_runs_make_exactly_the_moves(query, events, cuts, reload, reverse):
-    wanted = Simulation(query, events).matches()
+    wanted = RunSimulation(query, events).matches()
     drive = Drive(query, events, reload, reverse)
     found = drive.run([cut for cut in cuts if cut <= len(events)])
     if query.output == "count":

@@ -7,7 +7,7 @@ from random import Random
 import numpy as np
 import pyarrow as pa
 import pytest
-from tests.property.columnar_programs import Columnar, Drive, Event, Simulation
+from tests.property.columnar_programs import Columnar, ColumnarSimulation, Drive, Event
 
 import ostinato as ost
 from ostinato.algebra.pattern import Alternation, Repetition, Sequence, Variable
@@ -41,7 +41,7 @@ def test_no_match_is_lost_at_the_edge_of_the_window(seed: int, output: str, with
     times = sorted(random.randrange(24) for _ in range(20))
     events = [Event(0, time, 1 << random.choice((A, A, B, B, C))) for time in times]
     query = Columnar(MEETING, MEETING_TESTS, "skip_till_any_match", output, within, unit)
-    wanted = Simulation(query, events).matches()
+    wanted = ColumnarSimulation(query, events).matches()
     assert Drive(query, events).run([5, 11]) == wanted
     counted = Columnar(MEETING, MEETING_TESTS, "skip_till_any_match", "count", within, unit)
     drive = Drive(counted, events, reload=True)
