@@ -20,6 +20,7 @@ from ostinato.runtime.matcher import Matcher, RemembersStrings
 from ostinato.runtime.matches import Matches, completed
 from ostinato.runtime.occurrences import Occurrences
 from ostinato.runtime.output_rule import output_rule
+from ostinato.runtime.snapshot import part_of
 from ostinato.runtime.string_pool import StringPool
 from ostinato.runtime.waiting_matches import CHOSEN, OUT, STANDS, WAITS, WaitingMatches
 
@@ -208,14 +209,10 @@ class AbsenceMatcher(Matcher):
         return {prefix + name: array for prefix, arrays in parts.items() for name, array in arrays.items()}
 
     def load(self, state: dict[str, np.ndarray]) -> None:
-        self._inner.load(_part(state, "inner."))
-        self._waiting.load(_part(state, "waiting."))
-        self._rule.load(_part(state, "rule."))
-        own = _part(state, "own.")
+        self._inner.load(part_of(state, "inner."))
+        self._waiting.load(part_of(state, "waiting."))
+        self._rule.load(part_of(state, "rule."))
+        own = part_of(state, "own.")
         self._ready, self._back_to, self._holds = own["ready"], own["back_to"], own["holds"]
         self._occurrences.carried = own["carried"]
         self._counts = dict(zip(self._counts, own["counts"].tolist(), strict=True))
-
-
-def _part(state: dict[str, np.ndarray], prefix: str) -> dict[str, np.ndarray]:
-    return {name.removeprefix(prefix): array for name, array in state.items() if name.startswith(prefix)}

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from ostinato.base.errors import DataError, SchemaError
 from ostinato.expr.types import Kind
 from ostinato.kernels.vectors.vector import Vector, from_arrow
 from ostinato.program.program import Program
+from ostinato.runtime.string_pool import ranks_of
 
 
 def arrow_rows(batch: Any) -> pa.RecordBatch | pa.Table:
@@ -79,7 +79,7 @@ def sort_order(columns: dict[str, Vector], program: Program) -> np.ndarray | Non
 def _sort_keys(vector: Vector, descending: bool, nulls_first: bool) -> list[np.ndarray]:
     values = vector.data
     if vector.type.kind is Kind.STRING:
-        values = _ranks(vector)[vector.data] if len(vector.dictionary) else np.zeros(len(vector.data), np.int64)
+        values = ranks_of(vector.dictionary)[vector.data] if len(vector.dictionary) else np.zeros(len(vector.data), np.int64)
     elif values.dtype == np.bool_:
         values = values.astype(np.int64)
     if descending:
@@ -95,13 +95,6 @@ def _nan_apart(values: np.ndarray, descending: bool) -> list[np.ndarray]:
     """NaN is greater than every number, as in DuckDB and Spark, but does not compare like that."""
     nan = np.isnan(values)
     return [~nan if descending else nan, np.where(nan, 0.0, values)] if nan.any() else [values]
-
-
-def _ranks(vector: Vector) -> np.ndarray:
-    order = np.asarray(pc.sort_indices(vector.dictionary)).astype(np.int64)
-    ranks = np.empty(len(order), np.int64)
-    ranks[order] = np.arange(len(order))
-    return ranks
 
 
 def _in_order(keys: list[np.ndarray]) -> bool:

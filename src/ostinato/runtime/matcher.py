@@ -9,8 +9,9 @@ import numpy as np
 from ostinato.runtime.keyed_rows import KeyedRows
 from ostinato.runtime.match_dag import MatchDag
 from ostinato.runtime.matches import Matches
+from ostinato.runtime.reorder import NEVER
 
-NEVER = np.iinfo(np.int64).min  # the horizon before any watermark
+__all__ = ["NEVER", "Matcher", "RemembersStrings", "SumsUp"]
 
 
 class Matcher(Protocol):

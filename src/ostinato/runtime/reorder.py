@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
-NEVER = int(np.iinfo(np.int64).min)
+NEVER = int(np.iinfo(np.int64).min)  # the horizon before any watermark
 
 
 class ReorderBuffer:
@@ -16,7 +16,7 @@ class ReorderBuffer:
         self.lateness = lateness
         self.horizon = NEVER  # no row with a smaller time is accepted any more
         self.late = 0
-        self._waiting: list[pa.Table] = []
+        self._waiting: list[tuple[pa.Table, np.ndarray]] = []  # with their times
 
     def add(self, batch: pa.Table, times: np.ndarray) -> list[pa.Table]:
         """Take a batch in; what may be processed now comes back, in order of arrival."""
@@ -26,7 +26,7 @@ class ReorderBuffer:
         if self.lateness == 0:
             self.horizon = max(self.horizon, int(times.max()))
             return [batch]
-        self._waiting.append(batch.append_column("__time", pa.array(times)))
+        self._waiting.append((batch, times))
         if self.lateness is not None:
             self.horizon = max(self.horizon, int(times.max()) - self.lateness)
         return self._due()
@@ -44,30 +44,37 @@ class ReorderBuffer:
 
     def flush(self) -> list[pa.Table]:
         waiting, self._waiting = self._waiting, []
-        return [batch.drop_columns(["__time"]) for batch in waiting]
+        return [batch for batch, _ in waiting]
 
     def _due(self) -> list[pa.Table]:
         due, waiting = [], []
-        for batch in self._waiting:
-            early = np.asarray(batch.column("__time")) < self.horizon
+        for batch, times in self._waiting:
+            early = times < self.horizon
             if early.all():
-                due.append(batch.drop_columns(["__time"]))
+                due.append(batch)
                 continue
             if early.any():
-                due.append(batch.filter(pa.array(early)).drop_columns(["__time"]))
-                batch = batch.filter(pa.array(~early))
-            waiting.append(batch)
+                due.append(batch.filter(pa.array(early)))
+                batch, times = batch.filter(pa.array(~early)), times[~early]
+            waiting.append((batch, times))
         self._waiting = waiting
         return due
 
     @property
     def waiting_rows(self) -> int:
-        return sum(batch.num_rows for batch in self._waiting)
+        return sum(len(times) for _, times in self._waiting)
 
     def state(self) -> pa.Table | None:
-        return pa.concat_tables(self._waiting, promote_options="none").combine_chunks() if self._waiting else None
+        """The rows that wait, with their times as the last column, whatever the others are called."""
+        if not self._waiting:
+            return None
+        timed = [batch.append_column("__time", pa.array(times)) for batch, times in self._waiting]
+        return pa.concat_tables(timed, promote_options="none").combine_chunks()
 
     def load(self, waiting: pa.Table | None, horizon: int, late: int) -> None:
-        self._waiting = [] if waiting is None else [waiting]
+        self._waiting = []
+        if waiting is not None:
+            last = waiting.num_columns - 1
+            self._waiting.append((waiting.remove_column(last), waiting.column(last).to_numpy()))
         self.horizon = horizon
         self.late = late

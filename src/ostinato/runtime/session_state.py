@@ -52,9 +52,9 @@ def restore(session: Session, data: bytes) -> None:
     if len(strings):
         session.pool.codes_of(strings)
     if session.keys is not None:
-        session.keys.load(_part(arrays, "keys."))
-    _restore_rows(session, _part(arrays, "rows."))
-    session.matcher.load(_part(arrays, "matcher."))
+        session.keys.load(snapshot.part_of(arrays, "keys."))
+    _restore_rows(session, snapshot.part_of(arrays, "rows."))
+    session.matcher.load(snapshot.part_of(arrays, "matcher."))
     if session.report.totals is not None:
         session.report.totals.load(blobs["totals"])
 
@@ -77,10 +77,6 @@ def _restore_rows(session: Session, state: dict[str, np.ndarray]) -> None:
     rows.ensure_keys(int(state["key_count"][0]))
     columns = {name: (state["data." + name], state.get("valid." + name)) for name in rows.arena.data}
     rows.restore(from_keys, state["length"], state["base"], columns)
-
-
-def _part(arrays: dict[str, np.ndarray], prefix: str) -> dict[str, np.ndarray]:
-    return {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}
 
 
 def _ipc(table: pa.Table) -> bytes:

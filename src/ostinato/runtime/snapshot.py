@@ -65,3 +65,8 @@ def unpack(program: Program, data: bytes) -> tuple[dict[str, Any], dict[str, np.
             arrays[name] = np.frombuffer(raw, np.dtype(kind), count=size // np.dtype(kind).itemsize, offset=at).reshape(shape).copy()
         at += size
     return header["scalars"], arrays, blobs
+
+
+def part_of(arrays: dict[str, np.ndarray], prefix: str) -> dict[str, np.ndarray]:
+    """Those whose names begin so, without it."""
+    return {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}

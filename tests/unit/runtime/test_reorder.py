@@ -30,3 +30,13 @@ def test_only_advance_moves_a_manual_horizon():
     restored = ReorderBuffer(lateness=None)
     restored.load(buffer.state(), buffer.horizon, buffer.late)
     assert times(restored.advance(100)) == [3, 3]
+
+
+def test_columns_may_have_any_name():
+    table = pa.table({"__time": [30, 10], "t": [3, 1]})
+    buffer = ReorderBuffer(lateness=1)
+    assert times(buffer.add(table, np.array([3, 1]))) == [1]
+    restored = ReorderBuffer(lateness=1)
+    restored.load(buffer.state(), buffer.horizon, buffer.late)
+    (kept,) = restored.flush()
+    assert kept.to_pylist() == [{"__time": 30, "t": 3}]

@@ -100,5 +100,5 @@ def _one_row(totals: DataFrame, query: Query) -> DataFrame:
     """What no match at all gives stands in where no task had rows."""
     nothing = [tuple(row.values()) for row in query.open().close().to_pylist()]
     instead = totals.sparkSession.createDataFrame(nothing, totals.schema)
-    found = totals.withColumn("__last", F.lit(0)).unionAll(instead.withColumn("__last", F.lit(1)))
-    return found.orderBy("__last").limit(1).drop("__last")
+    found = totals.withColumn("__ostinato_last", F.lit(0)).unionAll(instead.withColumn("__ostinato_last", F.lit(1)))
+    return found.orderBy("__ostinato_last").limit(1).drop("__ostinato_last")
