@@ -31,6 +31,8 @@ def _plan_lines(query: MatchQuery, program: Program, applied: tuple[str, ...]) -
     yield f"partitions: {', '.join(query.partition) or 'none, the stream is one'}"
     if query.within is not None:
         yield f"window: {_window(query, query.within)}"
+    if program.rows_per_match != "one":
+        yield f"rows per match: {program.rows_per_match}"
     yield f"columns read: {', '.join(c.name for c in program.columns)}"
     for variable in variables_of(query.pattern):
         yield from _conditions(query, variable, query.definition(variable))

@@ -57,6 +57,7 @@ BROKEN = {
     "scalar slot": replace(SCAN, scalar=ScalarCode((int(Op.TEST),), (operand(Space.SLOT, 3),), (0,), (0,))),
     "scalar register": replace(SCAN, scalar=ScalarCode((int(Op.STORE),), (NULL_OPERAND,), (0,), (7,))),
     "policy": replace(SCAN, skip="nowhere"),
+    "twin": replace(SCAN, hidden=(1,)),
     "start": replace(SCAN, nfa=replace(SCAN.nfa, start=2)),
     "input": replace(SCAN, rows=ColumnCode((ColumnOp("input", (), BOOL, ("y",)),), (0,))),
     "condition": replace(SCAN, rows=ColumnCode((ColumnOp("input", (), INT, ("x",)),), (0,))),
