@@ -40,6 +40,7 @@ class SparkEngine:
     def sql(
         self,
         text: str,
+        /,
         *,
         lateness: Lateness | None = None,
         buckets: int | None = None,
@@ -54,6 +55,7 @@ class SparkEngine:
     def match(
         self,
         text: str,
+        /,
         *,
         language: str | None = None,
         output: str | None = None,
@@ -78,7 +80,7 @@ class SparkEngine:
         query = self._compiled(text, given, language=language, output=output, type_by=type_by, time=time, ties=ties, strategy=strategy)
         return run_match(self.spark, query, given, lateness=lateness, buckets=buckets, path=path, budget=budget)
 
-    def explain(self, text: str, *, stage: str = "plan", **given: object) -> str:
+    def explain(self, text: str, /, *, stage: str = "plan", **given: object) -> str:
         """A stage of the query, and for the plan how Spark will divide the work."""
         options = {name: given.pop(name) for name in ("language", "output", "type_by", "time", "ties", "strategy") if name in given}
         streams = {name: resolve(self.spark, name, value) for name, value in given.items()}
