@@ -11,12 +11,12 @@ from ostinato.base.errors import UnsupportedError
 from ostinato.expr.nodes import Anchor, Field, Nav, current
 from ostinato.hosts.spark.batch.match_batch import decide_batch, match_batch
 from ostinato.hosts.spark.merged_frame import in_merged_form, united
+from ostinato.hosts.spark.run_options import RunOptions
 from ostinato.hosts.spark.source import Source, is_batch
 from ostinato.hosts.spark.streaming.match_source import match_source, match_sources
-from ostinato.hosts.spark.streaming.match_stream import METRICS, Lateness
+from ostinato.hosts.spark.streaming.match_stream import METRICS
 from ostinato.plan.components import component_graph
 from ostinato.query import Query
-from ostinato.runtime.budget import Budget
 
 STREAMING = "spark: streaming, rows packed per bucket of keys, one session per bucket in the state store"
 COMPLETE = current(Field(""))
@@ -26,11 +26,7 @@ def run_match(
     spark: SparkSession,
     query: Query,
     given: Mapping[str, Source],
-    *,
-    lateness: Lateness | None = None,
-    buckets: int | None = None,
-    path: str | None = None,
-    budget: Budget | None = None,
+    options: RunOptions,
 ) -> DataFrame:
     sources = {name.lower(): source for name, source in given.items()}
     delays: dict[str, int] = {}
@@ -40,11 +36,11 @@ def run_match(
         if len(frames) < len(read):
             name = METRICS if step is query else f"{METRICS}_{number}"
             behind = max((delays[stream] for stream in _streams(step) if stream in delays), default=0)
-            found = _match_stream(spark, step, read, lateness, buckets, name, behind, budget)
+            found = _match_stream(spark, step, read, options, name, behind)
             if step is not query:
                 delays[str(step.composite).lower()] = behind + _decided_after(step)
         else:
-            found = match_batch(batch_frame(step, frames), step, path, budget)
+            found = match_batch(batch_frame(step, frames), step, options)
         sources[str(step.composite).lower()] = found
     return found
 
@@ -61,7 +57,7 @@ def division(query: Query, given: Mapping[str, Source]) -> str:
         frame = batch_frame(step, frames)
         shown.append(decide_batch(frame, step).text)
         if step is not query:
-            sources[str(step.composite).lower()] = match_batch(frame, step)
+            sources[str(step.composite).lower()] = match_batch(frame, step, RunOptions())
     return "\n".join(shown)
 
 
@@ -86,11 +82,9 @@ def _match_stream(
     spark: SparkSession,
     query: Query,
     read: list[Source],
-    lateness: Lateness | None,
-    buckets: int | None,
+    options: RunOptions,
     name: str,
     behind: int,
-    budget: Budget | None,
 ) -> DataFrame:
     if any(is_batch(source) for source in read):
         still = next(part.stream for part, source in zip(query.algebra.parts, read, strict=True) if is_batch(source))
@@ -99,8 +93,8 @@ def _match_stream(
             hint="Read it as a stream too, or join its columns to the stream before",
         )
     if query.algebra.parts:
-        return match_sources(spark, read, query, lateness=lateness, buckets=buckets, name=name, behind=behind, budget=budget)
-    return match_source(spark, read[0], query, lateness=lateness, buckets=buckets, name=name, behind=behind, budget=budget)
+        return match_sources(spark, read, query, options, name=name, behind=behind)
+    return match_source(spark, read[0], query, options, name=name, behind=behind)
 
 
 def _decided_after(query: Query) -> int:

@@ -16,9 +16,9 @@ import ostinato
 from ostinato.base.errors import OstinatoError, UnsupportedError
 from ostinato.compiler import compile, recognise
 from ostinato.hosts.spark.run_match import division, run_match
+from ostinato.hosts.spark.run_options import Lateness, RunOptions
 from ostinato.hosts.spark.source import Source, read_path, resolve, schema_of
 from ostinato.hosts.spark.statement import run_statement
-from ostinato.hosts.spark.streaming.match_stream import Lateness
 from ostinato.hosts.spark.streaming.parquet_stream import ParquetStream
 from ostinato.hosts.spark.types import to_arrow_schema
 from ostinato.query import Query
@@ -50,7 +50,7 @@ class SparkEngine:
         """A SQL statement with MATCH_RECOGNIZE clauses in it. Tables are Spark's own; `streams` adds names for this statement.
         `lateness` and `buckets` are for streaming tables."""
         given = {name: resolve(self.spark, name, value) for name, value in streams.items()}
-        return run_statement(self.spark, text, given, lateness=lateness, buckets=buckets, path=path)
+        return run_statement(self.spark, text, given, RunOptions(lateness, buckets, path))
 
     def match(
         self,
@@ -78,7 +78,7 @@ class SparkEngine:
             return self.sql(text, lateness=lateness, buckets=buckets, path=path, **streams)
         given = {name: resolve(self.spark, name, value) for name, value in streams.items()}
         query = self._compiled(text, given, language=language, output=output, type_by=type_by, time=time, ties=ties, strategy=strategy)
-        return run_match(self.spark, query, given, lateness=lateness, buckets=buckets, path=path, budget=budget)
+        return run_match(self.spark, query, given, RunOptions(lateness, buckets, path, budget))
 
     def explain(self, text: str, /, *, stage: str = "plan", **given: object) -> str:
         """A stage of the query, and for the plan how Spark will divide the work."""

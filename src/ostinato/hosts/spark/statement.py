@@ -12,9 +12,10 @@ from ostinato.base.errors import OstinatoError, QuerySyntaxError
 from ostinato.base.span import Span
 from ostinato.compiler import compile_clause
 from ostinato.hosts.spark.batch.match_batch import match_batch
+from ostinato.hosts.spark.run_options import RunOptions
 from ostinato.hosts.spark.source import Source, is_batch, schema_of
 from ostinato.hosts.spark.streaming.match_source import match_source
-from ostinato.hosts.spark.streaming.match_stream import METRICS, Lateness
+from ostinato.hosts.spark.streaming.match_stream import METRICS
 from ostinato.hosts.spark.temporary_views import temporary_views
 from ostinato.lang import sql
 from ostinato.lang.sql.splice import Spliced
@@ -26,10 +27,7 @@ def run_statement(
     spark: SparkSession,
     text: str,
     given: Mapping[str, Source],
-    *,
-    lateness: Lateness | None = None,
-    buckets: int | None = None,
-    path: str | None = None,
+    options: RunOptions,
 ) -> DataFrame:
     """Names in `given` stand for their DataFrames in this statement only."""
     sources = {name.lower(): source for name, source in given.items()}
@@ -42,10 +40,10 @@ def run_statement(
                 source = _delegated(spark, clause.input, views)
             query = compile_clause(clause, text, schema_of(source), clause.table or f"input {number}")
             if is_batch(source):
-                views[clause.placeholder] = match_batch(source, query, path)
+                views[clause.placeholder] = match_batch(source, query, options)
             else:
                 name = METRICS if number == 1 else f"{METRICS}_{number}"
-                views[clause.placeholder] = match_source(spark, source, query, lateness=lateness, buckets=buckets, name=name)
+                views[clause.placeholder] = match_source(spark, source, query, options, name=name)
         return views[cut.clauses[0].placeholder] if cut.bare else _delegated(spark, cut.outer, views)
     except OstinatoError as error:
         raise error.within(text) from error.__cause__

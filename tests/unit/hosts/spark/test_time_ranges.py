@@ -4,9 +4,7 @@ from itertools import pairwise
 
 import pytest
 
-from ostinato.base.errors import OstinatoError
 from ostinato.hosts.spark.batch import time_ranges
-from ostinato.hosts.spark.batch.decision import decide
 from ostinato.hosts.spark.batch.row_groups import RowGroup
 from ostinato.hosts.spark.batch.time_ranges import TimeRange, cut, overlap_widely
 
@@ -51,9 +49,3 @@ def test_equal_times_stay_in_one_range() -> None:
     groups = [RowGroup("f", i, 100, 5, 5) for i in range(4)] + [RowGroup("f", 9, 400, 6, 9)]
     for one in cut(groups, 0, 0, 2).ranges:
         assert one.low in (None, 6) and one.high in (None, 6)
-
-
-def test_a_way_that_does_not_exist_is_refused():
-    with pytest.raises(OstinatoError, match='no way "sideways"') as caught:
-        decide(None, None, None, None, "sideways")
-    assert caught.value.hint == "path= is one of time ranges, by key, one partition"

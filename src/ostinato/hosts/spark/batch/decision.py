@@ -7,7 +7,6 @@ from dataclasses import dataclass
 import pyarrow as pa
 from pyspark.sql import DataFrame
 
-from ostinato.base.errors import OstinatoError
 from ostinato.expr.types import Kind
 from ostinato.hosts.spark.batch.bounds_job import with_bounds
 from ostinato.hosts.spark.batch.late_numbers import LateNumbers, numbers_matches
@@ -41,8 +40,6 @@ class Decision:
 
 def decide(frame: DataFrame, program: Program, input: pa.Schema, output: pa.Schema, path: str | None = None) -> Decision:
     """`path` forces one of the ways, for comparison; what is impossible stays impossible."""
-    if path is not None and path not in PATHS:
-        raise OstinatoError(f'there is no way "{path}" to divide the work', hint=f"path= is one of {', '.join(PATHS)}")
     refusal = why_no_ranges(program) if path in (None, RANGES) else f"{path} was asked for"
     if refusal is None:
         job_or_refusal = _plan_ranges(frame, program, input, output)

@@ -17,6 +17,7 @@ from ostinato.hosts.spark.batch.number_matches import numbered
 from ostinato.hosts.spark.batch.read_ranges import read_ranges
 from ostinato.hosts.spark.batch.sorted_partitions import match_by_key, match_in_one_partition, quoted
 from ostinato.hosts.spark.conform import batches_of
+from ostinato.hosts.spark.run_options import RunOptions
 from ostinato.hosts.spark.types import to_arrow_schema, to_spark_schema
 from ostinato.plan.pushdown import pushdown
 from ostinato.program import serde
@@ -33,15 +34,14 @@ def decide_batch(frame: DataFrame, query: Query, path: str | None = None) -> Dec
     return decide(frame, query.program, input_schema(frame, query), output_schema(query), path)
 
 
-def match_batch(frame: DataFrame, query: Query, path: str | None = None, budget: Budget | None = None) -> DataFrame:
-    """`budget` is that of a task."""
-    budget = budget or Budget()
+def match_batch(frame: DataFrame, query: Query, options: RunOptions) -> DataFrame:
+    budget = options.budget or Budget()
     if budget.beyond is Beyond.SHED_OLDEST:
         raise UnsupportedError(
             "a batch that sheds partial matches would leave out matches unseen",
             hint='use beyond="error", or the embedded engine or a stream, which count what they shed',
         )
-    decision = decide_batch(frame, query, path)
+    decision = decide_batch(frame, query, options.path)
     output = output_schema(query)
     if decision.job is not None:
         matches = read_ranges(frame.sparkSession, replace(decision.job, budget=budget))

@@ -12,9 +12,9 @@ from pyspark.sql import DataFrame, SparkSession
 from ostinato.base.errors import UnsupportedError
 from ostinato.hosts.spark.batch.match_batch import input_schema, output_schema, prepared
 from ostinato.hosts.spark.merged_frame import in_merged_form, united
+from ostinato.hosts.spark.run_options import Lateness, RunOptions
 from ostinato.hosts.spark.streaming.match_stream import (
     METRICS,
-    Lateness,
     check_streamable,
     match_packed,
     pack_rows,
@@ -25,7 +25,6 @@ from ostinato.hosts.spark.streaming.packing import Packer
 from ostinato.hosts.spark.streaming.parquet_stream import ParquetStream, rows_of
 from ostinato.hosts.spark.streaming.rows_that_matter import rows_that_matter
 from ostinato.query import Query
-from ostinato.runtime.budget import Budget
 
 _OBSERVED = re.compile(r"CollectMetrics ([^\s,]+),")
 _STATEFUL = re.compile(r"TransformWithState")
@@ -36,16 +35,15 @@ def match_source(
     spark: SparkSession,
     source: DataFrame | ParquetStream,
     query: Query,
+    options: RunOptions,
     *,
-    lateness: Lateness | None,
-    buckets: int | None,
     name: str = METRICS,
     behind: int = 0,
-    budget: Budget | None = None,
 ) -> DataFrame:
     """`behind` is about rows that come from another match; see `match_packed`."""
     check_streamable(query.program)
-    packer = packer_of(spark, query.program, buckets)
+    packer = packer_of(spark, query.program, options.buckets)
+    lateness, budget = options.lateness, options.budget
     own = Origin() if isinstance(source, ParquetStream) else origin_of(source)
     if isinstance(source, ParquetStream):
         columns = pa.schema([source.schema.field(column.name) for column in query.program.columns])
@@ -54,7 +52,7 @@ def match_source(
         input_schema(source, query)
         if own.matched:
             packed = pack_rows(prepared(source, query), packer)
-            return _match_matches(packed, query, packer, lateness, _free_name(name, own.metrics), behind, budget)
+            return _match_matches(packed, query, packer, options, _free_name(name, own.metrics), behind)
         packed, watched = _packed(source, query, packer, lateness)
     if lateness is None:
         delay = _checked_watermark(own, packer.time, packer.clock.is_integer)
@@ -71,30 +69,27 @@ def _packed(frame: DataFrame, query: Query, packer: Packer, lateness: Lateness |
     return pack_rows(rows, packer), watched
 
 
-def _match_matches(
-    packed: DataFrame, query: Query, packer: Packer, lateness: Lateness | None, name: str, behind: int, budget: Budget | None
-) -> DataFrame:
+def _match_matches(packed: DataFrame, query: Query, packer: Packer, options: RunOptions, name: str, behind: int) -> DataFrame:
     """The rows are those of another match, which follow the watermark: it has one already, and Spark hands it on."""
-    if lateness is not None and behind == 0:
-        behind = packer.clock.ticks_in(packer.clock.delay(lateness)) or 0
-    return match_packed(packed, query.program, output_schema(query), packer, name=name, behind=behind, budget=budget)
+    if options.lateness is not None and behind == 0:
+        behind = packer.clock.ticks_in(packer.clock.delay(options.lateness)) or 0
+    return match_packed(packed, query.program, output_schema(query), packer, name=name, behind=behind, budget=options.budget)
 
 
 def match_sources(
     spark: SparkSession,
     sources: Sequence[DataFrame | ParquetStream],
     query: Query,
+    options: RunOptions,
     *,
-    lateness: Lateness | None,
-    buckets: int | None,
     name: str = METRICS,
     behind: int = 0,
-    budget: Budget | None = None,
 ) -> DataFrame:
     """The parts of a query, merged by time. Each has a watermark of its own, and what is late is late in its own stream: nothing is
     decided before all have come as far. So the session waits for Spark's watermark, which is the least of them."""
     check_streamable(query.program)
-    packer = packer_of(spark, query.program, buckets)
+    packer = packer_of(spark, query.program, options.buckets)
+    lateness = options.lateness
     packed: list[DataFrame] = []
     observed: set[str] = set()
     for source, part in zip(sources, query.algebra.parts, strict=True):
@@ -108,7 +103,7 @@ def match_sources(
             _checked_watermark(own, time, packer.clock.is_integer, part.stream)
         packed.append(rows if watched or lateness is None else with_lateness(rows, packer.clock, lateness))
     name = _free_name(name, observed)
-    return match_packed(united(packed), query.program, output_schema(query), packer, name=name, behind=behind, budget=budget)
+    return match_packed(united(packed), query.program, output_schema(query), packer, name=name, behind=behind, budget=options.budget)
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime as dt
 from collections.abc import Callable, Iterable, Iterator
 
 import pyarrow as pa
@@ -12,6 +11,7 @@ from pyspark.sql import functions as F
 from ostinato.base.errors import UnsupportedError
 from ostinato.hosts.spark.batch.keyed_pass import gathered
 from ostinato.hosts.spark.conform import batches_of
+from ostinato.hosts.spark.run_options import Lateness
 from ostinato.hosts.spark.streaming.bucket_processor import DECIDED_ON_SPARK, LATE, MATCHES, ROW_COUNT, SHED, BucketProcessor
 from ostinato.hosts.spark.streaming.buckets import DEFAULT_BUCKETS, labels
 from ostinato.hosts.spark.streaming.clock import Clock
@@ -21,7 +21,6 @@ from ostinato.program import serde
 from ostinato.program.program import Program
 from ostinato.runtime.budget import Budget
 
-Lateness = int | float | str | dt.timedelta
 METRICS = "ostinato"
 
 
