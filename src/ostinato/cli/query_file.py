@@ -11,6 +11,7 @@ from ostinato.base.errors import DataError, QuerySyntaxError
 from ostinato.cli.failure import Usage
 
 LANGUAGES = ("sql", "sase")
+QUERY = re.compile(r"\bMATCH_RECOGNIZE\b|^\s*PATTERN\s", re.IGNORECASE)
 COMMENT = re.compile(r"--[^\n]*|/\*.*?\*/", re.DOTALL)
 
 
@@ -25,6 +26,9 @@ def read_query(path: str, language: str | None) -> QueryFile:
     """Read a file, or standard input for `-`. The suffix names the language unless it is given."""
     if language is not None and language.lower() not in LANGUAGES:
         raise Usage(f"unknown language {language!r}: choose {' or '.join(LANGUAGES)}")
+    if QUERY.search(path):
+        hint = "Write it into a file and name that, or pipe it in: echo 'SELECT ...' | ostinato run - --input t=t.csv"
+        raise DataError("This is a query, where the name of its file is wanted.", hint=hint)
     text = sys.stdin.read() if path == "-" else _contents(Path(path))
     if not text.strip():
         raise QuerySyntaxError(f"The query {path} is empty.", hint="Write the query into the file, or name another one.")

@@ -69,6 +69,13 @@ def test_the_language_of_a_query_file(tmp_path, name, text, language):
     assert read_query(str(tmp_path / name), None).language == language
 
 
+@pytest.mark.parametrize("text", ["SELECT * FROM t MATCH_RECOGNIZE (" + "x" * 300, "PATTERN SEQ(A a, B b)"])
+def test_a_query_instead_of_its_file(text):
+    with pytest.raises(DataError, match="This is a query") as caught:
+        read_query(text, None)
+    assert "pipe it in" in caught.value.hint
+
+
 def test_query_files_that_cannot_be_read(tmp_path):
     with pytest.raises(DataError, match="no query file"):
         read_query(str(tmp_path / "q.sql"), None)
