@@ -145,7 +145,6 @@ def compile_clause(
     try:
         tree = sql.parse_clause(clause.body, clause.offset)
         query = sql.lower(tree, usable_schema(schema), stream)
-        sql.refuse_not_evaluated(query)
         try:
             return _finished(text, "sql", sql.render(tree), query, without, strategy)
         except UnsupportedError as error:  # what planning refuses without a place of its own, such as its size, is the pattern

@@ -2,10 +2,9 @@
 
 from ostinato.lang.sql.cut import Clause, Cut, cut
 from ostinato.lang.sql.lower import lower
-from ostinato.lang.sql.not_evaluated import refuse_not_evaluated
 from ostinato.lang.sql.parse import parse_clause
 from ostinato.lang.sql.render import render
 from ostinato.lang.sql.splice import Spliced
 from ostinato.lang.sql.syntax import MatchRecognize
 
-__all__ = ["Clause", "Cut", "MatchRecognize", "Spliced", "cut", "lower", "parse_clause", "refuse_not_evaluated", "render"]
+__all__ = ["Clause", "Cut", "MatchRecognize", "Spliced", "cut", "lower", "parse_clause", "render"]

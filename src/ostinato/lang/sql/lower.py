@@ -12,7 +12,7 @@ from ostinato.expr.coerce import coerce
 from ostinato.expr.infer import infer
 from ostinato.expr.schema import Schema
 from ostinato.expr.types import BOOL, Kind
-from ostinato.lang.sql.lower_expression import lower_expression
+from ostinato.lang.sql.lower_expression import lower_expression, refuse_arrays
 from ostinato.lang.sql.lower_pattern import lower_pattern
 from ostinato.lang.sql.row_reference import Names
 from ostinato.lang.sql.syntax import (
@@ -175,6 +175,7 @@ def _condition(item: DefineItem, names: Names) -> Condition:
             hint="DEFINE takes a condition, such as price > 10",
             span=item.condition.span,
         )
+    refuse_arrays(expr, "ARRAY_AGG in DEFINE", "Use it in MEASURES")
     return Condition(coerce(expr, BOOL), span=item.span)
 
 
@@ -194,7 +195,10 @@ def _measure(item: MeasureItem, taken: dict[str, str], names: Names, every_row: 
         other = taken[name.lower()]
         raise QuerySyntaxError(f"`{name}` is already the name of {other}", hint="Give the measure another name", span=item.name.span)
     taken[name.lower()] = "another measure"
-    return Measure(name, infer(lower_expression(item.expr, names, "MEASURES", every_row), names.schema))
+    expr = infer(lower_expression(item.expr, names, "MEASURES", every_row), names.schema)
+    for part in expr.children():
+        refuse_arrays(part, "ARRAY_AGG inside of an expression", "Make it a measure of its own, and compute with it outside")
+    return Measure(name, expr)
 
 
 def _article(word: str) -> str:

@@ -16,6 +16,13 @@ def lower_expression(expr: Expr, names: Names, place: str, every_row: bool = Fal
     return _Lowering(names, place, every_row).lower(expr)
 
 
+def refuse_arrays(expr: Expr, what: str, hint: str) -> None:
+    """Nothing computes with the arrays of ARRAY_AGG."""
+    for node in expr.walk():
+        if isinstance(node, Aggregate) and node.function == AGGREGATE_NAMES["ARRAY_AGG"]:
+            raise UnsupportedError(f"{what} is not offered yet", hint=hint, span=node.span)
+
+
 class _Lowering:
     def __init__(self, names: Names, place: str, every_row: bool) -> None:
         self.names = names

@@ -1,4 +1,4 @@
-"""What has a meaning, but is not evaluated yet, is refused at its place."""
+"""Where ARRAY_AGG may not stand, it is refused at its place."""
 
 import pyarrow as pa
 import pytest
