@@ -88,13 +88,16 @@ class SparkEngine:
         shown = query.explain(stage)
         return shown if stage != "plan" else f"{shown}\n{division(query, streams)}"
 
-    def read_stream(self, path: str, *, schema: StructType | str | None = None, rows_per_batch: int | None = None) -> ParquetStream:
+    def read_stream(
+        self, path: str, *, schema: StructType | str | None = None, rows_per_batch: int | None = None, repaired: bool = False
+    ) -> ParquetStream:
         """A directory of Parquet files as a stream whose tasks read the files themselves. Pass it in place of a streaming
-        DataFrame. `schema` is needed while the directory is empty; `rows_per_batch` limits a micro-batch (whole files are taken)."""
+        DataFrame. `schema` is needed while the directory is empty; `rows_per_batch` limits a micro-batch (whole files are taken).
+        A file is read once, by its name; one that changes or vanishes after it was planned stops the stream, unless it was `repaired`."""
         if any(sign in path for sign in "*?["):
             raise UnsupportedError("a stream reads a whole directory", hint="pass the directory without a pattern")
         known = read_path(self.spark, path) if schema is None else self.spark.createDataFrame([], schema)
-        return ParquetStream(path, to_arrow_schema(known.schema), rows_per_batch)
+        return ParquetStream(path, to_arrow_schema(known.schema), rows_per_batch, repaired)
 
     def _compiled(self, text: str, streams: Mapping[str, Source], **options: Any) -> Query:
         return compile(text, {name: schema_of(source) for name, source in streams.items()}, dialect="spark", **options)

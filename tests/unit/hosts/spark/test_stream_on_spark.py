@@ -76,7 +76,10 @@ def test_directory_restart_disorder_late_rows_and_a_poisoned_file(spark, tmp_pat
     (source / "4.parquet").unlink()
     land(disordered.slice(250), source, "5.parquet")
     land(table.slice(0, 7), source, "6.parquet")
-    query = run_to_end(matches, tmp_path)
+    with pytest.raises(StreamingQueryException, match=r"4\.parquet is gone since it was planned"):
+        run_to_end(matches, tmp_path)
+    repaired = on(spark).read_stream(str(source), rows_per_batch=60, repaired=True)
+    query = run_to_end(on(spark).sql(TEXT, ticks=repaired, lateness="20 seconds", buckets=3), tmp_path)
     got = found(spark, tmp_path)
     assert 0 < early < len(got)
     assert got == expected(table, last - 20_000_000)
@@ -99,13 +102,32 @@ def test_a_value_that_cannot_be_computed_stops_the_batch_that_brings_it(spark, t
     land(table.slice(50).set_column(2, "v", poisoned), source, "1.parquet")
     with pytest.raises(StreamingQueryException, match="64 bits"):
         run_to_end(matches, tmp_path)
-    (source / "1.parquet").unlink()
-    land(table.slice(50), source, "2.parquet")
-    run_to_end(matches, tmp_path)
+    land(table.slice(50), source, "1.parquet")
+    repaired = on(spark).read_stream(str(source), rows_per_batch=60, repaired=True)
+    run_to_end(on(spark).sql(text, ticks=repaired, lateness="20 seconds", buckets=2), tmp_path)
     last = int(table.column("ts").cast(pa.int64())[-1].as_py())
     got = found(spark, tmp_path)
     assert early < len(got)
     assert got == expected(table, last - 20_000_000, text)
+
+
+def test_files_that_are_touched_and_files_with_other_columns(spark, tmp_path) -> None:
+    table = ticks(90)
+    source = tmp_path / "in"
+    land(table.slice(0, 60), source, "0.parquet")
+    matches = on(spark).sql(TEXT, ticks=on(spark).read_stream(str(source)), lateness=0, buckets=2)
+    run_to_end(matches, tmp_path)
+    (source / "0.parquet").chmod(0o600)
+    land(table.slice(60).drop(["v"]), source, "1.parquet")
+    with pytest.raises(StreamingQueryException, match=r"1\.parquet has no column 'v'"):
+        run_to_end(matches, tmp_path)
+    land(table.slice(60).set_column(2, "v", table.slice(60).column("v").cast(pa.string())), source, "1.parquet")
+    with pytest.raises(StreamingQueryException, match=r"column 'v' of the file .*1\.parquet has type string"):
+        run_to_end(matches, tmp_path)
+    narrow = table.slice(60).column("v").cast(pa.int8())
+    land(table.slice(60).set_column(2, "v", narrow).append_column("more", narrow), source, "1.parquet")
+    run_to_end(matches, tmp_path)
+    assert found(spark, tmp_path) == expected(table, int(table.column("ts").cast(pa.int64())[-1].as_py()))
 
 
 def test_a_streaming_frame_with_its_own_watermark(spark, tmp_path) -> None:

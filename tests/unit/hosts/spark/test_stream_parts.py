@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import datetime as dt
-import os
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
 from ostinato.base.errors import DataError, StateError, UnsupportedError
 from ostinato.hosts.spark.streaming.bucket_state import BucketState
 from ostinato.hosts.spark.streaming.buckets import _spark_hash, buckets_of, labels
 from ostinato.hosts.spark.streaming.clock import Clock
-from ostinato.hosts.spark.streaming.file_list import FileList, files_after, latest_within
 from ostinato.hosts.spark.streaming.packing import Packer, from_blobs
-
-START = {"changed": 0, "name": "", "files": 0}
 
 
 def test_equal_keys_share_a_bucket_whatever_the_batch() -> None:
@@ -79,36 +74,3 @@ def test_state_names_its_format_and_its_buckets() -> None:
         BucketState.loads(b"rubbish")
     with pytest.raises(StateError, match="format 9"):
         BucketState.loads(b"OSTB\x00\x09" + state.dumps()[6:])
-
-
-def test_files_are_taken_in_the_order_in_which_they_appear(tmp_path) -> None:
-    def add(name: str, rows: int) -> None:
-        pq.write_table(pa.table({"n": list(range(rows))}), tmp_path / ("_" + name))
-        os.rename(tmp_path / ("_" + name), tmp_path / name)
-
-    files = FileList(str(tmp_path))
-    assert latest_within(files.present(), START, None) == START
-    for number, name in enumerate(("z.parquet", "b.parquet", "a.parquet")):
-        add(name, 10)
-        os.utime(tmp_path / name, ns=(10**18 * (number + 3), 10**18 * (number + 3)))
-    first = latest_within(files.present(), START, 15)
-    assert [file.name for file in files_after(files.present(), START, first)] == ["z.parquet"]
-    rest = latest_within(files.present(), first, None)
-    assert [file.name for file in files_after(files.present(), first, rest)] == ["b.parquet", "a.parquet"]
-    assert latest_within(files.present(), rest, None) == rest
-    assert latest_within(files.present(), START, None, first) == first
-
-
-def test_a_file_older_than_what_was_read_is_refused(tmp_path) -> None:
-    pq.write_table(pa.table({"n": [1]}), tmp_path / "a.parquet")
-    os.utime(tmp_path / "a.parquet", ns=(4 * 10**18, 4 * 10**18))
-    files = FileList(str(tmp_path))
-    reached = latest_within(files.present(), START, None)
-    pq.write_table(pa.table({"n": [1]}), tmp_path / "b.parquet")
-    with pytest.raises(DataError, match="older than files already read"):
-        latest_within(files.present(), reached, None)
-
-
-def test_a_missing_directory_is_named(tmp_path) -> None:
-    with pytest.raises(DataError, match="no directory"):
-        FileList(str(tmp_path / "none")).present()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, astuple, dataclass
 
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
@@ -13,12 +13,15 @@ from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPart
 from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadLimit, ReadMaxRows, SupportsTriggerAvailableNow
 from pyspark.sql.types import StructType
 
+from ostinato.base.errors import DataError
 from ostinato.hosts.spark.batch.row_group_reader import read_columns
 from ostinato.hosts.spark.batch.row_groups import open_file
 from ostinato.hosts.spark.conform import batches_of
 from ostinato.hosts.spark.streaming.clock import Clock
-from ostinato.hosts.spark.streaming.file_list import FileList, Offset, files_after, latest_within
+from ostinato.hosts.spark.streaming.file_columns import check_columns
+from ostinato.hosts.spark.streaming.file_list import FileList
 from ostinato.hosts.spark.streaming.packing import PACKED_ON_SPARK, ROWS, Packer, from_blobs
+from ostinato.hosts.spark.streaming.planned_files import FilePlanner, Footer, Offset, Plan, PlannedFile, check_unchanged
 from ostinato.hosts.spark.types import to_spark_schema
 
 FORMAT = "ostinato_parquet_stream"
@@ -26,11 +29,13 @@ FORMAT = "ostinato_parquet_stream"
 
 @dataclass(frozen=True)
 class ParquetStream:
-    """What `read_stream` returns: pass it where a streaming DataFrame would stand. `rows_per_batch` limits a micro-batch."""
+    """What `read_stream` returns: pass it where a streaming DataFrame would stand. `rows_per_batch` limits a micro-batch. `repaired`:
+    files that were planned or taken may have changed since, or be gone."""
 
     path: str
     schema: pa.Schema
     rows_per_batch: int | None = None
+    repaired: bool = False
 
     def packed(self, spark: SparkSession, columns: pa.Schema, packer: Packer) -> DataFrame:
         """The stream with its rows packed per bucket."""
@@ -40,6 +45,8 @@ class ParquetStream:
         reader = reader.option("packer", json.dumps(asdict(packer)))
         if self.rows_per_batch is not None:
             reader = reader.option("rows_per_batch", str(self.rows_per_batch))
+        if self.repaired:
+            reader = reader.option("repaired", "true")
         return reader.load()
 
 
@@ -70,32 +77,43 @@ class PackedParquetSource(DataSource):
 class PackedParquetReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     def __init__(self, options: dict[str, str]) -> None:
         self._files = FileList(options["directory"])
-        self._columns = options["columns"]
+        self._columns = pa.ipc.read_schema(pa.py_buffer(base64.b64decode(options["columns"])))
         self._packer = options["packer"]
         self._limit = int(options["rows_per_batch"]) if "rows_per_batch" in options else None
-        self._final: Offset | None = None
+        self._planner = FilePlanner(self._files, self._footer, "repaired" in options)
+        self._among: frozenset[str] | None = None
 
     def initialOffset(self) -> Offset:
-        return {"changed": 0, "name": "", "files": 0}
+        return Plan().offset()
 
     def getDefaultReadLimit(self) -> ReadLimit:
         return ReadAllAvailable() if self._limit is None else ReadMaxRows(self._limit)
 
     def prepareForTriggerAvailableNow(self) -> None:
-        self._final = latest_within(self._files.present(), self.initialOffset(), None)
+        self._among = frozenset(file.name for file in self._files.present())
 
     def latestOffset(self, start: Offset, limit: ReadLimit) -> Offset:
         rows = limit.max_rows if isinstance(limit, ReadMaxRows) else None
-        return latest_within(self._files.present(), start, rows, self._final)
+        return self._planner.next(Plan.of(start), rows, self._among).offset()
 
     def partitions(self, start: Offset, end: Offset) -> Sequence[InputPartition]:
-        files = files_after(self._files.present(), start, end)
-        return [InputPartition((file.path, number)) for file in files for number in range(file.row_groups())]
+        files = self._planner.between(Plan.of(start), Plan.of(end))
+        return [InputPartition((astuple(file), number)) for file in files for number in range(file.row_groups)]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
-        path, number = partition.value
-        columns = pa.ipc.read_schema(pa.py_buffer(base64.b64decode(self._columns)))
-        parts = json.loads(self._packer)
-        packer = Packer(parts["time"], tuple(parts["keys"]), tuple(parts["labels"]), Clock(**parts["clock"]))
+        values, number = partition.value
+        file = PlannedFile(*values)
+        check_unchanged(self._files, file)
+        path = self._files.path(file.name)
         with open_file(path) as opened:
-            yield packer.pack(read_columns(opened, [number], columns))
+            try:
+                rows = read_columns(opened, [number], self._columns)
+            except (OSError, pa.ArrowInvalid) as error:
+                raise DataError(f"cannot read row group {number} of {path}", detail=str(error)) from error
+        parts = json.loads(self._packer)
+        yield Packer(parts["time"], tuple(parts["keys"]), tuple(parts["labels"]), Clock(**parts["clock"])).pack(rows)
+
+    def _footer(self, path: str) -> Footer:
+        with open_file(path) as opened:
+            check_columns(opened, path, self._columns)
+            return Footer(opened.metadata.num_rows, opened.metadata.num_row_groups)
