@@ -21,8 +21,7 @@ from ostinato.base.errors import (
 )
 
 if TYPE_CHECKING:
-    from ostinato.compiler import compile
-    from ostinato.hosts.embedded import Result, match, sql
+    from ostinato.hosts.embedded import Result, compile, match, sql
     from ostinato.hosts.spark import on
     from ostinato.inspect.compressed import decode
     from ostinato.lang.sase import ExplosionWarning
@@ -33,7 +32,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _LAZY = {
-    "compile": "ostinato.compiler",
+    "compile": "ostinato.hosts.embedded",
     "ExplosionWarning": "ostinato.lang.sase",
     "Query": "ostinato.query",
     "Session": "ostinato.runtime.session",

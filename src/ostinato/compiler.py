@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Protocol
 
 import pyarrow as pa
 
@@ -15,7 +16,7 @@ from ostinato.base.user_warning import warn_user
 from ostinato.expr.arrow_types import usable_schema
 from ostinato.lang import sase, sql
 from ostinato.plan.planner import plan
-from ostinato.query import Query
+from ostinato.query import Around, Query
 from ostinato.rewrite.rules import NEEDED, RULES, rewrite
 
 LANGUAGES = ("sql", "sase")
@@ -47,13 +48,15 @@ def compile(
     dialect: str = "duckdb",
     without: tuple[str, ...] = (),
     strategy: str | None = None,
+    host: SqlHost | None = None,
 ) -> Query:
     """`schemas` are the streams by name; `time` is their time column, or a mapping from streams to theirs. `without` names rewrites to
-    leave out, or "merging" (of equivalent runs), `strategy` forces a way to evaluate the query: both are for comparison."""
+    leave out, or "merging" (of equivalent runs), `strategy` forces a way to evaluate the query: both are for comparison. `host` tells
+    about the SQL around clauses."""
     language = language or recognise(text)
     if language not in LANGUAGES:
         raise OstinatoError(f'there is no language "{language}"', hint=f"the languages are {', '.join(LANGUAGES)}")
-    schemas = {name: _schema(name, given) for name, given in schemas.items()}
+    schemas = {name: schema_of(name, given) for name, given in schemas.items()}
     _check_left_out(without)
     try:
         if language == "sase":
@@ -61,12 +64,12 @@ def compile(
         for name, value in (("type_by", type_by), ("output", output), ("time", time), ("ties", ties)):
             if value is not None:
                 raise OstinatoError(f"{name}= is for event patterns; in SQL the clause itself says it")
-        return compile_bare_sql(text, schemas, dialect=dialect, without=without, strategy=strategy)
+        return compile_sql(text, schemas, dialect=dialect, without=without, strategy=strategy, host=host)
     except OstinatoError as error:
         raise error.within(text) from error.__cause__
 
 
-def _schema(name: str, given: object) -> pa.Schema:
+def schema_of(name: str, given: object) -> pa.Schema:
     """What has an Arrow schema stands for it."""
     schema = given if isinstance(given, pa.Schema) else getattr(given, "schema", None)
     if not isinstance(schema, pa.Schema):
@@ -114,28 +117,64 @@ def compile_sase(
     return replace(query, feeds=tuple(feeds))
 
 
-def compile_bare_sql(
+class SqlHost(Protocol):
+    """Who executes the SQL around the clauses, asked about columns alone."""
+
+    def schema_of(self, query: sql.Spliced, statement: sql.Cut) -> pa.Schema:
+        """The columns of a query that is part of the statement, or of all of it with the clauses replaced."""
+
+    def add(self, name: str, schema: pa.Schema) -> None:
+        """A relation that later queries may name."""
+
+
+def compile_sql(
     text: str,
     schemas: Mapping[str, pa.Schema],
     *,
     dialect: str = "duckdb",
     without: tuple[str, ...] = (),
     strategy: str | None = None,
+    host: SqlHost | None = None,
 ) -> Query:
-    """A statement that is one clause over one stream; whatever SQL stands around it needs a host."""
+    """Each clause is a query of its own, which reads a stream, or rows of which the `host` knows the columns."""
     statement = sql.cut(text, dialect)
     if not statement.clauses:
-        raise QuerySyntaxError("the statement has no MATCH_RECOGNIZE clause")
-    if len(statement.clauses) > 1 or not statement.bare:
-        raise UnsupportedError(
-            "only SELECT * FROM stream MATCH_RECOGNIZE (...) compiles to a query of its own",
-            hint="run the whole statement with ost.sql or ost.on(spark).sql",
+        raise QuerySyntaxError(
+            "the statement has no MATCH_RECOGNIZE clause", hint="without one there is nothing for Ostinato to compile or to explain"
         )
-    clause = statement.clauses[0]
+    if host is None and not statement.bare:
+        raise UnsupportedError(
+            "only SELECT * FROM stream MATCH_RECOGNIZE (...) compiles without a host for the SQL around it",
+            hint="compile it with ost.compile, which asks DuckDB about it, or explain it with ost.on(spark).explain",
+        )
+    found = []
+    for number, clause in enumerate(statement.clauses, 1):
+        stream, schema = _clause_input(clause, schemas, statement, host)
+        query = compile_clause(clause, text, schema, stream or f"input {number}", without=without, strategy=strategy)
+        found.append(query)
+        if host is not None:
+            host.add(clause.placeholder, query.output_schema)
+    if statement.bare or host is None:
+        return found[-1]
+    result = host.schema_of(statement.outer, statement)
+    return replace(found[-1], feeds=tuple(found[:-1]), around=Around(statement.outer.text, result))
+
+
+def _clause_input(
+    clause: sql.Clause, schemas: Mapping[str, pa.Schema], statement: sql.Cut, host: SqlHost | None
+) -> tuple[str | None, pa.Schema]:
     for name, schema in schemas.items():
         if clause.table is not None and name.lower() == clause.table.lower():
-            return compile_clause(clause, text, schema, name, without=without, strategy=strategy)
-    raise UnknownNameError(f'there is no stream "{clause.table}"', hint=f"given: {', '.join(schemas) or 'none'}", span=clause.input_span)
+            return name, schema
+    unknown = UnknownNameError(
+        f'there is no stream "{clause.table}"', hint=f"given: {', '.join(schemas) or 'none'}", span=clause.input_span
+    )
+    if host is None:
+        raise unknown
+    try:
+        return clause.table, host.schema_of(clause.input, statement)
+    except UnknownNameError as error:
+        raise unknown if statement.bare else error from None
 
 
 def compile_clause(

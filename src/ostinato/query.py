@@ -22,10 +22,19 @@ STAGES = ("syntax", "algebra", "automaton", "plan", "program")
 
 
 @dataclass(frozen=True)
+class Around:
+    """The SQL around the clauses of a statement: its text, with the name of a relation in the place of each, and what it returns."""
+
+    sql: str
+    schema: pa.Schema
+
+
+@dataclass(frozen=True)
 class Query:
     """`syntax` is the canonical text of the query in its own language; `rewritten` is the algebra after the rules in `applied`.
     `composite` names the events that it returns, where the text does; `feeds` are earlier queries of the same text, in order, whose
-    events are streams for it. `warning` says what can outgrow any memory."""
+    events are streams for it. `warning` says what can outgrow any memory. A SQL statement is the query of its last clause: `feeds` are
+    the clauses before it, `around` is what stands around them, unless it is no more than one clause."""
 
     text: str
     language: str
@@ -37,6 +46,7 @@ class Query:
     composite: str | None = None
     feeds: tuple[Query, ...] = ()
     warning: str | None = None
+    around: Around | None = None
 
     def explain(self, stage: str = "plan", format: str = "text") -> str:
         """The canonical text of a stage: syntax, algebra, automaton, plan or program. The automaton of an event pattern also as a
@@ -47,9 +57,8 @@ class Query:
             if stage != "automaton":
                 raise OstinatoError(f'stage "{stage}" is not drawn', hint='only "automaton" has the format svg')
             return automaton_svg(self.algebra)
-        if self.feeds:
-            shown = [query.explain(stage) for query in (*self.feeds, replace(self, feeds=()))]
-            return "\n\n".join(f"-- query {number} of {len(shown)}\n{text}" for number, text in enumerate(shown, 1))
+        if self.feeds or self.around:
+            return self._explain_parts(stage)
         if stage == "syntax":
             return self.syntax
         if stage == "algebra":
@@ -63,14 +72,33 @@ class Query:
         raise OstinatoError(f'there is no stage "{stage}"', hint=f"the stages are {', '.join(STAGES)}")
 
     @property
+    def parts(self) -> tuple[Query, ...]:
+        """The queries of the text, or the clauses of the statement, each by itself."""
+        return (*self.feeds, replace(self, feeds=(), around=None))
+
+    def _explain_parts(self, stage: str) -> str:
+        shown = [query.explain(stage) for query in self.parts]
+        kind = "query" if self.around is None else "clause"
+        if len(shown) > 1:
+            shown = [f"-- {kind} {number} of {len(shown)}\n{text}" for number, text in enumerate(shown, 1)]
+        if self.around is not None and stage == "plan":
+            shown[-1] += f"around the clauses: {' '.join(self.around.sql.split())}\n"
+        return "\n\n".join(shown)
+
+    @property
     def output_schema(self) -> pa.Schema:
-        return Session(self.program).schema
+        return Session(self.program).schema if self.around is None else self.around.schema
 
     def open(
         self, *, budget: Budget | None = None, lateness: Lateness | None = 0, ordered: bool = False, snapshot: bytes | None = None
     ) -> Session:
         """A session to push batches to; see `runtime.session.Session`. `lateness` is a number in the unit of the time column, or for
         times a timedelta or a text such as "5 minutes". The first session ever on a machine compiles the kernels that it needs."""
+        if self.around is not None:
+            raise UnsupportedError(
+                "A session runs one clause, and there is SQL around it",
+                hint="Run the statement with ost.sql, or open a session for a clause of it: query.parts[0].open()",
+            ).within(self.text)
         if self.feeds:
             raise UnsupportedError(
                 "A session runs one query, and the text has several",

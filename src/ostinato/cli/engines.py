@@ -37,10 +37,10 @@ def _embedded(query: QueryFile, streams: Sequence[Input], settings: MatchSetting
     with progress("Matching", errors) as meter:
         sources: dict[str, Any] = {stream.name: WatchedSource(stream.name, stream.path, meter) for stream in streams}
         if query.language == "sql":
-            found = embedded.sql(query.text, **sources).to_arrow()
+            found = embedded.sql(query.text, streams=sources).to_arrow()
         else:
             options = {"language": query.language, "budget": settings.budget, **settings.given}
-            found = embedded.match(query.text, **options, **sources).to_arrow()
+            found = embedded.match(query.text, streams=sources, **options).to_arrow()
     for source in sources.values():
         if source.rows == 0:
             errors.print(f"The input {source.name} has no rows, so nothing can match.", markup=False, highlight=False)
@@ -54,6 +54,6 @@ def _on_spark(query: QueryFile, streams: Sequence[Input], settings: MatchSetting
         paths: dict[str, Any] = {stream.name: str(Path(stream.path).absolute()) for stream in streams}
         with progress("Matching on Spark", errors):
             if query.language == "sql":
-                return on(session).sql(query.text, **paths).toArrow()
+                return on(session).sql(query.text, streams=paths).toArrow()
             options = {"language": query.language, "budget": settings.budget, **settings.given}
-            return on(session).match(query.text, **options, **paths).toArrow()
+            return on(session).match(query.text, streams=paths, **options).toArrow()

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import nullcontext
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from ostinato.base.errors import OstinatoError, QuerySyntaxError, UnsupportedError
+from ostinato.base.errors import UnsupportedError
 from ostinato.cli.inputs import Input, read_inputs
 from ostinato.cli.outputs import whole_file
 from ostinato.cli.query_file import QueryFile, read_query
 from ostinato.cli.settings import MatchSettings
 from ostinato.cli.warned import said_elsewhere
-
-if TYPE_CHECKING:
-    from ostinato.hosts.embedded.source import Source
-    from ostinato.query import Query
 
 
 class Stage(StrEnum):
@@ -61,39 +57,9 @@ def explain(
 def explain_text(query: QueryFile, streams: Sequence[Input], settings: MatchSettings, stage: str, format: str = "text") -> str:
     """A SQL statement may have several clauses: each is explained by itself."""
     # Late: `ostinato --help` needs neither compiler nor engine.
-    from ostinato.compiler import compile as compile_query
+    from ostinato.hosts.embedded import compile as compile_query
     from ostinato.hosts.embedded.inputs import sources_of
 
-    sources = sources_of({stream.name: stream.path for stream in streams})
-    if query.language == "sase":
-        schemas = {source.name: source.schema for source in sources.values()}
-        with said_elsewhere() if stage == Stage.plan else nullcontext():
-            return compile_query(query.text, schemas, language="sase", **settings.given).explain(stage, format)
-    try:
-        shown = [compiled.explain(stage) for compiled in _clauses(query.text, sources)]
-    except OstinatoError as error:
-        raise error.within(query.text) from error.__cause__
-    if len(shown) == 1:
-        return shown[0]
-    return "\n\n".join(f"-- clause {number} of {len(shown)}\n{text}" for number, text in enumerate(shown, 1))
-
-
-def _clauses(text: str, sources: dict[str, Source]) -> Iterator[Query]:
-    """Every clause of the statement, compiled for its input, which may itself be a query over the others."""
-    from ostinato.compiler import compile_clause
-    from ostinato.hosts.embedded.connection import open_connection
-    from ostinato.hosts.embedded.query_source import QuerySource
-    from ostinato.lang.sql import cut
-
-    statement = cut(text, "duckdb")
-    if not statement.clauses:
-        raise QuerySyntaxError("The statement has no MATCH_RECOGNIZE clause.", hint="Without one there is nothing for Ostinato to explain.")
-    with open_connection() as connection:
-        for source in sources.values():
-            source.make_view(connection)
-        for clause in statement.clauses:
-            given = sources.get(clause.table.lower()) if clause.table else None
-            read = given or QuerySource(clause.table or "the input", connection, clause.input, statement.clauses, tuple(sources))
-            query = compile_clause(clause, text, read.schema, read.name)
-            connection.register(clause.placeholder, query.output_schema.empty_table())
-            yield query
+    schemas = {source.name: source.schema for source in sources_of({stream.name: stream.path for stream in streams}).values()}
+    with said_elsewhere() if stage == Stage.plan else nullcontext():
+        return compile_query(query.text, schemas, language=query.language, **settings.given).explain(stage, format)

@@ -15,6 +15,7 @@ from ostinato.hosts.embedded.run_query import Lateness, add_counts, run_query
 from ostinato.hosts.embedded.source import Source
 from ostinato.hosts.embedded.sql import sql
 from ostinato.hosts.embedded.table_source import TableSource
+from ostinato.hosts.given_streams import check_options, named_streams, refuse_for_sql
 from ostinato.query import Query
 from ostinato.runtime.budget import Budget
 
@@ -22,6 +23,7 @@ from ostinato.runtime.budget import Budget
 def match(
     text: str,
     /,
+    *unnamed: object,
     language: str | None = None,
     output: str | None = None,
     type_by: str | None = None,
@@ -30,22 +32,27 @@ def match(
     ties: str | None = None,
     strategy: str | None = None,
     budget: Budget | None = None,
-    **streams: Any,
+    streams: Mapping[str, Any] | None = None,
+    **named: Any,
 ) -> Result:
-    """Find a pattern in `streams`, given by the names that the query uses. The language is recognised unless `language` says it.
+    """Find a pattern in streams, given by the names that the query uses: `ticks=...`, or in the mapping `streams`.
+    The language is recognised unless `language` says it.
 
     `time` names the time column if it is not `ts` (for several streams also as a mapping from streams to columns), `type_by` the column
     that holds the event type, `output` what is reported. All rows are put in order of time first, unless `lateness` says how late rows may
     come: then they are taken as they arrive. What one query returns may be a stream of another.
     `budget` is how much state the query may hold, and what happens beyond; `strategy` forces a way to evaluate it, for comparison.
     """
+    options: dict[str, Any] = {"output": output, "type_by": type_by, "time": time, "ties": ties, "strategy": strategy}
+    check_options(language=language, lateness=lateness, budget=budget, **options)
+    given = named_streams(unnamed, streams, named)
     try:
         if (language or recognise(text)) == "sql":
-            _refuse_options(output=output, type_by=type_by, time=time, ties=ties, strategy=strategy, lateness=lateness, budget=budget)
-            return sql(text, **streams)
-        sources = sources_of(streams)
+            refuse_for_sql(lateness=lateness, budget=budget, **options)
+            return sql(text, streams=given)
+        sources = sources_of(given)
         schemas = {source.name: source.schema for source in sources.values()}
-        query = compile(text, schemas, language=language, output=output, type_by=type_by, time=time, ties=ties, strategy=strategy)
+        query = compile(text, schemas, language=language, **options)
         return _run(query, sources, lateness, budget)
     except OstinatoError as error:
         raise error.within(text) from error.__cause__
@@ -61,9 +68,3 @@ def _run(query: Query, sources: dict[str, Source], lateness: Lateness | None, bu
         if step is not query:
             sources[str(step.composite).lower()] = TableSource(str(step.composite), found)
     return Result(found, metrics)
-
-
-def _refuse_options(**options: Any) -> None:
-    for name, value in options.items():
-        if value is not None:
-            raise OstinatoError(f"{name}= is for event patterns; a SQL statement says it itself", hint="Use ORDER BY, WITHIN and DEFINE")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import duckdb
@@ -17,14 +18,15 @@ from ostinato.hosts.embedded.query_source import QuerySource
 from ostinato.hosts.embedded.result import Result
 from ostinato.hosts.embedded.run_query import add_counts, run_query
 from ostinato.hosts.embedded.source import Source
+from ostinato.hosts.given_streams import check_options, named_streams
 from ostinato.lang.sql import Clause, Cut, Spliced, cut
 from ostinato.lang.sql.statement import read_statement
 
 DUCKDB = "duckdb"
 
 
-def sql(text: str, /, dialect: str = DUCKDB, **tables: Any) -> Result:
-    """Run a SELECT statement over `tables`, given by the names that the statement uses.
+def sql(text: str, /, *unnamed: object, dialect: str = DUCKDB, streams: Mapping[str, Any] | None = None, **named: Any) -> Result:
+    """Run a SELECT statement over tables, given by the names that the statement uses: `ticks=...`, or in the mapping `streams`.
 
     >>> import pyarrow as pa
     >>> ticks = pa.table({"ts": [1, 2, 3], "price": [10.0, 9.0, 12.0]})
@@ -34,8 +36,10 @@ def sql(text: str, /, dialect: str = DUCKDB, **tables: Any) -> Result:
     >>> found.to_arrow().to_pylist()
     [{'since': 2, 'price': 12.0}]
     """
+    check_options(dialect=dialect)
+    given = named_streams(unnamed, streams, named)
     try:
-        statement = _Statement(cut(text, dialect), sources_of(tables))
+        statement = _Statement(cut(text, dialect), sources_of(given))
         table = statement.bare()
         if table is None:
             table = statement.run(dialect)
@@ -91,13 +95,13 @@ class _Statement:
     def _outer(self, connection: duckdb.DuckDBPyConnection) -> pa.Table:
         outer = self.cut.outer
         try:
-            _check_is_query(connection, outer)
+            check_is_query(connection, outer)
             return with_durations(relation(connection, outer.text).to_arrow_table())
         except duckdb.Error as error:
             raise translated(error, outer, self.cut.clauses, tuple(self.sources)) from error
 
 
-def _check_is_query(connection: duckdb.DuckDBPyConnection, outer: Spliced) -> None:
+def check_is_query(connection: duckdb.DuckDBPyConnection, outer: Spliced) -> None:
     statements = connection.extract_statements(outer.text)
     if len(statements) != 1 or statements[0].type not in (duckdb.StatementType.SELECT, duckdb.StatementType.EXPLAIN):
         first = read_statement(outer.text, DUCKDB).words[0]

@@ -61,6 +61,11 @@ def division(query: Query, given: Mapping[str, Source]) -> str:
     return "\n".join(shown)
 
 
+def division_of(source: Source, query: Query) -> str:
+    """How Spark divides the work of one query over one source."""
+    return decide_batch(source, query).text if is_batch(source) else STREAMING
+
+
 def sources_of(query: Query, sources: Mapping[str, Source]) -> list[Source]:
     return [sources[name] for name in _streams(query)]
 

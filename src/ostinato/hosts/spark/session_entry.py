@@ -13,12 +13,13 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructType
 
 import ostinato
-from ostinato.base.errors import OstinatoError, UnsupportedError
+from ostinato.base.errors import UnsupportedError
 from ostinato.compiler import compile, recognise
+from ostinato.hosts.given_streams import check_options, named_streams, refuse_for_sql
 from ostinato.hosts.spark.run_match import division, run_match
 from ostinato.hosts.spark.run_options import Lateness, RunOptions
 from ostinato.hosts.spark.source import Source, read_path, resolve, schema_of
-from ostinato.hosts.spark.statement import run_statement
+from ostinato.hosts.spark.statement import explain_statement, run_statement
 from ostinato.hosts.spark.streaming.parquet_stream import ParquetStream
 from ostinato.hosts.spark.types import to_arrow_schema
 from ostinato.query import Query
@@ -41,22 +42,24 @@ class SparkEngine:
         self,
         text: str,
         /,
-        *,
+        *unnamed: object,
         lateness: Lateness | None = None,
         buckets: int | None = None,
         path: str | None = None,
-        **streams: object,
+        streams: Mapping[str, object] | None = None,
+        **named: object,
     ) -> DataFrame:
-        """A SQL statement with MATCH_RECOGNIZE clauses in it. Tables are Spark's own; `streams` adds names for this statement.
-        `lateness` and `buckets` are for streaming tables."""
-        given = {name: resolve(self.spark, name, value) for name, value in streams.items()}
+        """A SQL statement with MATCH_RECOGNIZE clauses in it. Tables are Spark's own; `ticks=...`, or the mapping `streams`, adds names
+        for this statement. `lateness` and `buckets` are for streaming tables."""
+        check_options(lateness=lateness, buckets=buckets, path=path)
+        given = self._resolved(unnamed, streams, named)
         return run_statement(self.spark, text, given, RunOptions(lateness, buckets, path))
 
     def match(
         self,
         text: str,
         /,
-        *,
+        *unnamed: object,
         language: str | None = None,
         output: str | None = None,
         type_by: str | None = None,
@@ -67,26 +70,51 @@ class SparkEngine:
         lateness: Lateness | None = None,
         buckets: int | None = None,
         path: str | None = None,
-        **streams: object,
+        streams: Mapping[str, object] | None = None,
+        **named: object,
     ) -> DataFrame:
-        """A query in any language over streams by name; several are merged by time. `budget` is how much state a task may hold, on
-        streams a bucket of keys, and what happens beyond. `path` forces a way to divide the work ("time ranges", "by key",
-        "one partition"), `strategy` one to evaluate it, both for comparison."""
+        """A query in any language over streams by name (`ticks=...`, or in the mapping `streams`); several are merged by time.
+        `budget` is how much state a task may hold, on streams a bucket of keys, and what happens beyond. `path` forces a
+        way to divide the work ("time ranges", "by key", "one partition"), `strategy` one to evaluate it, both for comparison."""
+        options = {"output": output, "type_by": type_by, "time": time, "ties": ties, "strategy": strategy}
+        check_options(language=language, lateness=lateness, buckets=buckets, path=path, budget=budget, **options)
         if (language or recognise(text)) == "sql":
-            if budget is not None:
-                raise OstinatoError("budget= is for event patterns", hint="Bound a row pattern with WITHIN")
-            return self.sql(text, lateness=lateness, buckets=buckets, path=path, **streams)
-        given = {name: resolve(self.spark, name, value) for name, value in streams.items()}
-        query = self._compiled(text, given, language=language, output=output, type_by=type_by, time=time, ties=ties, strategy=strategy)
+            refuse_for_sql(budget=budget, **options)
+            return self.sql(text, *unnamed, lateness=lateness, buckets=buckets, path=path, streams=streams, **named)
+        given = self._resolved(unnamed, streams, named)
+        query = self._compiled(text, given, language=language, **options)
         return run_match(self.spark, query, given, RunOptions(lateness, buckets, path, budget))
 
-    def explain(self, text: str, /, *, stage: str = "plan", **given: object) -> str:
-        """A stage of the query, and for the plan how Spark will divide the work."""
-        options = {name: given.pop(name) for name in ("language", "output", "type_by", "time", "ties", "strategy") if name in given}
-        streams = {name: resolve(self.spark, name, value) for name, value in given.items()}
-        query = self._compiled(text, streams, **options)
+    def explain(
+        self,
+        text: str,
+        /,
+        *unnamed: object,
+        stage: str = "plan",
+        language: str | None = None,
+        output: str | None = None,
+        type_by: str | None = None,
+        time: str | Mapping[str, str] | None = None,
+        ties: str | None = None,
+        strategy: str | None = None,
+        streams: Mapping[str, object] | None = None,
+        **named: object,
+    ) -> str:
+        """A stage of the query, of a statement that of every clause; and for the plan how Spark will divide the work."""
+        options = {"output": output, "type_by": type_by, "time": time, "ties": ties, "strategy": strategy}
+        check_options(stage=stage, language=language, **options)
+        given = self._resolved(unnamed, streams, named)
+        if (language or recognise(text)) == "sql":
+            refuse_for_sql(**options)
+            return explain_statement(self.spark, text, given, stage)
+        query = self._compiled(text, given, language=language, **options)
         shown = query.explain(stage)
-        return shown if stage != "plan" else f"{shown}\n{division(query, streams)}"
+        return shown if stage != "plan" else f"{shown}\n{division(query, given)}"
+
+    def _resolved(
+        self, unnamed: tuple[object, ...], streams: Mapping[str, object] | None, named: Mapping[str, object]
+    ) -> dict[str, Source]:
+        return {name: resolve(self.spark, name, value) for name, value in named_streams(unnamed, streams, named).items()}
 
     def read_stream(
         self, path: str, *, schema: StructType | str | None = None, rows_per_batch: int | None = None, repaired: bool = False

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
@@ -12,6 +13,7 @@ from ostinato.base.errors import OstinatoError, QuerySyntaxError
 from ostinato.base.span import Span
 from ostinato.compiler import compile_clause
 from ostinato.hosts.spark.batch.match_batch import match_batch
+from ostinato.hosts.spark.run_match import division_of
 from ostinato.hosts.spark.run_options import RunOptions
 from ostinato.hosts.spark.source import Source, is_batch, schema_of
 from ostinato.hosts.spark.streaming.match_source import match_source
@@ -19,8 +21,20 @@ from ostinato.hosts.spark.streaming.match_stream import METRICS
 from ostinato.hosts.spark.temporary_views import temporary_views
 from ostinato.lang import sql
 from ostinato.lang.sql.splice import Spliced
+from ostinato.query import Query
 
+DIALECT = "spark"
 PLACE = re.compile(r"\(line (\d+), pos (\d+)\)")
+
+
+@dataclass(frozen=True)
+class Step:
+    """A clause, its query, and what it reads."""
+
+    number: int
+    clause: sql.Clause
+    query: Query
+    source: Source
 
 
 def run_statement(
@@ -30,23 +44,56 @@ def run_statement(
     options: RunOptions,
 ) -> DataFrame:
     """Names in `given` stand for their DataFrames in this statement only."""
-    sources = {name.lower(): source for name, source in given.items()}
-    views = {name: source for name, source in given.items() if isinstance(source, DataFrame)}
     try:
-        cut = sql.cut(text, "spark")
-        for number, clause in enumerate(cut.clauses, 1):
-            source = sources.get(clause.table.lower()) if clause.table is not None else None
-            if source is None:
-                source = _delegated(spark, clause.input, views)
-            query = compile_clause(clause, text, schema_of(source), clause.table or f"input {number}")
-            if is_batch(source):
-                views[clause.placeholder] = match_batch(source, query, options)
-            else:
-                name = METRICS if number == 1 else f"{METRICS}_{number}"
-                views[clause.placeholder] = match_source(spark, source, query, options, name=name)
+        cut = sql.cut(text, DIALECT)
+        views = {name: source for name, source in given.items() if isinstance(source, DataFrame)}
+        for step in _steps(spark, cut, given, views):
+            views[step.clause.placeholder] = _found(spark, step, options)
         return views[cut.clauses[0].placeholder] if cut.bare else _delegated(spark, cut.outer, views)
     except OstinatoError as error:
         raise error.within(text) from error.__cause__
+
+
+def explain_statement(spark: SparkSession, text: str, given: Mapping[str, Source], stage: str) -> str:
+    """A stage of every clause, and for the plan how Spark divides the work of each and what it executes around them."""
+    try:
+        cut = sql.cut(text, DIALECT)
+        if not cut.clauses:
+            raise QuerySyntaxError("the statement has no MATCH_RECOGNIZE clause", hint="Spark explains it: spark.sql(...).explain()")
+        views = {name: source for name, source in given.items() if isinstance(source, DataFrame)}
+        shown = []
+        for step in _steps(spark, cut, given, views):
+            divided = f"\n{division_of(step.source, step.query)}" if stage == "plan" else ""
+            shown.append(step.query.explain(stage) + divided)
+            if not cut.bare:
+                views[step.clause.placeholder] = _found(spark, step, RunOptions())
+        if not cut.bare:
+            _delegated(spark, cut.outer, views)
+    except OstinatoError as error:
+        raise error.within(text) from error.__cause__
+    if len(shown) > 1:
+        shown = [f"-- clause {number} of {len(shown)}\n{part}" for number, part in enumerate(shown, 1)]
+    if stage == "plan" and not cut.bare:
+        shown[-1] += f"\naround the clauses: {' '.join(cut.outer.text.split())}"
+    return "\n\n".join(shown)
+
+
+def _steps(spark: SparkSession, cut: sql.Cut, given: Mapping[str, Source], views: Mapping[str, DataFrame]) -> Iterator[Step]:
+    """The clauses in the order in which they feed each other; `views` has what the earlier ones found."""
+    sources = {name.lower(): source for name, source in given.items()}
+    for number, clause in enumerate(cut.clauses, 1):
+        source = sources.get(clause.table.lower()) if clause.table is not None else None
+        if source is None:
+            source = _delegated(spark, clause.input, views)
+        query = compile_clause(clause, cut.text, schema_of(source), clause.table or f"input {number}")
+        yield Step(number, clause, query, source)
+
+
+def _found(spark: SparkSession, step: Step, options: RunOptions) -> DataFrame:
+    if is_batch(step.source):
+        return match_batch(step.source, step.query, options)
+    name = METRICS if step.number == 1 else f"{METRICS}_{step.number}"
+    return match_source(spark, step.source, step.query, options, name=name)
 
 
 def _delegated(spark: SparkSession, spliced: Spliced, views: Mapping[str, DataFrame]) -> DataFrame:

@@ -8,15 +8,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ostinato.base.errors import QuerySyntaxError, UnsupportedError
+from ostinato.base.errors import UnsupportedError
 from ostinato.base.span import Span
+from ostinato.lang.sql.input_table import KEYWORD, find_input, span_of
 from ostinato.lang.sql.splice import Spliced, copy, insert
 from ostinato.lang.sql.statement import Statement, Word, read_statement
 from ostinato.lang.sql.with_list import find_common_tables
 
-KEYWORD = "MATCH_RECOGNIZE"
 PLACEHOLDER = "__ostinato_match_"
-BEFORE_TABLE = ("FROM", "JOIN", ",", "(")
 
 
 @dataclass(frozen=True)
@@ -24,8 +23,9 @@ class Clause:
     """One `input MATCH_RECOGNIZE (...)`.
 
     `placeholder` names the relation that takes its place. `table` is the input's name where the input is a plain table or view, None
-    where it is a subquery or a common table expression; `input` is a query that gives the input's rows, in the statement's own
-    dialect, in which earlier clauses are replaced by their placeholders. `body` is what stands between the parentheses, from `offset`."""
+    where it is a subquery or a common table expression, or has its columns named anew; `input` is a query that gives the input's rows,
+    in the statement's own dialect, in which earlier clauses are replaced by their placeholders. `body` is what stands between the
+    parentheses, from `offset`."""
 
     placeholder: str
     table: str | None
@@ -75,13 +75,13 @@ class _Cutter:
                 span=keyword,
             )
         end = self.statement.closing(place + 1)
-        first, primary_end, is_name = self._input(place)
-        input_span = Span(words[first].span.start, words[primary_end - 1].span.end)
+        read = find_input(self.statement, place)
+        input_span = span_of(self.statement, read)
         body = Span(words[place + 1].span.end, words[end].span.start)
         self.clauses.append(
             Clause(
                 placeholder=self._placeholder(),
-                table=self._table(_joined(words[first:primary_end]), keyword) if is_name else None,
+                table=self._table(_joined(words[read.first : read.end]), keyword) if read.is_name else None,
                 input=self._input_query(input_span, keyword),
                 body=self.text[body.start : body.end],
                 offset=body.start,
@@ -99,51 +99,6 @@ class _Cutter:
         while f"{PLACEHOLDER}{number}" in self.text.lower():
             number += 1000
         return f"{PLACEHOLDER}{number}"
-
-    def _input(self, place: int) -> tuple[int, int, bool]:
-        """The input before the keyword at `place`: its first word, the end of the table without an alias, and whether it is a name."""
-        statement = self.statement
-        first = place
-        while first > 0 and not statement.words[first - 1].is_any(BEFORE_TABLE):
-            first -= 1
-            if statement.is_symbol(first, ")"):
-                first = statement.opening(first)
-        end = first
-        is_name = False
-        if first > 0 and end < place:
-            end, is_name = self._primary(first, place)
-        if end == first or not self._is_alias(end, place):
-            raise QuerySyntaxError(
-                f"{KEYWORD} needs a table before it",
-                hint=f"Write FROM table {KEYWORD} (...), where table is a name or a query in parentheses",
-                span=statement.words[place].span,
-            )
-        return first, end, is_name
-
-    def _primary(self, first: int, place: int) -> tuple[int, bool]:
-        """The end of the name, function call, file name or subquery that begins at `first` (`first` itself: there is none)."""
-        statement, at = self.statement, first
-        if statement.words[at].is_name("LATERAL"):
-            span = statement.words[at].span
-            raise UnsupportedError(f"LATERAL before {KEYWORD}", hint="Give the input as a subquery of its own", span=span)
-        if statement.words[at].kind == "string":
-            return at + 1, False
-        if statement.is_symbol(at, "("):
-            return statement.closing(at) + 1, False
-        while at < place and statement.words[at].is_identifier:
-            at += 1
-            if not statement.is_symbol(at, "."):
-                break
-            at += 1
-        if at > first and at < place and statement.is_symbol(at, "("):
-            return statement.closing(at) + 1, False
-        return at, at > first
-
-    def _is_alias(self, at: int, place: int) -> bool:
-        if at < place and self.statement.words[at].is_name("AS"):
-            at += 1
-            return at + 1 == place and self.statement.words[at].is_identifier
-        return at == place or (at + 1 == place and self.statement.words[at].is_identifier)
 
     def _input_query(self, span: Span, keyword: Span) -> Spliced:
         query = insert("SELECT * FROM ", keyword) + self.splice(span)

@@ -21,6 +21,7 @@ T = pa.table({"p": ["x", "x", "x", "ü", "ü"], "k": [1, 2, 3, 1, 2], "v": [5, 3
 U = pa.table({"p": ["x", "ü"], "name": ["Xé", "Ü"]})
 RISE = "(PARTITION BY p ORDER BY k MEASURES FIRST(k) AS a, LAST(k) AS b, LAST(v) AS v PATTERN (A B) DEFINE B AS v > PREV(v))"
 ANY = "(PARTITION BY p ORDER BY k MEASURES COUNT(*) AS n, MAX(v) AS v PATTERN (A+) DEFINE A AS TRUE)"
+ONE_KEY = RISE.replace("PARTITION BY p ", "")
 
 
 def run(text, /, **tables):
@@ -50,7 +51,15 @@ STATEMENTS = [
         [{"s": 2}],
     ),
     (f"SELECT (SELECT max(n) FROM t MATCH_RECOGNIZE {ANY}) AS most, count(*) AS c FROM u", [{"most": 3, "c": 2}]),
-    (f"SELECT n FROM range(5) r(k) MATCH_RECOGNIZE {ANY.replace('PARTITION BY p', '').replace(', MAX(v) AS v', '')}", None),
+    (f"SELECT n FROM range(5) r(k) MATCH_RECOGNIZE {ANY.replace('PARTITION BY p', '').replace(', MAX(v) AS v', '')}", [{"n": 5}]),
+    (f"SELECT a, b, v FROM (VALUES (1, 70), (2, 65), (3, 66)) x(k, v) MATCH_RECOGNIZE {ONE_KEY}", [{"a": 2, "b": 3, "v": 66}]),
+    (
+        f"SELECT * FROM (VALUES ('p', 1, 70), ('p', 2, 75)) AS x(p, k, v) MATCH_RECOGNIZE {RISE} AS m(q, w)",
+        [{"q": "p", "w": 1, "b": 2, "v": 75}],
+    ),
+    (f"SELECT p, n FROM t AS x(p, v, k) MATCH_RECOGNIZE {ANY} ORDER BY p", [{"p": "x", "n": 3}, {"p": "ü", "n": 2}]),
+    (f"SELECT m.b FROM (SELECT p, k + 10, v FROM t) x(p, k, v) MATCH_RECOGNIZE {RISE} m", [{"b": 13}]),
+    (f"WITH c(p, w, v) AS (SELECT * FROM t) SELECT b FROM u JOIN c AS d(p, k) MATCH_RECOGNIZE {RISE} m USING (p)", [{"b": 3}]),
     ("SELECT count(*) AS c FROM t", [{"c": 5}]),
     (f"SELECT n FROM t MATCH_RECOGNIZE {ANY} UNION ALL SELECT v FROM t MATCH_RECOGNIZE {RISE} ORDER BY 1", [{"n": 2}, {"n": 3}, {"n": 4}]),
     (f"SELECT 'é', n FROM t MATCH_RECOGNIZE /* comment (( */ {ANY} -- MATCH_RECOGNIZE (\n LIMIT 0", []),
@@ -59,11 +68,37 @@ STATEMENTS = [
 
 @pytest.mark.parametrize(("text", "rows"), STATEMENTS, ids=[s[0][:70] for s in STATEMENTS])
 def test_statements(text, rows):
-    if rows is None:
-        with pytest.raises(QuerySyntaxError, match="needs a table before it"):
-            run(text)
-    else:
-        assert run(text) == rows
+    assert run(text) == rows
+    if "MATCH_RECOGNIZE" in text:
+        compiled = ost.compile(text, {"t": T.schema, "u": U.schema})
+        assert compiled.output_schema == ost.sql(text, t=T, u=U).to_arrow().schema
+        assert all(part.explain("program") for part in compiled.parts)
+
+
+def test_a_statement_is_explained_clause_by_clause_and_opened_by_the_clause():
+    text = f"SELECT a.n, b.v FROM t MATCH_RECOGNIZE {ANY} a JOIN t AS x(p, k) MATCH_RECOGNIZE {RISE} b ON a.p = b.p ORDER BY 1"
+    compiled = ost.compile(text, {"t": T.schema})
+    plan = compiled.explain()
+    assert "-- clause 1 of 2\nstrategy: scan" in plan and "-- clause 2 of 2\nstrategy: scan" in plan
+    assert plan.endswith(
+        "around the clauses: SELECT a.n, b.v FROM __ostinato_match_1 a JOIN __ostinato_match_2 b ON a.p = b.p ORDER BY 1\n"
+    )
+    with pytest.raises(UnsupportedError, match="there is SQL around it"):
+        compiled.open()
+    session = compiled.parts[1].open(ordered=True)
+    assert pa.concat_tables([session.push(T), session.close()]).to_pylist() == [{"p": "x", "a": 2, "b": 3, "v": 4}]
+
+
+def test_compiling_says_what_running_says():
+    for text, message in [
+        (f"SELECT z FROM t MATCH_RECOGNIZE {ANY}", 'Referenced column "z" not found'),
+        (f"SELECT n FROM w MATCH_RECOGNIZE {ANY}", "Table with name w does not exist"),
+        (f"CREATE TABLE w AS SELECT n FROM t MATCH_RECOGNIZE {ANY}", "CREATE is no query"),
+    ]:
+        for call in (lambda text: ost.compile(text, {"t": T.schema}), lambda text: ost.sql(text, t=T)):
+            with pytest.raises(OstinatoError, match=message) as caught:
+                call(text)
+            assert caught.value.position is not None
 
 
 def test_file_functions_and_file_names_are_inputs(tmp_path):

@@ -28,6 +28,41 @@ CUTS = [
         [(None, "SELECT * FROM (SELECT 1 AS a)", "y")],
     ),
     (
+        "SELECT * FROM (VALUES (1, 70), (2, 65)) t(id, price) MATCH_RECOGNIZE (y)",
+        f"SELECT * FROM {M}1",
+        [(None, "SELECT * FROM (VALUES (1, 70), (2, 65)) t(id, price)", "y")],
+    ),
+    (
+        "SELECT * FROM u, VALUES (1, 70), (2, 65) AS t (id, price) MATCH_RECOGNIZE (y) AS m (a, b)",
+        f"SELECT * FROM u, {M}1 AS m (a, b)",
+        [(None, "SELECT * FROM VALUES (1, 70), (2, 65) AS t (id, price)", "y")],
+    ),
+    (
+        'SELECT * FROM s.t AS "x y" /* c */ ("a b", c) -- d\n MATCH_RECOGNIZE (y)',
+        f"SELECT * FROM {M}1",
+        [(None, 'SELECT * FROM s.t AS "x y" /* c */ ("a b", c)', "y")],
+    ),
+    (
+        "SELECT * FROM f(1), (SELECT * FROM t x(a, b) MATCH_RECOGNIZE (y)) AS m(c, d) MATCH_RECOGNIZE (z)",
+        f"SELECT * FROM f(1), {M}2",
+        [(None, "SELECT * FROM t x(a, b)", "y"), (None, f"SELECT * FROM (SELECT * FROM {M}1) AS m(c, d)", "z")],
+    ),
+    (
+        "WITH t AS (SELECT 1) SELECT * FROM a JOIN t x(k) MATCH_RECOGNIZE (y) m ON a.k = m.k",
+        f"WITH t AS (SELECT 1) SELECT * FROM a JOIN {M}1 m ON a.k = m.k",
+        [(None, "WITH t AS (SELECT 1) SELECT * FROM (SELECT * FROM t x(k))", "y")],
+    ),
+    (
+        "SELECT * FROM unnest([1]) WITH ORDINALITY AS u(a, n) MATCH_RECOGNIZE (y)",
+        f"SELECT * FROM {M}1",
+        [(None, "SELECT * FROM unnest([1]) WITH ORDINALITY AS u(a, n)", "y")],
+    ),
+    (
+        "SELECT * FROM t TABLESAMPLE (10 ROWS) AS x MATCH_RECOGNIZE (y)",
+        f"SELECT * FROM {M}1",
+        [(None, "SELECT * FROM t TABLESAMPLE (10 ROWS) AS x", "y")],
+    ),
+    (
         "SELECT * FROM a, b MATCH_RECOGNIZE (y) m JOIN c MATCH_RECOGNIZE (z) n ON m.i = n.i",
         f"SELECT * FROM a, {M}1 m JOIN {M}2 n ON m.i = n.i",
         [("b", "SELECT * FROM b", "y"), ("c", "SELECT * FROM c", "z")],
@@ -125,7 +160,7 @@ ERRORS = [
         "MATCH_RECOGNIZE needs a table before it (line 1, column 25)\n"
         "   1 | SELECT * FROM t WHERE x MATCH_RECOGNIZE (A)\n"
         "     |                         ^^^^^^^^^^^^^^^\n"
-        "Hint: Write FROM table MATCH_RECOGNIZE (...), where table is a name or a query in parentheses",
+        "Hint: Write FROM table MATCH_RECOGNIZE (...), where table is a name, a query or VALUES in parentheses, with or without an alias",
     ),
     (
         "SELECT *\nFROM t MATCH_RECOGNIZE (PATTERN (A)",

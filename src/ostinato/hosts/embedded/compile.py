@@ -1,0 +1,86 @@
+"""Compiling for this process: DuckDB is asked for the columns of the SQL around clauses, without a row of data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+
+from ostinato.compiler import compile as compile_text
+from ostinato.compiler import schema_of
+from ostinato.hosts.embedded.connection import open_connection, relation
+from ostinato.hosts.embedded.duckdb_detour import with_durations, with_intervals
+from ostinato.hosts.embedded.duckdb_error import translated
+from ostinato.hosts.embedded.sql import check_is_query
+from ostinato.hosts.embedded.table_source import TableSource
+from ostinato.hosts.given_streams import check_options, named_streams
+from ostinato.lang.sql import Cut, Spliced
+from ostinato.query import Query
+
+DUCKDB = "duckdb"
+
+
+def compile(
+    text: str,
+    /,
+    schemas: Mapping[str, Any] | None = None,
+    *,
+    language: str | None = None,
+    type_by: str | None = None,
+    time: str | Mapping[str, str] | None = None,
+    output: str | None = None,
+    ties: str | None = None,
+    dialect: str = DUCKDB,
+    without: tuple[str, ...] = (),
+    strategy: str | None = None,
+    **named: Any,
+) -> Query:
+    """A query or a SQL statement, without data: `schemas` are the streams by name, which may be passed as `ticks=...`, too.
+    Whatever `ost.match` and `ost.sql` take compiles; a session is opened for what is one query or one clause.
+
+    `time` is the time column of event patterns, or a mapping from streams to theirs. `without` names rewrites to leave out, or "merging"
+    (of equivalent runs), `strategy` forces a way to evaluate the query: both are for comparison.
+    """
+    check_options(language=language, type_by=type_by, time=time, output=output, ties=ties, dialect=dialect, strategy=strategy)
+    schemas = {name: schema_of(name, given) for name, given in named_streams((), schemas, named).items()}
+    with open_connection() as connection:
+        host = DuckDBColumns(connection, schemas) if dialect == DUCKDB else None
+        return compile_text(
+            text,
+            schemas,
+            language=language,
+            type_by=type_by,
+            time=time,
+            output=output,
+            ties=ties,
+            dialect=dialect,
+            without=without,
+            strategy=strategy,
+            host=host,
+        )
+
+
+class DuckDBColumns:
+    """The columns of queries over streams of which only the schema is known."""
+
+    def __init__(self, connection: duckdb.DuckDBPyConnection, schemas: Mapping[str, pa.Schema]) -> None:
+        self.connection = connection
+        self.schemas = schemas
+        self._known = False
+
+    def add(self, name: str, schema: pa.Schema) -> None:
+        TableSource(name, with_intervals(schema.empty_table())).make_view(self.connection)
+
+    def schema_of(self, query: Spliced, statement: Cut) -> pa.Schema:
+        if not self._known:  # most texts never ask
+            for name, schema in self.schemas.items():
+                TableSource(name, schema.empty_table()).make_view(self.connection)
+            self._known = True
+        try:
+            check_is_query(self.connection, query)
+            rows = relation(self.connection, query.text)
+            return with_durations(rows.limit(0).to_arrow_table()).schema
+        except duckdb.Error as error:
+            raise translated(error, query, statement.clauses, tuple(self.schemas)).within(statement.text) from error

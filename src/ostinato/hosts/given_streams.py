@@ -1,0 +1,80 @@
+"""What the calls of every host take: streams by name beside options, which have names, too."""
+
+from __future__ import annotations
+
+import datetime as dt
+import os
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from ostinato.base.errors import OstinatoError, UnknownNameError
+from ostinato.runtime.budget import Budget
+
+OPTIONS: dict[str, tuple[tuple[type, ...], str]] = {
+    "dialect": ((str,), 'a name, "duckdb" or "spark"'),
+    "language": ((str,), 'a name, "sql" or "sase"'),
+    "output": ((str,), 'a word, such as "first"'),
+    "type_by": ((str,), "the name of a column"),
+    "time": ((str, Mapping), "the name of a column, or a mapping from streams to names"),
+    "ties": ((str,), 'a word, "order" or "epoch"'),
+    "strategy": ((str,), "a word"),
+    "lateness": ((int, float, str, dt.timedelta), "a time or a number"),
+    "budget": ((Budget,), "ost.Budget(...)"),
+    "buckets": ((int,), "a whole number"),
+    "path": ((str,), "a word"),
+    "stage": ((str,), "a word"),
+}
+FILES = re.compile(r"[/\\*]|\.(parquet|pq|csv|tsv|json|jsonl|ndjson)(\.gz|\.zst)?$", re.IGNORECASE)
+
+
+def named_streams(unnamed: tuple[object, ...], streams: Mapping[str, Any] | None, named: Mapping[str, Any]) -> dict[str, Any]:
+    """All streams of a call by name. `streams` is for names that are those of options, or no Python names at all."""
+    if unnamed:
+        raise UnknownNameError(
+            f"A {_kind(unnamed[0])} was passed without a name",
+            detail="Streams are known by the names that the query uses.",
+            hint='Pass it by its name, such as ticks=...; or several in streams={"ticks": ...}',
+        )
+    if streams is not None and not isinstance(streams, Mapping):
+        raise OstinatoError(
+            f"streams= is a {_kind(streams)}, not a mapping from names to streams",
+            hint='Write streams={"ticks": ...}; a stream that is itself called streams is passed as streams={"streams": ...}',
+        )
+    for name in streams or {}:
+        if not isinstance(name, str):
+            raise OstinatoError(f"streams= has the name {name!r}, which is no text", hint='Write streams={"ticks": ...}')
+    twice = sorted(set(streams or {}) & set(named))
+    if twice:
+        raise UnknownNameError(f"The stream `{twice[0]}` is given twice", hint="Pass it by its name, or in streams=")
+    return {**(streams or {}), **named}
+
+
+def check_options(**given: object) -> None:
+    """A stream whose name is that of an option arrives as the option."""
+    for name, value in given.items():
+        kinds, said = OPTIONS[name]
+        if value is None or (isinstance(value, kinds) and not isinstance(value, bool) and not _is_path(name, value)):
+            continue
+        shown = repr(value) if isinstance(value, str) else f"a {_kind(value)}"
+        raise OstinatoError(
+            f"{name}= is an option, {said}, and got {shown}",
+            hint=f'A stream that is called {name} is passed as streams={{"{name}": ...}}',
+        )
+
+
+def refuse_for_sql(**options: object) -> None:
+    for name, value in options.items():
+        if value is not None:
+            raise OstinatoError(f"{name}= is for event patterns; a SQL statement says it itself", hint="Use ORDER BY, WITHIN and DEFINE")
+
+
+def _is_path(name: str, value: object) -> bool:
+    return isinstance(value, str) and name != "path" and name != "lateness" and FILES.search(value) is not None
+
+
+def _kind(value: object) -> str:
+    if isinstance(value, str | os.PathLike):
+        return "text" if isinstance(value, str) else "path"
+    kind = type(value)
+    return kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__.partition('.')[0]} {kind.__name__}"

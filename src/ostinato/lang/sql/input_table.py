@@ -1,0 +1,105 @@
+"""What stands before MATCH_RECOGNIZE: the table that the clause reads, found without knowing the rest of the statement."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ostinato.base.errors import QuerySyntaxError, UnsupportedError
+from ostinato.base.span import Span
+from ostinato.lang.sql.statement import Statement
+
+KEYWORD = "MATCH_RECOGNIZE"
+BEFORE_TABLE = ("FROM", "JOIN", ",", "(")
+# What may follow a table and is the host's business: samples, old versions, row numbers of arrays
+HOST_FORMS = ("TABLESAMPLE", "VERSION", "TIMESTAMP", "FOR", "WITH", "PIVOT", "UNPIVOT")
+
+
+@dataclass(frozen=True)
+class InputTable:
+    """Words `first` to `end` are the table as the host has to read it. An alias is left out unless it names the columns anew:
+    nothing else could refer to it. `is_name` says that it is the plain name of a table or view."""
+
+    first: int
+    end: int
+    is_name: bool
+
+
+def find_input(statement: Statement, place: int) -> InputTable:
+    """The table before the keyword at `place`."""
+    first = _first_word(statement, place)
+    end, is_name = _primary(statement, first, place) if 0 < first < place else (first, False)
+    if end > first:
+        alias = _alias(statement, end, place)
+        if alias == "plain":
+            return InputTable(first, end, is_name)
+        if alias == "columns" or (end < place and statement.words[end].is_any(HOST_FORMS)):
+            return InputTable(first, place, is_name=False)
+    raise QuerySyntaxError(
+        f"{KEYWORD} needs a table before it",
+        hint=f"Write FROM table {KEYWORD} (...), where table is a name, a query or VALUES in parentheses, with or without an alias",
+        span=statement.words[place].span,
+    )
+
+
+def _first_word(statement: Statement, place: int) -> int:
+    first = place
+    while first > 0 and not statement.words[first - 1].is_any(BEFORE_TABLE):
+        first -= 1
+        if statement.is_symbol(first, ")"):
+            first = statement.opening(first)
+    return _values_before(statement, first)
+
+
+def _values_before(statement: Statement, first: int) -> int:
+    """The rows of `FROM VALUES (1, 2), (3, 4)` stand between commas, as tables do."""
+    at = first
+    while statement.is_symbol(at, "(") and statement.is_symbol(at - 1, ",") and statement.is_symbol(at - 2, ")"):
+        at = statement.opening(at - 2)
+    return at - 1 if at < first and at > 0 and statement.words[at - 1].is_name("VALUES") else first
+
+
+def _primary(statement: Statement, first: int, place: int) -> tuple[int, bool]:
+    """The end of the name, function call, file name, subquery or list of rows that begins at `first` (`first` itself: there is none)."""
+    at = first
+    if statement.words[at].is_name("LATERAL"):
+        span = statement.words[at].span
+        raise UnsupportedError(f"LATERAL before {KEYWORD}", hint="Give the input as a subquery of its own", span=span)
+    if statement.words[at].kind == "string":
+        return at + 1, False
+    if statement.is_symbol(at, "("):
+        return statement.closing(at) + 1, False
+    if statement.words[at].is_name("VALUES") and statement.is_symbol(at + 1, "("):
+        return _end_of_rows(statement, at + 1), False
+    while at < place and statement.words[at].is_identifier:
+        at += 1
+        if not statement.is_symbol(at, "."):
+            break
+        at += 1
+    if at > first and at < place and statement.is_symbol(at, "("):
+        return statement.closing(at) + 1, False
+    return at, at > first
+
+
+def _end_of_rows(statement: Statement, at: int) -> int:
+    end = statement.closing(at) + 1
+    while statement.is_symbol(end, ",") and statement.is_symbol(end + 1, "("):
+        end = statement.closing(end + 1) + 1
+    return end
+
+
+def _alias(statement: Statement, at: int, place: int) -> str | None:
+    """`[[AS] alias [(columns)]]` fills the words up to `place`: "plain", or "columns" where columns are named; None if it does not."""
+    if at == place:
+        return "plain"
+    if statement.words[at].is_name("AS"):
+        at += 1
+    if at >= place or not statement.words[at].is_identifier or statement.words[at].is_name(KEYWORD):
+        return None
+    at += 1
+    if at == place:
+        return "plain"
+    return "columns" if statement.is_symbol(at, "(") and statement.closing(at) + 1 == place else None
+
+
+def span_of(statement: Statement, table: InputTable) -> Span:
+    return Span(statement.words[table.first].span.start, statement.words[table.end - 1].span.end)
