@@ -109,7 +109,7 @@ class Query:
         else:
             waiting = None if lateness is None else lateness_units(lateness, self.program)
         merged = self.algebra
-        streams = tuple(StreamForm(part.stream, part.columns, merged.type_column, part.event_type) for part in merged.parts)
+        streams = tuple(StreamForm(part.stream, part.columns, tuple(merged.constants(part).items())) for part in merged.parts)
         session = Session(self.program, budget=budget, lateness=waiting, ordered=ordered, snapshot=snapshot, streams=streams)
         prepare()
         return session

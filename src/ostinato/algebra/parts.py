@@ -1,4 +1,4 @@
-"""Several streams read as one: the rows of all, in order of time, with a column that tells the event type."""
+"""Several streams read as one: the rows of all, in order of time, with a column that tells the event type and one that tells the part."""
 
 from __future__ import annotations
 

@@ -117,7 +117,17 @@ class MatchQuery:
     measures: tuple[Measure, ...] | None = None
     measured_partition: bool = False  # put the partition columns before the measures (ISO ONE ROW PER MATCH)
     parts: tuple[Part, ...] = ()  # the streams that are read as one, where it is not one alone
+    stream_number: str | None = None  # the column that tells which of the parts an event is of, from 0 on; no expression knows it
     negations: tuple[Negation, ...] = ()  # under the run-based selections, in the order of the text
+
+    def constants(self, part: Part) -> dict[str, str | int]:
+        """What all rows of a part have in columns that its stream lacks."""
+        found: dict[str, str | int] = {}
+        if self.type_column is not None and part.event_type is not None:
+            found[self.type_column] = part.event_type
+        if self.stream_number is not None:
+            found[self.stream_number] = self.parts.index(part)
+        return found
 
     def members(self, name: str) -> tuple[str, ...]:
         """The variables that a name in an expression stands for."""

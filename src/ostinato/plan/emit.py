@@ -80,6 +80,7 @@ class Emitter:
             hidden=tuple(self._numbers[original] for original in self._hidden.twins.values()),
             time=-1 if query.time is None else number[query.time],
             order=tuple((number[o.column], o.descending, o.nulls_first) for o in query.order),
+            stream_number=-1 if query.stream_number is None else number[query.stream_number],
             keys=tuple(number[name] for name in query.partition),
             null_keys=query.null_keys.value,
             selection=query.selection.value,

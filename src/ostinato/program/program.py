@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from ostinato.expr.types import Type
 from ostinato.program.column_code import ColumnCode
 
-VERSION = 4
+VERSION = 5
 EVENT_STRATEGIES = ("runs", "compact", "backtrack")  # ways to evaluate event patterns; all of them read `components`
 ACCEPT, ACCEPT_AT_END = (-1, -1), (-2, -1)  # moves of an automaton that read no row
 
@@ -203,6 +203,7 @@ class Program:
     hidden: tuple[int, ...] = ()  # the last of the variables are twins of these, for rows inside of exclusions
     time: int = -1  # number of the time column
     order: tuple[tuple[int, bool, bool], ...] = ()  # (column, descending, nulls first), the time column first
+    stream_number: int = -1  # the column that tells which of several streams a row is of: it decides ties and is not shown
     keys: tuple[int, ...] = ()  # partition columns
     null_keys: str = "group"
     selection: str = "preferred"
@@ -231,6 +232,11 @@ class Program:
     negations: tuple[Negation, ...] = ()  # for event patterns
     merging: bool = True  # whether equivalent runs are followed as one
     version: int = VERSION
+
+    @property
+    def event_columns(self) -> tuple[Column, ...]:
+        """What an event has, as users know it."""
+        return tuple(column for number, column in enumerate(self.columns) if number != self.stream_number)
 
     def members(self, number: int) -> tuple[int, ...]:
         """The variables that a number stands for, with their twins: numbers from the count of variables on are unions."""

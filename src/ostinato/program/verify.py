@@ -54,6 +54,7 @@ def _columns(program: Program) -> None:
     count = len(program.columns)
     _require(-1 <= program.time < count, "a time column among its columns")
     _require(all(0 <= k < count for k in program.keys), "key columns among its columns")
+    _require(-1 <= program.stream_number < count, "a stream number among its columns")
     _require(all(0 <= column < count for column, _, _ in program.order), "order columns among its columns")
     _require(program.within < 0 or program.within_unit == "events" or program.time >= 0, "a time column for its window")
     _require(program.strategy in ("scan", "threads", *EVENT_STRATEGIES), "a known strategy")

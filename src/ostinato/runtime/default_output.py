@@ -12,7 +12,7 @@ from ostinato.runtime.measures import MatchView
 
 
 def default_schema(program: Program) -> pa.Schema:
-    event = pa.struct([*((c.name, arrow_type(c.type)) for c in program.columns), ("seq", pa.int64())])
+    event = pa.struct([*((c.name, arrow_type(c.type)) for c in program.event_columns), ("seq", pa.int64())])
     time = arrow_type(program.columns[program.time].type) if program.time >= 0 else pa.int64()
     fields = [pa.field("match_id", pa.int64()), pa.field("start_ts", time), pa.field("end_ts", time)]
     for name, kleene in zip(program.variables, program.kleene, strict=True):
@@ -44,7 +44,7 @@ def _times(view: MatchView, index: np.ndarray, type_: pa.DataType) -> pa.Array:
 
 def event_structs(view: MatchView, index: np.ndarray, type_: pa.StructType, mask: pa.Array | None = None) -> pa.StructArray:
     arrays = []
-    for i, column in enumerate(view.program.columns):
+    for i, column in enumerate(view.program.event_columns):
         array = to_arrow(view.stored(column.name, index))
         wanted = type_.field(i).type
         arrays.append(array if array.type == wanted else array.cast(wanted))

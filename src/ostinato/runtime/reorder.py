@@ -9,11 +9,12 @@ NEVER = int(np.iinfo(np.int64).min)  # the horizon before any watermark
 
 
 class ReorderBuffer:
-    """`lateness` 0: rows come in order, nothing waits. A number: the greatest time seen minus it is the horizon. None: only
-    `advance` moves the horizon."""
+    """`lateness` 0: rows come in order of time, and wait for others of the same time alone, where more than the time orders them
+    (`ties_wait`). A number: the greatest time seen minus it is the horizon. None: only `advance` moves the horizon."""
 
-    def __init__(self, lateness: int | None) -> None:
+    def __init__(self, lateness: int | None, ties_wait: bool = False) -> None:
         self.lateness = lateness
+        self.waits = lateness != 0 or ties_wait
         self.horizon = NEVER  # no row with a smaller time is accepted any more
         self.late = 0
         self._waiting: list[tuple[pa.Table, np.ndarray]] = []  # with their times
@@ -23,7 +24,7 @@ class ReorderBuffer:
         batch, times = self._without_late(batch, times)
         if not len(times):
             return []
-        if self.lateness == 0:
+        if not self.waits:
             self.horizon = max(self.horizon, int(times.max()))
             return [batch]
         self._waiting.append((batch, times))

@@ -16,6 +16,7 @@ from ostinato.program.program import Program
 from ostinato.program.verify import verify
 from ostinato.runtime import session_state
 from ostinato.runtime.arrival_check import ArrivalCheck
+from ostinato.runtime.batch_order import BatchOrder
 from ostinato.runtime.budget import Budget
 from ostinato.runtime.given_times import Watermark, watermark_units
 from ostinato.runtime.ingest import arrow_rows, read_columns, sort_order, take, times_of
@@ -40,7 +41,8 @@ FORGET_FROM = 65_536  # keys; below, forgetting idle ones is not worth the work
 class Session:
     """`lateness`: how long rows may be late, in the unit of the time column; 0: they come in order; None: only `advance` says so.
     `ordered`: the caller guarantees the query's order, within and across batches (then a time column may have nulls).
-    `streams` are those that the program reads as one; without, it reads one of the program's name."""
+    `streams` are those that the program reads as one; without, it reads one of the program's name. `batches_apart`: the caller guarantees
+    that no two batches share a time, so that no row has to wait for others of the same time."""
 
     def __init__(
         self,
@@ -51,6 +53,7 @@ class Session:
         ordered: bool = False,
         snapshot: bytes | None = None,
         streams: Sequence[StreamForm] = (),
+        batches_apart: bool = False,
     ) -> None:
         self.program = verify(program)
         self.streams = streams
@@ -63,7 +66,8 @@ class Session:
         self.rows = _empty_rows(program, self.stored)
         self.rows.ensure_keys(1)
         self.matcher: Matcher = open_matcher(program, self.budget, self.pool, in_order=ordered)
-        self.reorder = ReorderBuffer(lateness)
+        self.reorder = ReorderBuffer(lateness, ties_wait=len(program.order) > 1 and not batches_apart)
+        self.batch_order = BatchOrder(program)
         self.evaluated = np.zeros(1, np.int64)  # per key, the ordinal up to which row code has run
         self.report = Report(program, self.pool)
         self.position = 0
@@ -99,12 +103,15 @@ class Session:
             read_columns(batch, self.program)  # a wrong schema is an error also without rows
             return self.report.nothing()
         self.rows_in += batch.num_rows
-        if self._ordered or self.program.time < 0:
-            return self._process([batch], presorted=self._ordered)
+        if self._ordered:
+            return self._process([batch], presorted=True)
         columns = read_columns(batch, self.program)
+        if self.program.time < 0:
+            self.batch_order.check(batch)
+            return self._process_columns(columns, None)
         times = times_of(columns, self.program, nulls_allowed=False)
         assert times is not None
-        if self.reorder.lateness == 0 and (self.reorder.horizon == NEVER or times.min() >= self.reorder.horizon):
+        if not self.reorder.waits and (self.reorder.horizon == NEVER or times.min() >= self.reorder.horizon):
             self.reorder.horizon = max(self.reorder.horizon, int(times.max()))
             return self._process_columns(columns, times)
         self._check_arrived(columns, times)
@@ -113,8 +120,8 @@ class Session:
         return self._process(self.reorder.add(needed, times), presorted=False)
 
     def _check_arrived(self, columns: dict[str, Vector], times: np.ndarray) -> None:
-        """Of rows that are late, or in no partition, nothing is computed later either; without lateness no row waits."""
-        if not self._arrival_check or self.reorder.lateness == 0:
+        """Of rows that are late, or in no partition, nothing is computed later either; others are looked at now if they may wait."""
+        if not self._arrival_check or not self.reorder.waits:
             return
         chosen, _ = self._selected(columns, np.flatnonzero(times >= self.reorder.horizon))
         assert chosen is not None

@@ -34,6 +34,8 @@ def save(session: Session) -> bytes:
     waiting = session.reorder.state()
     if waiting is not None:
         blobs["waiting"] = _ipc(waiting)
+    if session.batch_order.last is not None:
+        blobs["last_row"] = _ipc(session.batch_order.last)
     return snapshot.pack(session.program, scalars, arrays, blobs)
 
 
@@ -48,6 +50,7 @@ def restore(session: Session, data: bytes) -> None:
         session.report.unmatched.passed = arrays["unmatched"]
     waiting = _table(blobs["waiting"]) if "waiting" in blobs else None
     session.reorder.load(waiting, scalars["horizon"], scalars["late"])
+    session.batch_order.last = _table(blobs["last_row"]) if "last_row" in blobs else None
     strings = _table(blobs["strings"]).column("s").combine_chunks()
     if len(strings):
         session.pool.codes_of(strings)

@@ -9,7 +9,7 @@ from ostinato.program.program import Program
 
 def stored_columns(program: Program) -> dict[str, Type]:
     """Inputs of row code and of measures; all columns where whole events or rows are shown."""
-    types = {column.name: column.type for column in program.columns}
+    types = {column.name: column.type for column in program.event_columns}
     if (program.measures.code is None and program.output != "count") or program.rows_per_match != "one":
         return types
     names = [*code_inputs(program.rows), *measure_columns(program.measures)]

@@ -12,21 +12,21 @@ from ostinato.base.errors import DataError, SchemaError, UnknownNameError
 
 @dataclass(frozen=True)
 class StreamForm:
-    """`columns` are pairs (its own column, the column of the program). `event_type` is what its rows have in `type_column`; None: the
-    stream has a type column of its own, among `columns`."""
+    """`columns` are pairs (its own column, the column of the program). `constants` are what all its rows have in further columns: the
+    event type, unless the stream has a type column of its own, and which of the streams it is."""
 
     stream: str
     columns: tuple[tuple[str, str], ...]
-    type_column: str | None = None
-    event_type: str | None = None
+    constants: tuple[tuple[str, str | int], ...] = ()
 
     def of(self, table: pa.Table, schema: pa.Schema) -> pa.Table:
         """The rows with the columns of `schema`; what the stream lacks is null."""
         own_name = {merged: own for own, merged in self.columns}
+        constants = dict(self.constants)
         columns = []
         for field in schema:
-            if field.name == self.type_column and self.event_type is not None:
-                columns.append(pa.repeat(pa.scalar(self.event_type, field.type), table.num_rows))
+            if field.name in constants:
+                columns.append(pa.repeat(pa.scalar(constants[field.name], field.type), table.num_rows))
             elif field.name in own_name:
                 columns.append(self._cast(self._column(table, own_name[field.name]), field))
             else:

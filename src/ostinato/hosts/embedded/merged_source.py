@@ -45,12 +45,12 @@ class MergedSource(RowSource):
         time = next(own for own, merged in part.columns if merged == self.query.time)
         number = list(columns).index(time)
         listed = tuple(Column(name, type_) for name, type_ in columns.items())
-        return replace(program, stream=source.name, columns=listed, time=number, order=((number, False, False),))
+        return replace(program, stream=source.name, columns=listed, time=number, order=((number, False, False),), stream_number=-1)
 
     def _merged(self, program: Program, readers: Sequence[Iterator[pa.Table]], clock: type[_Clock]) -> Iterator[pa.Table]:
         schema = pa.schema([(column.name, to_arrow(column.type)) for column in program.columns])
         inputs = [
-            _Input(_in_form(reader, part, self.query.type_column, schema), program.columns[program.time].name, clock())
+            _Input(_in_form(reader, part, self.query, schema), program.columns[program.time].name, clock())
             for reader, part in zip(readers, self.query.parts, strict=True)
         ]
         return _in_turn(inputs)
@@ -130,7 +130,7 @@ def _numbers(column: pa.ChunkedArray) -> np.ndarray:
     return times if vector.valid is None else np.where(vector.valid, times, LAST)
 
 
-def _in_form(tables: Iterator[pa.Table], part: Part, type_column: str | None, schema: pa.Schema) -> Iterator[pa.Table]:
+def _in_form(tables: Iterator[pa.Table], part: Part, query: MatchQuery, schema: pa.Schema) -> Iterator[pa.Table]:
     """The rows of one stream with the columns of all."""
-    form = StreamForm(part.stream, part.columns, type_column, part.event_type)
+    form = StreamForm(part.stream, part.columns, tuple(query.constants(part).items()))
     return (form.of(table, schema) for table in tables)

@@ -17,12 +17,13 @@ from ostinato.hosts.spark.types import to_spark_type
 
 
 def in_merged_form(frame: DataFrame, part: Part, query: MatchQuery) -> DataFrame:
-    """One part's rows: its own columns under their merged names, null for what it lacks, its event type."""
+    """One part's rows: its own columns under their merged names, null for what it lacks, its event type and its place among the parts."""
     own_name = {merged: own for own, merged in part.columns}
+    constants = query.constants(part)
 
     def column(name: str, type_: pa.DataType) -> Column:
-        if name == query.type_column and part.event_type is not None:
-            value = F.lit(part.event_type)
+        if name in constants:
+            value = F.lit(constants[name])
         else:
             value = quoted(own_name[name]) if name in own_name else F.lit(None)
         return value.cast(to_spark_type(type_)).alias(name)

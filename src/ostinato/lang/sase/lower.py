@@ -59,7 +59,7 @@ def _lower(tree: SaseQuery, stream: Stream, output: str | None, ties: str | None
         definitions=tuple(_definition(component, conditions[component.variable], stream) for component in components),
         selection=selection,
         time=stream.time,
-        order=(OrderKey(stream.time),),
+        order=tuple(OrderKey(column) for column in (stream.time, stream.stream_number) if column is not None),
         partition=partition,
         null_keys=NullKeys.NEVER if partition else NullKeys.GROUP,
         within=lower_window(tree.window, stream.time, stream.time_type),
@@ -69,6 +69,7 @@ def _lower(tree: SaseQuery, stream: Stream, output: str | None, ties: str | None
         kleene=tuple(component.variable for component in components if component.quantifier.is_kleene),
         measures=measures,
         parts=stream.parts,
+        stream_number=stream.stream_number,
         negations=tuple(_negation(place, item, conditions, stream) for place, item in placed_negations(tree.items)),
     )
 

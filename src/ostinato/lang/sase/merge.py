@@ -1,4 +1,5 @@
-"""Several streams as one: the union of their columns by name, a time column that all share, and a column that tells the event type."""
+"""Several streams as one: the union of their columns by name, a time column that all share, a column that tells the event type, and one
+that tells the stream, which decides ties."""
 
 from __future__ import annotations
 
@@ -10,11 +11,12 @@ from ostinato.base.errors import SchemaError
 from ostinato.base.span import Span
 from ostinato.expr.coerce import number_type, same_form
 from ostinato.expr.schema import Schema
-from ostinato.expr.types import STRING, Kind, Type
+from ostinato.expr.types import INT, STRING, Kind, Type
 from ostinato.lang.sase.stream import DEFAULT_TIME, Given, Stream, Times, given_streams, used_streams
 from ostinato.lang.sase.syntax import Component
 
 TYPE_COLUMN = "event_type"
+STREAM_NUMBER = "stream_number"
 
 
 def choose_stream(
@@ -44,7 +46,8 @@ def _merged(used: Sequence[Given], homes: Mapping[str, Given | None], spans: Map
     time = _time_name(used, columns, taken)
     time_type = _time_type(used)
     parts = tuple(_part(stream, columns, time, kind) for stream in used)
-    listed = dict(columns.values()) | {time: time_type, kind: STRING}
+    number = _free(STREAM_NUMBER, taken)
+    listed = dict(columns.values()) | {time: time_type, kind: STRING, number: INT}
     schema = Schema(tuple(listed.items()))
     return Stream(
         " + ".join(stream.name for stream in used),
@@ -54,6 +57,7 @@ def _merged(used: Sequence[Given], homes: Mapping[str, Given | None], spans: Map
         schemas={wanted: _own(schema, parts, used, home) for wanted, home in homes.items()},
         types={wanted: home.name for wanted, home in homes.items() if home is not None},
         parts=parts,
+        stream_number=number,
     )
 
 

@@ -41,6 +41,7 @@ class Stream:
     schemas: Mapping[str, Schema] = field(default_factory=dict)
     types: Mapping[str, str] = field(default_factory=dict)
     parts: tuple[Part, ...] = ()
+    stream_number: str | None = None  # the column that tells which of the parts an event is of
 
     @property
     def time_type(self) -> Type:

@@ -30,7 +30,7 @@ def refusal(text, schemas=BOTH, **options) -> OstinatoError:
 def test_the_columns_are_the_union_by_name():
     query = lowered(QUERY)
     assert query.schema.columns == (
-        ("ts", INT), ("symbol", STRING), ("quantity", FLOAT), ("price", FLOAT), ("event_type", STRING),
+        ("ts", INT), ("symbol", STRING), ("quantity", FLOAT), ("price", FLOAT), ("event_type", STRING), ("stream_number", INT),
     )  # fmt: skip
     assert query.parts == (
         Part("orders", (("ts", "ts"), ("symbol", "symbol"), ("quantity", "quantity")), "orders"),
@@ -38,6 +38,13 @@ def test_the_columns_are_the_union_by_name():
     )
     assert (query.stream, query.time, query.type_column, query.partition) == ("orders + trades", "ts", "event_type", ("symbol",))
     assert [definition.event_type for definition in query.definitions] == ["orders", "trades"]
+
+
+def test_the_number_of_the_stream_decides_ties_and_no_expression_knows_it():
+    query = lowered(QUERY)
+    assert [key.column for key in query.order] == ["ts", "stream_number"]
+    assert [query.constants(part)["stream_number"] for part in query.parts] == [0, 1]
+    assert refusal("PATTERN SEQ(Orders o, Trades t) WHERE o.stream_number = 1").message == "Orders events have no attribute `stream_number`"
 
 
 def test_streams_that_the_pattern_does_not_name_are_not_read():

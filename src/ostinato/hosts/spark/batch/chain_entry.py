@@ -131,7 +131,7 @@ def _follow(rows: OrderedRows, begin: int, border: int, window: int, back: int, 
 
 def _matches_from_every_row(rows: OrderedRows, table: pa.Table, border: int, stop: int) -> tuple[np.ndarray, np.ndarray]:
     """First and last rows of the matches that start before the border, whatever came before; the table has the rows before `stop`."""
-    session = Session(only_rows(_unchained(rows.program)))
+    session = Session(only_rows(_unchained(rows.program)), batches_apart=True)
     behind = (_numbered(part, table.num_rows) for part in rows_behind(session, rows, stop, border))
     found = list(run_session(session, chain([table], behind)))
     if not found:

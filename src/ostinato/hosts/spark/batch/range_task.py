@@ -52,7 +52,7 @@ def run_range(job: RangeJob, one: TimeRange) -> Iterator[pa.Table]:
 
 def _at_once(job: RangeJob, one: TimeRange) -> Iterator[pa.Table]:
     """What is reported about all matches of the range together."""
-    session = Session(starting_in(job.program, one), budget=job.budget)
+    session = Session(starting_in(job.program, one), budget=job.budget, batches_apart=True)
     found = run_session(session, _tables(job, _entry(job, one), _stop(job, one)))
     if job.program.output != "aggregates":
         yield from found
@@ -62,7 +62,7 @@ def _at_once(job: RangeJob, one: TimeRange) -> Iterator[pa.Table]:
 
 
 def _matches(job: RangeJob, one: TimeRange, marked: Program) -> Iterator[pa.Table]:
-    session = Session(marked, budget=job.budget)
+    session = Session(marked, budget=job.budget, batches_apart=True)
     entry = _entry(job, one)
     stop = _stop(job, one)
     tables = _tables(job, entry, stop, lambda: rows_at_once(session))
