@@ -87,6 +87,12 @@ class Report:
         self.numbered[:key_count] += np.bincount(matches.key, minlength=key_count)[:key_count]
         return numbers
 
+    def renumber(self, old_of_new: np.ndarray) -> None:
+        """Keys were renumbered, as in `Matcher.renumber`."""
+        self.numbered = grown(self.numbered, int(old_of_new.max(initial=-1)) + 1)[old_of_new]
+        if self.unmatched is not None:
+            self.unmatched.renumber(old_of_new)
+
     def totals_of(self, matcher: Matcher) -> list[Total]:
         """The aggregates over all matches so far."""
         assert self.totals is not None

@@ -19,6 +19,7 @@ from ostinato.runtime.arrival_check import ArrivalCheck
 from ostinato.runtime.batch_order import BatchOrder
 from ostinato.runtime.budget import Budget
 from ostinato.runtime.given_times import Watermark, watermark_units
+from ostinato.runtime.idle_keys import IdleKeys
 from ostinato.runtime.ingest import arrow_rows, read_columns, sort_order, take, times_of
 from ostinato.runtime.key_index import KeyIndex
 from ostinato.runtime.keyed_rows import KeyedRows
@@ -34,8 +35,6 @@ from ostinato.runtime.strategies import open_matcher
 from ostinato.runtime.stream_form import StreamForm, form_named
 from ostinato.runtime.string_pool import StringPool
 from ostinato.runtime.string_sweep import StringSweep
-
-FORGET_FROM = 65_536  # keys; below, forgetting idle ones is not worth the work
 
 
 class Session:
@@ -76,10 +75,9 @@ class Session:
         self.closed = False
         self._failed = False
         self._ordered = ordered
-        self._remembers_keys = self.report.needs_numbers or _counts_from_first_row(program)
         self._row_code = RowCode(program, self.pool)
         self._arrival_check = ArrivalCheck(program)
-        self._forget_at = FORGET_FROM
+        self._idle_keys = IdleKeys(program)
         self._texts = StringSweep()
         self._since_sweep = 0
         if snapshot is not None:
@@ -201,7 +199,7 @@ class Session:
         output = self._go_on(touched, final=False)
         if self._due_for_sweep(count):
             output = self.report.joined([output, self._sweep(touched)])
-        self._forget_idle_keys()
+        self._idle_keys.forget(self)
         self._texts.sweep(self)
         return output
 
@@ -250,7 +248,7 @@ class Session:
         rows = self.rows
         total = rows.base[keys] + rows.length[keys]
         start = self.evaluated[keys]
-        ready = total if final else np.maximum(start, total - self.program.ahead)
+        ready = total if final else np.maximum(start, total - self._idle_keys.awaited(rows, keys, self.reorder.horizon))
         self._row_code.evaluate(rows, keys, start, ready)
         self.evaluated[keys] = ready
         matches = self.matcher.feed(rows, keys, ready, self.reorder.horizon, final)
@@ -288,33 +286,6 @@ class Session:
             seen[just_seen] = True
             keys = keys[~seen[keys]]
         return self._go_on(keys, final=False)
-
-    def _needed(self, keys: np.ndarray) -> np.ndarray:
-        """Which of `keys` have rows that are needed although nothing is begun: later rows may look back at them. In an event pattern
-        only a run does, so that rows matter only until they are read."""
-        if self.program.is_event_pattern and not self.program.negations:
-            return self.rows.base[keys] + self.rows.length[keys] > self.evaluated[keys]
-        return self.rows.length[keys] > 0
-
-    def _forget_idle_keys(self) -> None:
-        """Keys that hold nothing are dropped when most of them do, so that an endless supply of keys needs bounded memory."""
-        if self.keys is None or len(self.keys) < self._forget_at or self._remembers_keys:
-            return
-        known = np.arange(len(self.keys))
-        live = known[self._needed(known) | ~self.matcher.idle(known)]
-        if 2 * len(live) <= len(known):
-            self.keys, old_of_new = self.keys.kept(live, self.pool)
-            self.rows.renumber(old_of_new)
-            self.matcher.renumber(old_of_new)
-            self.evaluated = self.evaluated[old_of_new]
-            if self.report.unmatched is not None:
-                self.report.unmatched.renumber(old_of_new)
-        self._forget_at = max(FORGET_FROM, 4 * len(live))
-
-
-def _counts_from_first_row(program: Program) -> bool:
-    """Whether a partition must not be taken for a new one when rows come after a while."""
-    return (program.nfa is not None and program.nfa.looks_at_start) or any(register.number for register in program.registers)
 
 
 def _empty_rows(program: Program, stored: dict[str, Type]) -> KeyedRows:

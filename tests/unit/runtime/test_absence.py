@@ -77,7 +77,7 @@ def test_rows_before_a_match_are_kept_as_long_as_the_window_reaches():
 
 
 def test_keys_that_hold_nothing_are_forgotten(monkeypatch):
-    monkeypatch.setattr("ostinato.runtime.session.FORGET_FROM", 8)
+    monkeypatch.setattr("ostinato.runtime.idle_keys.FORGET_FROM", 8)
     session = opened(TRAILING)
     found = []
     for t in range(400):

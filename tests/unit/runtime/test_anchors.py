@@ -10,7 +10,7 @@ from tests.unit.runtime.pattern_search import Case, Drive, expected
 
 import ostinato as ost
 from ostinato.algebra.pattern import Alternation, PartitionEnd, PartitionStart, Repetition, Sequence, Variable
-from ostinato.runtime import session as session_module
+from ostinato.runtime import idle_keys
 from ostinato.runtime.budget import Budget
 from ostinato.runtime.scan_matcher import ScanMatcher
 from ostinato.runtime.string_pool import StringPool
@@ -130,7 +130,7 @@ def test_attempts_that_fail_at_the_end_are_not_walked_again():
 
 @pytest.mark.parametrize("rest", ["PATTERN (^ A) DEFINE A AS TRUE", "PATTERN (A) DEFINE A AS MATCH_NUMBER() = 1"])
 def test_a_key_that_comes_back_is_no_new_partition(monkeypatch, rest):
-    monkeypatch.setattr(session_module, "FORGET_FROM", 4)
+    monkeypatch.setattr(idle_keys, "FORGET_FROM", 4)
     text = f"SELECT * FROM t MATCH_RECOGNIZE (PARTITION BY p ORDER BY k MEASURES FIRST(k) AS k {rest})"
     session = ost.compile(text, {"t": pa.schema([("p", pa.int64()), ("k", pa.int64())])}).open()
     found = []

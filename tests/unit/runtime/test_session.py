@@ -5,7 +5,7 @@ import pyarrow as pa
 import pytest
 
 import ostinato as ost
-from ostinato.runtime import session as session_module
+from ostinato.runtime import idle_keys
 
 SCHEMA = pa.schema([("k", pa.string()), ("ts", pa.int64()), ("v", pa.int64())])
 RISE = """SELECT * FROM t MATCH_RECOGNIZE (PARTITION BY k ORDER BY ts MEASURES FIRST(ts) AS t0, LAST(ts) AS t1, COUNT(*) AS n
@@ -130,7 +130,7 @@ def test_empty_input():
 
 
 def test_idle_keys_are_forgotten(monkeypatch):
-    monkeypatch.setattr(session_module, "FORGET_FROM", 8)
+    monkeypatch.setattr(idle_keys, "FORGET_FROM", 8)
     session = ost.compile(PAIR, {"t": SCHEMA}).open()
     found = 0
     for i in range(200):

@@ -4,7 +4,7 @@ import pyarrow as pa
 import pytest
 
 import ostinato as ost
-from ostinato.runtime import session as session_module
+from ostinato.runtime import idle_keys
 
 SCHEMA = pa.schema([("k", pa.string()), ("ts", pa.int64()), ("v", pa.int64())])
 CLAUSE = """SELECT * FROM t MATCH_RECOGNIZE (PARTITION BY k ORDER BY ts MEASURES COUNT(*) AS n, FINAL COUNT(*) AS rows
@@ -46,7 +46,7 @@ def test_rows_that_a_match_covers_beyond_the_next_start_are_not_shown_again():
 
 @pytest.mark.parametrize("form", ["", "WITH UNMATCHED ROWS"])
 def test_keys_that_are_forgotten_and_come_again(monkeypatch, form):
-    monkeypatch.setattr(session_module, "FORGET_FROM", 8)
+    monkeypatch.setattr(idle_keys, "FORGET_FROM", 8)
     session = query(within="WITHIN 5", form=form).open()
     found = []
     for i in range(120):

@@ -1,0 +1,130 @@
+"""How far what a match means reaches beyond its own rows. A partition in which nothing is begun may be forgotten if that is nowhere: PREV
+in a condition of a later variable looks at a row of the match, and only one that can stand first looks at a row before it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ostinato.program.column_code import ColumnCode
+from ostinato.program.opcodes import SPACES, Op, Space, shape
+from ostinato.program.program import ACCEPT, ACCEPT_AT_END, MeasureCode, OrderedNfa, Point, Program
+
+FAR = 1 << 62  # the distance of what is never reached
+
+
+@dataclass(frozen=True)
+class Reach:
+    """How many rows before the first row of a match, and behind its last one, can matter to it."""
+
+    before: int
+    after: int
+
+    def joined(self, other: Reach) -> Reach:
+        return Reach(max(self.before, other.before), max(self.after, other.after))
+
+
+NOWHERE = Reach(0, 0)
+
+
+def outside_reach(program: Program) -> Reach:
+    if program.is_event_pattern:
+        return _of_events(program)
+    assert program.nfa is not None
+    distances = _Distances(program.nfa, len(program.variables))
+    found = _of_measures(program, distances)
+    extents = _extents(program.rows)
+    for variable, test in enumerate(program.tests):
+        read = [program.rows.results[test.bit]] if test.bit >= 0 else []
+        read += [program.rows.results[program.bits + slot] for slot in _slots(program, test.block)]
+        for result in read:
+            low, high = extents[result]
+            found = found.joined(distances.beyond((variable,), low, high))
+    return found
+
+
+def _of_events(program: Program) -> Reach:
+    """Conditions look at rows of runs alone; those of negations may look at neighbours of any event."""
+    of_matches = [point.shift for negation in program.negations for point in negation.given.points]
+    shifts = of_matches + [point.shift for negation in program.negations for item in negation.items for point in item.points]
+    return Reach(max(0, -min(shifts, default=0)), max(0, *shifts, program.ahead))
+
+
+def _of_measures(program: Program, distances: _Distances) -> Reach:
+    found = NOWHERE
+    for point in program.measures.points:
+        members = program.members(point.variable) if point.variable >= 0 else None
+        found = found.joined(distances.beyond_point(point, members))
+    shifted = _shifts_in(program.measures)
+    return found.joined(Reach(max(0, -min(shifted, default=0)), max(0, *shifted)) if shifted else NOWHERE)
+
+
+def _shifts_in(measures: MeasureCode) -> list[int]:
+    """Neighbours are points; code over matches has no shifts of its own as compiled, but a program may come from elsewhere."""
+    codes = [measures.rows] if measures.code is None else [measures.rows, measures.code]
+    return [op.params[0] for code in codes for op in code.ops if op.op == "shift"]
+
+
+def _extents(code: ColumnCode) -> list[tuple[int, int]]:
+    """Per operation the first and the last row that it looks at, counted from its own."""
+    found: list[tuple[int, int]] = []
+    for op in code.ops:
+        low = min((found[arg][0] for arg in op.args), default=0)
+        high = max((found[arg][1] for arg in op.args), default=0)
+        step = op.params[0] if op.op == "shift" else 0
+        found.append((low + step, high + step))
+    return found
+
+
+def _slots(program: Program, block: int) -> Iterator[int]:
+    """The values of the current row that a block reads."""
+    if block < 0:
+        return
+    code = program.scalar
+    start, end = code.blocks[block]
+    for at in range(start, end):
+        form = shape(Op(code.op[at]))
+        for word, used in ((code.a[at], form[0]), (code.b[at], form[1])):
+            if used != "-" and word % SPACES == Space.SLOT:
+                yield word // SPACES
+
+
+class _Distances:
+    """How many rows of a match stand, at the least, before a row of each variable and behind it."""
+
+    def __init__(self, nfa: OrderedNfa, variables: int) -> None:
+        count = len(nfa.first) - 1
+        moves = [(state, *move) for state in range(count) for move in nfa.moves_of(state)]
+        rows = [move for move in moves if move[1] >= 0]
+        ends = {state for state, *move in moves if tuple(move) in (ACCEPT, ACCEPT_AT_END)}
+        into = _spread({nfa.start, nfa.start_of_partition}, [(state, target) for state, _, target in rows], count)
+        out = _spread(ends, [(target, state) for state, _, target in rows], count)
+        self._before = [min((into[s] for s, v, _ in rows if v == variable), default=FAR) for variable in range(variables)]
+        self._behind = [min((out[t] for _, v, t in rows if v == variable), default=FAR) for variable in range(variables)]
+
+    def beyond(self, members: tuple[int, ...] | None, low: int, high: int, earlier: int = 0, later: int = 0) -> Reach:
+        """`low` and `high` are counted from a row of `members` (None: any row); `earlier` and `later` rows more stand around it."""
+        before = 0 if members is None else min(self._before[member] for member in members)
+        behind = 0 if members is None else min(self._behind[member] for member in members)
+        return Reach(max(0, -low - before - earlier), max(0, high - behind - later))
+
+    def beyond_point(self, point: Point, members: tuple[int, ...] | None) -> Reach:
+        first = point.anchor == "FIRST"
+        return self.beyond(members, point.shift, point.shift, point.offset if first else 0, 0 if first else point.offset)
+
+
+def _spread(starts: set[int], edges: list[tuple[int, int]], count: int) -> list[int]:
+    """The number of edges on the shortest way from one of `starts` to each state."""
+    following: list[list[int]] = [[] for _ in range(count)]
+    for source, target in edges:
+        following[source].append(target)
+    distance = [FAR] * count
+    front = list(starts)
+    steps = 0
+    while front:
+        reached = [state for state in dict.fromkeys(front) if distance[state] == FAR]
+        for state in reached:
+            distance[state] = steps
+        front = [target for state in reached for target in following[state]]
+        steps += 1
+    return distance
