@@ -168,7 +168,7 @@ def test_keys_are_forgotten_while_runs_wait_by_value(monkeypatch):
     monkeypatch.setattr("ostinato.runtime.idle_keys.FORGET_FROM", 4)
     text = "PATTERN SEQ(A a, B b) WHERE skip_till_any_match(a, b) { [k] and b.x = a.x } WITHIN 30 RETURN a.ts AS first, b.ts AS last"
     forgetful, plain = session(text), session(text)
-    plain._forget_at = 10**9
+    plain._idle_keys._at = 10**9
     generator = random.Random(3)
     found = 0
     for step in range(60):
@@ -188,7 +188,7 @@ def test_keys_are_forgotten_although_conditions_look_at_the_row_before(monkeypat
     query = ost.compile(text, {"events": SCHEMA}, strategy="runs")
     assert query.program.back == 1
     forgetful, plain = query.open(), query.open()
-    plain._forget_at = 10**9
+    plain._idle_keys._at = 10**9
     generator = random.Random(4)
     for step in range(60):
         events = [("A", {"k": 3 * (step // 2) + generator.randrange(3), "x": generator.randrange(9)}) for _ in range(10)]
