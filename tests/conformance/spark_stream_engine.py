@@ -27,6 +27,7 @@ from ostinato.compiler import compile
 from ostinato.hosts.spark.batch.match_batch import output_schema
 from ostinato.hosts.spark.streaming.bucket_processor import DECIDED_ON_SPARK, MATCHES, BucketProcessor
 from ostinato.hosts.spark.streaming.bucket_state import BucketState
+from ostinato.hosts.spark.streaming.buckets import bucket_of, label_of
 from ostinato.hosts.spark.streaming.clock import Clock
 from ostinato.hosts.spark.streaming.match_stream import check_streamable
 from ostinato.hosts.spark.streaming.packing import PACKED, PACKED_ON_SPARK, Packer, from_blobs
@@ -36,7 +37,7 @@ from ostinato.runtime.session import Session
 cloudpickle.register_pickle_by_value(sys.modules[__name__])  # Spark's workers do not see the tests
 
 BUCKETS = 3
-PER_CASE = 8  # labels kept apart for a case
+PER_CASE = 8  # buckets kept apart for a case
 LATER_MS = 7_000_000_000_000
 OUTPUT = spark.StructType(
     [*DECIDED_ON_SPARK.fields, spark.StructField("case", spark.LongType()), spark.StructField("error", spark.BinaryType())]
@@ -73,7 +74,7 @@ class AllCases(StatefulProcessor):
         pass
 
     def _of(self, key: Any, go_on: Any) -> Iterator[pd.DataFrame]:
-        number = key[0] // PER_CASE
+        number = bucket_of(key[0]) // PER_CASE
         if number not in self._cases:
             return
         case = self._cases[number]
@@ -85,6 +86,12 @@ class AllCases(StatefulProcessor):
         except Exception as error:
             nothing = {"matches": [None], "late_rows": [0], "row_count": [0], "shed": [0]}
             yield pd.DataFrame({**nothing, "case": [number], "error": [pickle.dumps(error)]})
+
+
+def _moved(packed: pa.RecordBatch, places: int) -> pa.RecordBatch:
+    """The same rows in buckets of their own among those of all cases."""
+    labels = [label_of(bucket_of(label) + places) for label in packed.column("bucket").to_pylist()]
+    return packed.set_column(0, packed.schema.field(0), pa.array(labels, pa.int32()))
 
 
 class SparkStreamEngine:
@@ -120,16 +127,16 @@ class _Run:
         check_streamable(query.program)
         clock = Clock.of(query.program)
         divided = bool(query.program.keys) and query.program.selection != "strict_contiguity"
-        labels = tuple(number * PER_CASE + bucket for bucket in range(BUCKETS if divided else 1))
+        buckets = BUCKETS if divided else 1
         names = [column.name for column in query.program.columns]
         keys = tuple(names[k] for k in query.program.keys) if divided else ()
-        packer = Packer(names[query.program.time], keys, labels, clock)
+        packer = Packer(names[query.program.time], keys, buckets, clock)
         table = case.table.select(names)
         half = table.num_rows // 2
         for batch, rows in zip(self.packed, (table.slice(0, half), table.slice(half))):
             if rows.num_rows:
-                batch.append(packer.pack(rows))
-        self.streamed[number] = Streamed(serde.dumps(query.program), output_schema(query), len(labels), clock)
+                batch.append(_moved(packer.pack(rows), number * PER_CASE))
+        self.streamed[number] = Streamed(serde.dumps(query.program), output_schema(query), buckets, clock)
         self.tables[number] = [output_schema(query).empty_table()]
 
     def _write_input(self) -> None:
@@ -160,7 +167,7 @@ class _Run:
     def _close_stored_sessions(self) -> None:
         reader = spark_session().read.format("statestore").option("stateVarName", "session")
         for row in reader.load(str(self.folder / "checkpoint")).collect():
-            number = row.key.bucket // PER_CASE
+            number = bucket_of(row.key.bucket) // PER_CASE
             case = self.streamed[number]
             snapshot = BucketState.loads(bytes(row.value.blob)).check(case.buckets).snapshot
             rest = Session(serde.loads(case.program), lateness=None, snapshot=snapshot).close()

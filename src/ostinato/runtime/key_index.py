@@ -26,7 +26,7 @@ class KeyColumn:
     def number(self, vector: Vector) -> np.ndarray:
         if self.type.kind is Kind.STRING:
             return self._number_strings(vector)
-        images = _images(vector.data)
+        images = key_images(vector.data)
         if vector.valid is None or vector.valid.all():
             return self._numbering.number(images)
         numbers = np.full(len(images), self._null_number(), np.int64)
@@ -142,7 +142,7 @@ class KeyIndex:
         return index, old_of_new
 
 
-def _images(data: np.ndarray) -> np.ndarray:
+def key_images(data: np.ndarray) -> np.ndarray:
     """Values as int64, equal where SQL holds them equal."""
     if data.dtype == np.float64:
         return np.ascontiguousarray(np.where(np.isnan(data), np.nan, data + 0.0)).view(np.int64)  # one NaN, no negative zero

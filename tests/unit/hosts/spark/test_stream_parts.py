@@ -4,50 +4,11 @@ from __future__ import annotations
 
 import datetime as dt
 
-import numpy as np
-import pyarrow as pa
 import pytest
 
 from ostinato.base.errors import DataError, StateError, UnsupportedError
 from ostinato.hosts.spark.streaming.bucket_state import BucketState
-from ostinato.hosts.spark.streaming.buckets import _spark_hash, buckets_of, labels
 from ostinato.hosts.spark.streaming.clock import Clock
-from ostinato.hosts.spark.streaming.packing import Packer, from_blobs
-
-
-def test_equal_keys_share_a_bucket_whatever_the_batch() -> None:
-    table = pa.table({"k": ["a", "b", None, "a", "ü", None], "n": pa.array([1, 2, 3, 1, None, 3], pa.int32())})
-    whole = buckets_of(table, ["k", "n"], 16)
-    assert whole[0] == whole[3] and whole[2] == whole[5]
-    assert list(buckets_of(table.slice(3), ["k", "n"], 16)) == list(whole[3:])
-    encoded = table.set_column(0, "k", table.column("k").dictionary_encode())
-    assert list(buckets_of(encoded, ["k", "n"], 16)) == list(whole)
-    assert len(set(buckets_of(pa.table({"k": np.arange(200)}), ["k"], 8))) == 8
-
-
-@pytest.mark.parametrize("kind", [pa.date32(), pa.timestamp("us"), pa.bool_(), pa.float64(), pa.decimal128(9, 2), pa.int16()], ids=str)
-def test_keys_of_every_type_have_a_bucket(kind: pa.DataType) -> None:
-    values = pa.array([0, 1, None, 1], pa.int32() if pa.types.is_date(kind) else pa.int8())
-    values = values.cast(pa.int64()).cast(kind) if pa.types.is_timestamp(kind) else values.cast(kind)
-    found = buckets_of(pa.table({"k": values}), ["k"], 1000)
-    assert found[1] == found[3] and len({*found}) == 3
-
-
-def test_labels_spread_over_the_shuffle_partitions() -> None:
-    assert _spark_hash(0) == 933211791 and _spark_hash(1) == -559580957
-    for partitions in (1, 2, 3, 7):
-        chosen = labels(8, partitions)
-        assert len(set(chosen)) == 8
-        assert [_spark_hash(label) % partitions for label in chosen] == [i % partitions for i in range(8)]
-
-
-def test_packing_keeps_every_row_and_tells_the_latest_time() -> None:
-    times = pa.array([5, 1, 9, 3], pa.timestamp("us", "UTC"))
-    packed = Packer("ts", ("k",), (10, 20, 30), Clock(1000)).pack(pa.table({"ts": times, "k": ["a", "b", "c", "a"]}))
-    rows = from_blobs(iter(packed.column("rows").to_pylist()))
-    assert sorted(rows.column("k").to_pylist()) == ["a", "a", "b", "c"]
-    assert set(packed.column("bucket").to_pylist()) <= {10, 20, 30}
-    assert max(packed.column("event_time").cast(pa.int64()).to_pylist()) == 9
 
 
 def test_clock() -> None:

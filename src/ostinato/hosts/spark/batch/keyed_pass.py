@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 import pyarrow as pa
 
+from ostinato.hosts.spark.batch.key_codes import key_codes
 from ostinato.hosts.spark.worker import push
 from ostinato.program.program import Program
 from ostinato.runtime.budget import Budget
@@ -53,14 +54,8 @@ def gathered(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
 def _borders(table: pa.Table, keys: Sequence[str], carried: pa.Table | None) -> np.ndarray:
     """Rows at which another key begins."""
     whole = table if carried is None else pa.concat_tables([carried, table])
-    changes = np.zeros(whole.num_rows - 1, bool)
-    for name in keys:
-        column = whole.column(name).combine_chunks()
-        if not pa.types.is_dictionary(column.type):
-            column = column.dictionary_encode(null_encoding="encode")
-        codes = column.indices.fill_null(-1).to_numpy(zero_copy_only=False)
-        changes |= codes[1:] != codes[:-1]
-    return np.flatnonzero(changes) + (carried is None)
+    codes = key_codes(whole, keys)
+    return np.flatnonzero(codes[1:] != codes[:-1]) + (carried is None)
 
 
 def _closed(session: Session) -> Iterator[pa.Table]:

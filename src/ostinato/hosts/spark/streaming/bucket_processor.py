@@ -13,6 +13,7 @@ from pyspark.sql.streaming import StatefulProcessor, StatefulProcessorHandle
 from ostinato.hosts.spark.conform import conform
 from ostinato.hosts.spark.host_ids import identified
 from ostinato.hosts.spark.streaming.bucket_state import BucketState
+from ostinato.hosts.spark.streaming.buckets import bucket_of
 from ostinato.hosts.spark.streaming.clock import Clock
 from ostinato.hosts.spark.streaming.packing import ROWS, from_blobs, to_blob
 from ostinato.program import serde
@@ -58,11 +59,11 @@ class BucketProcessor(StatefulProcessor):
 
     def handleInputRows(self, key: Any, rows: Iterator[pd.DataFrame], timerValues: Any) -> Iterator[pd.DataFrame]:
         table = from_blobs(blob for frame in rows for blob in frame[ROWS])
-        yield from self._go_on(key[0], table, timerValues.getCurrentWatermarkInMs())
+        yield from self._go_on(bucket_of(key[0]), table, timerValues.getCurrentWatermarkInMs())
 
     def handleExpiredTimer(self, key: Any, timerValues: Any, expiredTimerInfo: Any) -> Iterator[pd.DataFrame]:
         if self._state.exists():
-            yield from self._go_on(key[0], None, timerValues.getCurrentWatermarkInMs(), fired=True)
+            yield from self._go_on(bucket_of(key[0]), None, timerValues.getCurrentWatermarkInMs(), fired=True)
 
     def close(self) -> None:
         pass

@@ -1,4 +1,7 @@
-"""Buckets of keys: which bucket a row belongs to, and where Spark puts each bucket."""
+"""Buckets of keys: which bucket a row belongs to, and under which label Spark keeps it.
+
+Both are part of the stored state: they depend on nothing but the key and the number of buckets, never on a setting of the session, and
+they may not change from release to release without a new version of `BucketState`."""
 
 from __future__ import annotations
 
@@ -8,60 +11,77 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
+from ostinato.expr.types import Kind
+from ostinato.kernels.vectors.vector import Vector, from_arrow
+from ostinato.runtime.key_index import key_images
+
 DEFAULT_BUCKETS = 8
+
+_WORD = 0xFFFFFFFF
+_NULL = np.uint64(0x9E3779B97F4A7C15)
+_TEXT_KEY = "0123456789123456"
 
 
 def buckets_of(table: pa.Table, keys: Sequence[str], buckets: int) -> np.ndarray:
-    """A bucket per row, the same for equal keys on every machine and in every run."""
+    """A bucket per row, the same for keys that the engine holds equal, on every machine and in every run."""
     mixed = np.zeros(table.num_rows, np.uint64)
     if buckets == 1:
         return mixed.astype(np.int64)
     for name in keys:
-        column = table.column(name)
-        column = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
-        encoded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
-        hashes = np.append(_hashes(encoded.dictionary), np.uint64(0x9E3779B97F4A7C15))  # the last one is for null
-        codes = encoded.indices.fill_null(len(encoded.dictionary)).to_numpy(zero_copy_only=False)
-        with np.errstate(over="ignore"):
-            mixed = (mixed ^ hashes[codes]) * np.uint64(0xFF51AFD7ED558CCD)
-            mixed ^= mixed >> np.uint64(33)
+        mixed = _mixed(mixed ^ _hashes(from_arrow(table.column(name))))
     return (mixed % np.uint64(buckets)).astype(np.int64)
 
 
-def _hashes(values: pa.Array) -> np.ndarray:
-    """64 bits per value. Whatever is not a string or a number goes by its printed form."""
-    if pa.types.is_integer(values.type) or pa.types.is_boolean(values.type):
-        return pd.util.hash_array(values.cast(pa.int64()).to_numpy(zero_copy_only=False))
-    if pa.types.is_timestamp(values.type):
-        return pd.util.hash_array(values.cast(pa.int64()).to_numpy(zero_copy_only=False))
-    if not pa.types.is_string(values.type):
-        values = values.cast(pa.string())
-    return pd.util.hash_array(values.to_numpy(zero_copy_only=False).astype(object), categorize=False)
+def _hashes(vector: Vector) -> np.ndarray:
+    """64 bits per row, from what the engine tells keys apart by: texts, or the images of all else."""
+    if vector.type.kind is Kind.STRING:
+        texts = vector.dictionary.to_numpy(zero_copy_only=False).astype(object)
+        by_code = np.append(pd.util.hash_array(texts, hash_key=_TEXT_KEY, categorize=False), _NULL)  # so that an empty one can be read
+        hashes = by_code[vector.data]
+    else:
+        hashes = _mixed(key_images(vector.data).view(np.uint64) + _NULL)
+    return hashes if vector.valid is None else np.where(vector.valid, hashes, _NULL)
 
 
-def labels(buckets: int, partitions: int) -> list[int]:
-    """A number for each bucket such that Spark's own hash spreads them evenly: bucket i goes to shuffle partition i % partitions.
-    Eight buckets numbered from 0 would leave some tasks with none. It is a matter of speed alone."""
-    found: list[int] = []
-    candidate = 0
-    while len(found) < buckets:
-        if _spark_hash(candidate) % partitions == len(found) % partitions:
-            found.append(candidate)
-        candidate += 1
+def _mixed(values: np.ndarray) -> np.ndarray:
+    with np.errstate(over="ignore"):
+        values = (values ^ (values >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        values = (values ^ (values >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return values ^ (values >> np.uint64(31))
+
+
+def label_of(bucket: int) -> int:
+    """The number whose hash, in Spark, is the number of the bucket. So Spark sends bucket i to shuffle partition i % n, however many
+    there are: eight buckets labelled from 0 would leave some tasks with none."""
+    h = _unshifted(bucket & _WORD, 16)
+    h = _unshifted((h * pow(0xC2B2AE35, -1, 1 << 32)) & _WORD, 13)
+    h = _unshifted((h * pow(0x85EBCA6B, -1, 1 << 32)) & _WORD, 16) ^ 4
+    h = ((h - 0xE6546B64) * pow(5, -1, 1 << 32)) & _WORD
+    k = (_turned(h, 19) ^ 42) * pow(0x1B873593, -1, 1 << 32) & _WORD
+    return _signed((_turned(k, 17) * pow(0xCC9E2D51, -1, 1 << 32)) & _WORD)
+
+
+def bucket_of(label: int) -> int:
+    """Murmur3 of a 32-bit integer with seed 42, as a signed number: what Spark partitions by."""
+    k = (_turned((label * 0xCC9E2D51) & _WORD, 15) * 0x1B873593) & _WORD
+    h = ((_turned(42 ^ k, 13) * 5 + 0xE6546B64) & _WORD) ^ 4
+    h = ((h ^ (h >> 16)) * 0x85EBCA6B) & _WORD
+    h = ((h ^ (h >> 13)) * 0xC2B2AE35) & _WORD
+    return _signed(h ^ (h >> 16))
+
+
+def _turned(word: int, bits: int) -> int:
+    return ((word << bits) | (word >> (32 - bits))) & _WORD
+
+
+def _unshifted(word: int, bits: int) -> int:
+    """The word x for which x ^ (x >> bits) is the given one."""
+    found, rest = word, word >> bits
+    while rest:
+        found ^= rest
+        rest >>= bits
     return found
 
 
-def _spark_hash(value: int) -> int:
-    """Murmur3 of a 32-bit integer with seed 42, as a signed number: what Spark partitions by."""
-    mask = 0xFFFFFFFF
-    k = (value * 0xCC9E2D51) & mask
-    k = ((k << 15) | (k >> 17)) & mask
-    k = (k * 0x1B873593) & mask
-    h = 42 ^ k
-    h = ((h << 13) | (h >> 19)) & mask
-    h = (h * 5 + 0xE6546B64) & mask
-    h ^= 4
-    h = ((h ^ (h >> 16)) * 0x85EBCA6B) & mask
-    h = ((h ^ (h >> 13)) * 0xC2B2AE35) & mask
-    h ^= h >> 16
-    return h - (1 << 32) if h & 0x80000000 else h
+def _signed(word: int) -> int:
+    return word - (1 << 32) if word & 0x80000000 else word

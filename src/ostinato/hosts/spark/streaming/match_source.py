@@ -42,7 +42,7 @@ def match_source(
 ) -> DataFrame:
     """`behind` is about rows that come from another match; see `match_packed`."""
     check_streamable(query.program)
-    packer = packer_of(spark, query.program, options.buckets)
+    packer = packer_of(query.program, options.buckets)
     lateness, budget = options.lateness, options.budget
     own = Origin() if isinstance(source, ParquetStream) else origin_of(source)
     if isinstance(source, ParquetStream):
@@ -88,7 +88,7 @@ def match_sources(
     """The parts of a query, merged by time. Each has a watermark of its own, and what is late is late in its own stream: nothing is
     decided before all have come as far. So the session waits for Spark's watermark, which is the least of them."""
     check_streamable(query.program)
-    packer = packer_of(spark, query.program, options.buckets)
+    packer = packer_of(query.program, options.buckets)
     lateness = options.lateness
     packed: list[DataFrame] = []
     observed: set[str] = set()

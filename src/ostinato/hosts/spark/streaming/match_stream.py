@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 
 import pyarrow as pa
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from ostinato.base.errors import UnsupportedError
@@ -13,7 +13,7 @@ from ostinato.hosts.spark.batch.keyed_pass import gathered
 from ostinato.hosts.spark.conform import batches_of
 from ostinato.hosts.spark.run_options import Lateness
 from ostinato.hosts.spark.streaming.bucket_processor import DECIDED_ON_SPARK, LATE, MATCHES, ROW_COUNT, SHED, BucketProcessor
-from ostinato.hosts.spark.streaming.buckets import DEFAULT_BUCKETS, labels
+from ostinato.hosts.spark.streaming.buckets import DEFAULT_BUCKETS
 from ostinato.hosts.spark.streaming.clock import Clock
 from ostinato.hosts.spark.streaming.packing import BUCKET, EVENT_TIME, PACKED_ON_SPARK, ROWS, Packer, from_blobs
 from ostinato.hosts.spark.types import to_spark_schema
@@ -24,15 +24,13 @@ from ostinato.runtime.budget import Budget
 METRICS = "ostinato"
 
 
-def packer_of(spark: SparkSession, program: Program, buckets: int | None) -> Packer:
+def packer_of(program: Program, buckets: int | None) -> Packer:
     """Patterns that no key divides have one bucket."""
     divided = program.keys and program.selection != "strict_contiguity"
     count = (buckets or DEFAULT_BUCKETS) if divided else 1
-    partitions = spark.conf.get("spark.sql.shuffle.partitions")
-    assert partitions is not None
     keys = tuple(program.columns[k].name for k in program.keys) if divided else ()
     clock = Clock.of(program)
-    return Packer(program.columns[program.time].name, keys, tuple(labels(count, int(partitions))), clock)
+    return Packer(program.columns[program.time].name, keys, count, clock)
 
 
 def check_streamable(program: Program) -> None:
@@ -70,7 +68,7 @@ def match_packed(
     """Rows with the query's columns, appended when they are decided. `lateness` is in the unit of the time column, where it is known;
     `behind`, in the same unit, is how much older than the watermark rows may be that come from another match. Late rows, and
     what was shed beyond the budget of a bucket, are counted in the progress of the streaming query, under observed metrics."""
-    processor = BucketProcessor(serde.dumps(program), output, len(packer.labels), packer.clock, lateness, behind, budget)
+    processor = BucketProcessor(serde.dumps(program), output, packer.buckets, packer.clock, lateness, behind, budget)
     rows = packed.select(BUCKET, ROWS)  # without the time Spark cannot drop a late blob unseen: the session counts late rows
     decided = rows.groupBy(BUCKET).transformWithStateInPandas(processor, DECIDED_ON_SPARK, "append", "eventTime")
     sums = ((LATE, "late_rows"), (ROW_COUNT, "matches"), (SHED, "shed"))

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 from pyspark.sql import types as spark
 
 from ostinato.hosts.spark.batch.row_groups import times_of
-from ostinato.hosts.spark.streaming.buckets import buckets_of
+from ostinato.hosts.spark.streaming.buckets import buckets_of, label_of
 from ostinato.hosts.spark.streaming.clock import Clock
 
 BUCKET, ROWS, EVENT_TIME = "bucket", "rows", "event_time"
@@ -27,19 +27,19 @@ PACKED_ON_SPARK = spark.StructType(
 
 @dataclass(frozen=True)
 class Packer:
-    """`labels` are the names of the buckets, by number; `clock` says what a time means to Spark."""
+    """Into how many `buckets` rows are divided, by which columns; `clock` says what a time means to Spark."""
 
     time: str
     keys: tuple[str, ...]
-    labels: tuple[int, ...]
+    buckets: int
     clock: Clock
 
     def pack(self, table: pa.Table) -> pa.RecordBatch:
         """One row per bucket. `event_time` is the latest in the blob: it is what moves Spark's watermark."""
-        parts = _divided(table, self.keys, len(self.labels))
-        latest = [self.clock.to_spark(pc.max(times_of(part.column(self.time))).as_py()) for _, part in parts]
+        parts = _divided(_in_utc(table), self.keys, self.buckets)
+        latest = [self.clock.to_spark(pc.max(times_of((part if part.num_rows else table).column(self.time))).as_py()) for _, part in parts]
         arrays = [
-            pa.array([self.labels[bucket] for bucket, _ in parts], pa.int32()),
+            pa.array([label_of(bucket) for bucket, _ in parts], pa.int32()),
             pa.array([to_blob(part) for _, part in parts], pa.binary()),
             pa.array(latest, pa.int64()).cast(PACKED.field(EVENT_TIME).type),
         ]
@@ -47,13 +47,24 @@ class Packer:
 
 
 def _divided(table: pa.Table, keys: Sequence[str], buckets: int) -> list[tuple[int, pa.Table]]:
+    """The first bucket is always among them, with or without rows: so every micro-batch sees a stored state, and stops if that is of
+    another query or of another number of buckets."""
     if buckets == 1:
         return [(0, table)]
     numbers = buckets_of(table, keys, buckets)
     grouped = table.take(np.argsort(numbers, kind="stable"))
     ends = np.cumsum(np.bincount(numbers, minlength=buckets))
     starts = np.concatenate([[0], ends[:-1]])
-    return [(b, grouped.slice(starts[b], ends[b] - starts[b])) for b in range(buckets) if ends[b] > starts[b]]
+    return [(b, grouped.slice(starts[b], ends[b] - starts[b])) for b in range(buckets) if b == 0 or ends[b] > starts[b]]
+
+
+def _in_utc(table: pa.Table) -> pa.Table:
+    """Spark shows times in the zone of the session. Rows can wait in the stored state, for a session with another one."""
+    for place, field in enumerate(table.schema):
+        if pa.types.is_timestamp(field.type) and field.type.tz not in (None, "UTC"):
+            utc = pa.timestamp(field.type.unit, "UTC")
+            table = table.set_column(place, field.with_type(utc), table.column(place).cast(utc))
+    return table
 
 
 def to_blob(table: pa.Table) -> bytes:

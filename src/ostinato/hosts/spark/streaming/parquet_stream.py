@@ -52,7 +52,7 @@ class ParquetStream:
 
 def rows_of(spark: SparkSession, stream: ParquetStream, time: str, clock: Clock) -> DataFrame:
     """The stream as a DataFrame of plain rows, for what is done to them before they are matched."""
-    packed = stream.packed(spark, stream.schema, Packer(time, (), (0,), clock))
+    packed = stream.packed(spark, stream.schema, Packer(time, (), 1, clock))
 
     def unpack(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
@@ -111,7 +111,7 @@ class PackedParquetReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
             except (OSError, pa.ArrowInvalid) as error:
                 raise DataError(f"cannot read row group {number} of {path}", detail=str(error)) from error
         parts = json.loads(self._packer)
-        yield Packer(parts["time"], tuple(parts["keys"]), tuple(parts["labels"]), Clock(**parts["clock"])).pack(rows)
+        yield Packer(parts["time"], tuple(parts["keys"]), parts["buckets"], Clock(**parts["clock"])).pack(rows)
 
     def _footer(self, path: str) -> Footer:
         with open_file(path) as opened:
