@@ -51,8 +51,8 @@ def compile(
     host: SqlHost | None = None,
 ) -> Query:
     """`schemas` are the streams by name; `time` is their time column, or a mapping from streams to theirs. `without` names rewrites to
-    leave out, or "merging" (of equivalent runs), `strategy` forces a way to evaluate the query: both are for comparison. `host` tells
-    about the SQL around clauses."""
+    leave out, "merging" (of equivalent runs) or "search" (by the values that conditions compare), `strategy` forces a way to evaluate
+    the query: both are for comparison. `host` tells about the SQL around clauses."""
     language = language or recognise(text)
     if language not in LANGUAGES:
         raise OstinatoError(f'there is no language "{language}"', hint=f"the languages are {', '.join(LANGUAGES)}")
@@ -78,7 +78,7 @@ def schema_of(name: str, given: object) -> pa.Schema:
 
 
 def _check_left_out(without: tuple[str, ...]) -> None:
-    offered = [*(rule for rule, _ in RULES if rule not in NEEDED), "merging"]
+    offered = [*(rule for rule, _ in RULES if rule not in NEEDED), "merging", "search"]
     unknown = [name for name in without if name not in offered]
     if unknown:
         raise OstinatoError(f'there is no "{unknown[0]}" to leave out', hint=f"without= takes {', '.join(offered)}, as a tuple")
@@ -196,4 +196,12 @@ def compile_clause(
 def _finished(text: str, language: str, syntax: str, query: MatchQuery, without: tuple[str, ...], strategy: str | None) -> Query:
     rewritten, applied = rewrite(query, without)
     program = plan(rewritten, strategy)
-    return Query(text, language, syntax, query, rewritten, applied, replace(program, merging="merging" not in without))
+    return Query(
+        text,
+        language,
+        syntax,
+        query,
+        rewritten,
+        applied,
+        replace(program, merging="merging" not in without, search="search" not in without),
+    )

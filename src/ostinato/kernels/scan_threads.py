@@ -3,7 +3,8 @@
 A thread is a state of the automaton, the registers of its way there, and the last node of its path. The threads of an attempt stand
 in order of preferment, cut behind the first that accepts; one that accepts at the end of a partition only does not cut. A thread
 whose state and whose registers, as far as anything still reads them, equal those of a preferred one has the same future and is
-dropped. A step reads one half of the thread arrays and writes the other, so that a step that ran out of room can be taken again."""
+dropped. A step reads one half of the thread arrays and writes the other, so that a step that ran out of room can be taken again.
+Where all threads only wait for a row of some value, the rows before it are passed without a step (`thread_jumps`)."""
 
 from __future__ import annotations
 
@@ -12,36 +13,53 @@ import numpy as np
 from ostinato.kernels._jit import borrowing, inlined
 from ostinato.kernels.scalar import NOT_TRUE, evaluate
 from ostinato.kernels.scan_dfa import ACCEPTS, ACCEPTS_AT_END, BY_EVENTS, FINAL, TO_NEXT_ROW, WITHIN, window_closed
+from ostinato.kernels.thread_jumps import LEARNED_TO, all_wait, jump, reach_of
+from ostinato.kernels.thread_layout import (
+    ACCEPTED,
+    ACCEPTING,
+    AT,
+    BLOCK_END,
+    BLOCK_START,
+    COPIES,
+    COUNT,
+    DONE,
+    END,
+    END_NODE,
+    ERROR,
+    FAILED,
+    FOUND,
+    HALF,
+    KEY,
+    LATEST,
+    MATCHES,
+    MATCHES_FULL,
+    NEEDED,
+    NEXT_COUNT,
+    NO_NODE,
+    NODE_BASE,
+    NODES,
+    NODES_FULL,
+    NOT_ACCEPTED,
+    NULL,
+    NUMBER,
+    OPEN,
+    PLACED,
+    REACHED,
+    READS,
+    REPEATS,
+    SAVED_FULL,
+    SKIPS_NOWHERE,
+    SKIPS_TO_START,
+    STAMP,
+    START,
+    STEPS,
+    THREADS_FULL,
+    TO_FIRST,
+    VARIABLES,
+)
+from ostinato.kernels.thread_saving import load_threads, save_threads
 
-# Columns of `cursor`: where the attempt starts, the next row to read, the row before which it last accepted (-1 none) and the path
-# there, where its threads are kept while other partitions have their turn, and how many matches the partition has had.
-START, AT, END, END_NODE, SAVED_AT, SAVED_COUNT, MATCHES = range(7)
-CURSOR_WIDTH = 7
-
-# Elements of `control`.
-(
-    KEY, LOADED, HALF, COUNT, NEXT_COUNT, ACCEPTED, NODES, NODE_BASE, STAMP, SAVED, FOUND, PLACED, STEPS, ERROR, NEEDED,
-) = range(15)  # fmt: skip
-CONTROL_WIDTH = 15
-
-DONE, THREADS_FULL, NODES_FULL, MATCHES_FULL, SAVED_FULL, FAILED, SKIPS_NOWHERE, SKIPS_TO_START = range(8)
-
-# Elements of `fresh`: what a register holds when an attempt begins.
-NULL, ZERO, NUMBER = range(3)
-
-# Where the search goes on behind a match, apart from its end and the next row.
-TO_FIRST, TO_LAST = 1, 2
-
-NO_NODE = -1
-NOT_ACCEPTED = -2
-
-# Columns of `marks`, one line per automaton state: ACCEPTS or ACCEPTS_AT_END if it does, whether a row can be read in it, whether a
-# register is still read behind it, the stamp of the step that reached it last, and the last thread of that step in it.
-ACCEPTING, OPEN, READS, REACHED, LATEST = range(5)
-MARKS_WIDTH = 5
-
-# Columns of `tests`, one line per variable: its block of scalar code (start, end), and whether the block copies registers.
-BLOCK_START, BLOCK_END, COPIES = range(3)
+LONGEST_PAUSE = 16  # steps between two searches that lead nowhere
 
 
 @borrowing
@@ -175,8 +193,9 @@ def report(k, start, end, node, nodes, out, variables, control):
     out[0, control[FOUND]], out[1, control[FOUND]], out[2, control[FOUND]] = k, start, end
     control[FOUND] += 1
     while node >= 0:
-        place -= 1
-        variables[place] = nodes[node, 1]
+        for _ in range((nodes[node, 1] >> REPEATS) + 1):
+            place -= 1
+            variables[place] = nodes[node, 1] & VARIABLES
         node = nodes[node, 0]
     return True
 
@@ -195,55 +214,21 @@ def skipped_to(length, variables, skip, skip_members, control):
 
 
 @borrowing
-def load_threads(k, cursor, saved, saved_registers, saved_valid, threads, registers, register_valid, control):
-    """Take a partition's threads out of the store, unless that was done before; False if there are more than there is room for."""
-    if control[LOADED]:
-        return True
-    count, begin = cursor[k, SAVED_COUNT], cursor[k, SAVED_AT]
-    if 2 * count > len(threads):
-        return False
-    control[HALF], control[COUNT], control[NODE_BASE], control[LOADED] = 0, count, -1, 1
-    for i in range(count):
-        threads[i, 0], threads[i, 1] = saved[begin + i, 0], saved[begin + i, 1]
-        for r in range(registers.shape[1]):
-            registers[i, r] = saved_registers[begin + i, r]
-            register_valid[i, r] = saved_valid[begin + i, r]
-    cursor[k, SAVED_COUNT] = 0
-    return True
-
-
-@borrowing
-def save_threads(k, attempting, cursor, saved, saved_registers, saved_valid, threads, registers, register_valid, control):
-    """Put a partition's threads into the store; False if it is full. Where they came from is given up."""
-    count = control[COUNT] if attempting else 0
-    begin = control[SAVED]
-    if begin + count > len(saved):
-        control[NEEDED] = count
-        return False
-    source = control[HALF] * (len(threads) // 2)
-    for i in range(count):
-        saved[begin + i, 0], saved[begin + i, 1] = threads[source + i, 0], threads[source + i, 1]
-        for r in range(registers.shape[1]):
-            saved_registers[begin + i, r] = registers[source + i, r]
-            saved_valid[begin + i, r] = register_valid[source + i, r]
-    cursor[k, SAVED_AT], cursor[k, SAVED_COUNT] = begin, count
-    control[SAVED] = begin + count
-    control[LOADED] = 0
-    return True
-
-
-@borrowing
 def follow_key(
     k, limit, shift, behind, bits, times, slots, slot_valid, setting, skip, skip_members, first, moves, masks, initials, tests, marks,
-    live, fresh, code, scratch, scratch_valid, ranks, threads, chain, registers, register_valid, nodes, cursor, out, variables, control,
+    live, fresh, searched, bounds, learned, columns, regions, lows, highs, code, scratch, scratch_valid, ranks, threads, chain, registers,
+    register_valid, nodes, cursor, out, variables, control,
 ):  # fmt: skip
     """All attempts of one partition, as far as its rows decide them. `skip` is 0, TO_FIRST or TO_LAST (of `skip_members`)."""
     start, at, end, end_node = cursor[k, START], cursor[k, AT], cursor[k, END], cursor[k, END_NODE]
     within = setting[WITHIN]
     by_events, by_time = within >= 0 and setting[BY_EVENTS] != 0, within >= 0 and setting[BY_EVENTS] == 0
     status = DONE
+    reach, pause, rest = np.int64(-1), 0, 0
+    learned[:, LEARNED_TO] = -1
     while start < limit:
         if at == start:
+            reach, pause, rest = np.int64(-1), 0, 0
             start = begin_attempt(
                 start, cursor[k, MATCHES] + 1, first, moves, masks, marks, initials, bits, shift, limit, threads, registers,
                 register_valid, fresh, control,
@@ -268,6 +253,23 @@ def follow_key(
                 if by_time and (passed > within or passed < 0):
                     decided = True
                     break
+                rest -= 1
+                if rest < 0 and all_wait(threads, marks, control):
+                    if reach < 0:
+                        reach = reach_of(start, at, limit, shift, times, setting)
+                    to = jump(
+                        k, start, at, reach, limit, shift, first, moves, marks, searched, bounds, learned, columns, regions, lows, highs,
+                        bits, masks, slots, slot_valid, code, scratch, scratch_valid, ranks, threads, registers, register_valid, nodes,
+                        control,
+                    )  # fmt: skip
+                    if to < 0:
+                        status = -to
+                        break
+                    pause = min(2 * pause + 1, LONGEST_PAUSE) if to == at else 0
+                    rest = pause
+                    if to > at:
+                        at = to
+                        continue
                 status = step(
                     at + shift, bits, slots, slot_valid, first, moves, masks, tests, marks, live, code, scratch, scratch_valid, ranks,
                     threads, chain, registers, register_valid, nodes, control,
@@ -305,13 +307,14 @@ def follow_key(
 @borrowing(
     "int64(int64[::1], int64[::1], int64[::1], int64[::1], int64[::1], uint64[::1], int64[::1], int64[:, ::1], uint8[:, ::1], int64[::1],"
     " int64, uint8[::1], int32[::1], int32[:, ::1], uint64[::1], int64[::1], int64[:, ::1], int64[:, ::1], uint8[:, ::1], uint8[::1],"
+    " int64[:, ::1], int64[:, ::1], int64[:, ::1], int64[:, ::1], int64[:, ::1], int64[:, ::1], int64[:, ::1],"
     " int64[:, ::1], int64[::1], uint8[::1], int64[::1],"
     " int64[:, ::1], int64[::1], int64[:, ::1], uint8[:, ::1], int64[:, ::1], int64[:, ::1], int64[:, ::1], uint8[::1],"
     " int64[:, ::1], int64[:, ::1], uint8[:, ::1], int64[::1])"
 )
 def follow(
     keys, ready, offset, base, length, bits, times, slots, slot_valid, setting, skip, skip_members,
-    first, moves, masks, initials, tests, marks, live, fresh,
+    first, moves, masks, initials, tests, marks, live, fresh, searched, bounds, learned, columns, regions, lows, highs,
     code, scratch, scratch_valid, ranks,
     threads, chain, registers, register_valid, nodes, cursor, out, variables,
     saved, saved_registers, saved_valid, control,
@@ -324,8 +327,8 @@ def follow(
             return THREADS_FULL
         status = follow_key(
             k, ready[n], offset[k] - base[k], base[k] + length[k], bits, times, slots, slot_valid, setting, skip, skip_members, first,
-            moves, masks, initials, tests, marks, live, fresh, code, scratch, scratch_valid, ranks, threads, chain, registers,
-            register_valid, nodes, cursor, out, variables, control,
+            moves, masks, initials, tests, marks, live, fresh, searched, bounds, learned, columns, regions, lows, highs, code, scratch,
+            scratch_valid, ranks, threads, chain, registers, register_valid, nodes, cursor, out, variables, control,
         )  # fmt: skip
         if status != DONE:
             return status

@@ -231,6 +231,7 @@ class Program:
     kleene: tuple[bool, ...] = ()  # per variable
     negations: tuple[Negation, ...] = ()  # for event patterns
     merging: bool = True  # whether equivalent runs are followed as one
+    search: bool = True  # whether rows and runs are searched by the values that conditions compare
     version: int = VERSION
 
     @property

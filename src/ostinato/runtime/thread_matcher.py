@@ -6,8 +6,9 @@ import numpy as np
 
 from ostinato.base.errors import BudgetError, DataError, StateError
 from ostinato.kernels import scan_threads as kernel
+from ostinato.kernels import thread_jumps as jumps
+from ostinato.kernels import thread_layout as layout
 from ostinato.kernels.arithmetic import ERRORS
-from ostinato.kernels.scalar import Interpreter
 from ostinato.kernels.scan_dfa import FINAL, HORIZON
 from ostinato.program.opcodes import Op
 from ostinato.program.program import Program, Register, VariableTest
@@ -18,6 +19,8 @@ from ostinato.runtime.live_registers import live_registers
 from ostinato.runtime.matcher import Matcher
 from ostinato.runtime.matches import Matches
 from ostinato.runtime.scan_matcher import search_setting, variable_masks
+from ostinato.runtime.search_plan import search_plan
+from ostinato.runtime.search_store import SearchStore
 from ostinato.runtime.string_pool import StringPool
 from ostinato.runtime.thread_store import ThreadStore
 
@@ -33,7 +36,10 @@ class ThreadMatcher(Matcher):
         nfa = program.nfa
         self._budget = budget
         self._strings = strings
-        self._interpreter = Interpreter(program.scalar)
+        self._searches = search_plan(program)
+        self._interpreter = self._searches.interpreter
+        self._learned = np.zeros((len(nfa.moves), jumps.LEARNED_WIDTH), np.int64)
+        self._index = SearchStore(len(self._searches.columns))
         self._setting = search_setting(program)
         self._first = np.array(nfa.first, np.int32)
         self._moves = np.array(nfa.moves, np.int32).reshape(-1, 2)
@@ -42,16 +48,17 @@ class ThreadMatcher(Matcher):
         self._tests = np.array([self._test(test) for test in program.tests], np.int64).reshape(-1, 3)
         self._live = live_registers(nfa, program.tests, program.scalar, len(program.registers))
         self._fresh = np.array([_fresh(register) for register in program.registers], np.uint8)
-        self._skip = {"to first": kernel.TO_FIRST, "to last": kernel.TO_LAST}.get(program.skip, 0)
+        self._skip = {"to first": layout.TO_FIRST, "to last": layout.TO_LAST}.get(program.skip, 0)
         self._skip_members = np.zeros(len(program.variables), np.uint8)
         if self._skip:
             self._skip_members[list(program.members(program.skip_to))] = 1
         self._skip_name = program.member_names(program.skip_to) if self._skip else ""
-        self._marks = np.zeros((len(nfa.first) - 1, kernel.MARKS_WIDTH), np.int64)
+        self._marks = np.zeros((len(nfa.first) - 1, layout.MARKS_WIDTH), np.int64)
         for state in range(len(self._marks)):
-            self._marks[state, kernel.ACCEPTING] = accepting_flag(nfa, state)
-            self._marks[state, kernel.OPEN] = any(variable >= 0 for variable, _ in nfa.moves_of(state))
-        self._marks[:, kernel.READS] = self._live.any(axis=1)
+            self._marks[state, layout.ACCEPTING] = accepting_flag(nfa, state)
+            self._marks[state, layout.OPEN] = any(variable >= 0 for variable, _ in nfa.moves_of(state))
+            self._marks[state, layout.WAITS] = state in self._searches.waits or not self._marks[state, layout.OPEN]
+        self._marks[:, layout.READS] = self._live.any(axis=1)
         self._store = ThreadStore(len(program.registers))
         self._out = np.empty((3, MIN_MATCHES), np.int64)
         self._variables = np.empty(MIN_MATCHES, np.uint8)
@@ -71,62 +78,67 @@ class ThreadMatcher(Matcher):
         codes = self._strings.codes(self._interpreter.strings)
         self._interpreter.bind(codes, self._strings.ranks() if self._interpreter.ranked else None)
         self._setting[HORIZON], self._setting[FINAL] = horizon, final
-        self._store.control[[kernel.KEY, kernel.LOADED, kernel.FOUND, kernel.PLACED]] = 0
+        self._store.control[[layout.KEY, layout.LOADED, layout.FOUND, layout.PLACED]] = 0
         while True:
             status = self._follow(rows, keys, ready)
-            if status == kernel.DONE:
+            if status == layout.DONE:
                 break
-            self._provide(status)
+            self._provide(status, rows)
         self._check_budget()
         return self._matches()
 
     def _follow(self, rows: KeyedRows, keys: np.ndarray, ready: np.ndarray) -> int:
-        code, store = self._interpreter, self._store
+        code, store, searches, index = self._interpreter, self._store, self._searches, self._index
         return kernel.follow(
             keys, ready, rows.offset, rows.base, rows.length, rows.bits, rows.times, rows.slots,
             rows.slot_valid, self._setting, self._skip, self._skip_members, self._first, self._moves, self._masks, self._initials,
-            self._tests, self._marks, self._live, self._fresh, code.code, code.scratch, code.scratch_valid, code.ranks, store.threads,
+            self._tests, self._marks, self._live, self._fresh, searches.searched, searches.bounds, self._learned, searches.columns,
+            index.regions, index.lows, index.highs, code.code, code.scratch, code.scratch_valid, code.ranks, store.threads,
             store.chain, store.registers, store.register_valid, store.nodes, store.cursor, self._out, self._variables, store.saved,
             store.saved_registers, store.saved_valid, store.control,
         )  # fmt: skip
 
-    def _provide(self, status: int) -> None:
+    def _provide(self, status: int, rows: KeyedRows) -> None:
         """Give the kernel the room it stopped for."""
         store = self._store
-        needed = int(store.control[kernel.NEEDED])
-        if status == kernel.THREADS_FULL:
+        needed = int(store.control[layout.NEEDED])
+        if status == layout.THREADS_FULL:
             limit = MAX_THREADS if self._budget.runs is None else min(MAX_THREADS, self._budget.runs)
             if store.room >= limit:
                 raise _too_many_threads(limit)
             store.grow_room()
-        elif status == kernel.NODES_FULL:
+        elif status == layout.NODES_FULL:
             store.room_for_nodes()
             self._check_budget()
-        elif status == kernel.SAVED_FULL:
+        elif status == layout.INDEX_FULL:
+            self._index.make_room(needed, int(rows.length.sum()), store.control)
+        elif status == layout.SAVED_FULL:
             store.room_to_save(needed)
-        elif status == kernel.MATCHES_FULL:
+        elif status == layout.MATCHES_FULL:
             self._out = np.concatenate([self._out, np.empty_like(self._out)], axis=1)
             self._variables = np.concatenate([self._variables, np.empty(len(self._variables) + needed, np.uint8)])
-        elif status == kernel.SKIPS_NOWHERE:
+        elif status == layout.SKIPS_NOWHERE:
             raise DataError(
                 f"AFTER MATCH SKIP goes to {self._skip_name}, but a match has no row of it",
                 hint="Skip to a variable that every match has, or TO NEXT ROW",
             )
-        elif status == kernel.SKIPS_TO_START:
+        elif status == layout.SKIPS_TO_START:
             raise DataError(
                 f"AFTER MATCH SKIP goes to {self._skip_name}, which is the first row of a match: the search would never end",
                 hint="Skip to a later row, or TO NEXT ROW",
             )
         else:
-            raise DataError(ERRORS[int(store.control[kernel.ERROR])], hint="Cast to DOUBLE where exact integers are not needed.")
+            raise DataError(ERRORS[int(store.control[layout.ERROR])], hint="Cast to DOUBLE where exact integers are not needed.")
 
     def _admit(self, rows: KeyedRows, keys: np.ndarray) -> None:
         cursor = self._cursor(keys)
-        new = keys[cursor[keys, kernel.START] < 0]
-        cursor[new, kernel.START] = cursor[new, kernel.AT] = rows.base[new]
+        new = keys[cursor[keys, layout.START] < 0]
+        cursor[new, layout.START] = cursor[new, layout.AT] = rows.base[new]
 
     def _cursor(self, keys: np.ndarray) -> np.ndarray:
-        self._store.ensure_keys(int(keys.max(initial=-1)) + 1)
+        count = int(keys.max(initial=-1)) + 1
+        self._store.ensure_keys(count)
+        self._index.ensure_keys(count)
         return self._store.cursor
 
     def _check_budget(self) -> None:
@@ -143,7 +155,7 @@ class ThreadMatcher(Matcher):
                 )
 
     def _matches(self) -> Matches:
-        count, placed = int(self._store.control[kernel.FOUND]), int(self._store.control[kernel.PLACED])
+        count, placed = int(self._store.control[layout.FOUND]), int(self._store.control[layout.PLACED])
         if not count:
             return Matches.none()
         key, start, behind = self._out[:, :count].copy()
@@ -152,20 +164,22 @@ class ThreadMatcher(Matcher):
         return Matches(key, start, offsets, self._variables[:placed].copy())
 
     def keep_from(self, keys: np.ndarray) -> np.ndarray:
-        return np.maximum(self._cursor(keys)[keys, kernel.START], 0)
+        return np.maximum(self._cursor(keys)[keys, layout.START], 0)
 
     def idle(self, keys: np.ndarray) -> np.ndarray:
         cursor = self._cursor(keys)
-        return cursor[keys, kernel.START] == cursor[keys, kernel.AT]
+        return cursor[keys, layout.START] == cursor[keys, layout.AT]
 
     def renumber(self, old_of_new: np.ndarray) -> None:
         self._store.cursor = np.ascontiguousarray(self._cursor(old_of_new)[old_of_new])
+        self._index.forget(self._store.control)
 
     def metrics(self) -> dict[str, int]:
         return {
             "threads": self._store.thread_count,
-            "path_nodes": int(self._store.control[kernel.NODES]),
-            "thread_steps": int(self._store.control[kernel.STEPS]),
+            "path_nodes": int(self._store.control[layout.NODES]),
+            "thread_steps": int(self._store.control[layout.STEPS]),
+            "searched": int(self._store.control[layout.SEARCHED]),
             "bytes": self._store.bytes,
         }
 
@@ -178,10 +192,11 @@ class ThreadMatcher(Matcher):
         if not fits or state["registers"].size != len(threads) * len(self._fresh):
             raise StateError("the snapshot belongs to another query", hint="Open the query that made it, or start without a snapshot.")
         self._store.load(state)
+        self._index.forget(self._store.control)
 
 
 def _fresh(register: Register) -> int:
-    return kernel.NUMBER if register.number else kernel.ZERO if register.counter else kernel.NULL
+    return layout.NUMBER if register.number else layout.ZERO if register.counter else layout.NULL
 
 
 def _too_many_threads(limit: int) -> BudgetError:

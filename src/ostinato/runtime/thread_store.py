@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ostinato.kernels import scan_threads as kernel
+from ostinato.kernels import thread_layout as layout
 from ostinato.kernels.grouping import ranges
 from ostinato.kernels.thread_paths import collect
 
@@ -18,8 +18,8 @@ class ThreadStore:
 
     def __init__(self, registers: int) -> None:
         self._register_count = registers
-        self.control = np.zeros(kernel.CONTROL_WIDTH, np.int64)
-        self.cursor = np.empty((0, kernel.CURSOR_WIDTH), np.int64)
+        self.control = np.zeros(layout.CONTROL_WIDTH, np.int64)
+        self.cursor = np.empty((0, layout.CURSOR_WIDTH), np.int64)
         self.nodes = np.empty((MIN_NODES, 2), np.int64)
         self._make_halves(MIN_ROOM)
         self._make_saved(MIN_ROOM)
@@ -44,9 +44,9 @@ class ThreadStore:
     def ensure_keys(self, count: int) -> None:
         have = len(self.cursor)
         if count > have:
-            grown = np.empty((max(count, 2 * have) if have else count, kernel.CURSOR_WIDTH), np.int64)
+            grown = np.empty((max(count, 2 * have) if have else count, layout.CURSOR_WIDTH), np.int64)
             grown[:have] = self.cursor
-            grown[have:] = (-1, -1, -1, kernel.NO_NODE, 0, 0, 0)
+            grown[have:] = (-1, -1, -1, layout.NO_NODE, 0, 0, 0)
             self.cursor = grown
 
     @property
@@ -56,45 +56,45 @@ class ThreadStore:
 
     def grow_room(self) -> None:
         """Twice the room in each half; the threads in use become the first half's."""
-        count, begin = int(self.control[kernel.COUNT]), int(self.control[kernel.HALF]) * self.room
+        count, begin = int(self.control[layout.COUNT]), int(self.control[layout.HALF]) * self.room
         old = self._worked_on()
         self._make_halves(2 * self.room)
-        if self.control[kernel.LOADED]:
+        if self.control[layout.LOADED]:
             for new, values in zip(self._worked_on(), old, strict=True):
                 new[:count] = values[begin : begin + count]
-            self.control[kernel.HALF] = 0
+            self.control[layout.HALF] = 0
 
     def room_to_save(self, needed: int) -> None:
         """Drop threads that were taken out, and grow the store if it is still more than half full. The partition that is being worked
         on has its threads elsewhere."""
         old = self._stored()
-        holders = np.flatnonzero(self.cursor[:, kernel.SAVED_COUNT])
-        counts = self.cursor[holders, kernel.SAVED_COUNT]
-        source = ranges(self.cursor[holders, kernel.SAVED_AT], counts)
+        holders = np.flatnonzero(self.cursor[:, layout.SAVED_COUNT])
+        counts = self.cursor[holders, layout.SAVED_COUNT]
+        source = ranges(self.cursor[holders, layout.SAVED_AT], counts)
         self._make_saved(max(MIN_ROOM, 2 * (len(source) + needed)))
         for new, values in zip(self._stored(), old, strict=True):
             new[: len(source)] = values[source]
-        self.cursor[holders, kernel.SAVED_AT] = np.cumsum(counts) - counts
-        self.control[kernel.SAVED] = len(source)
+        self.cursor[holders, layout.SAVED_AT] = np.cumsum(counts) - counts
+        self.control[layout.SAVED] = len(source)
 
     def room_for_nodes(self) -> None:
         """Drop nodes that are on no path, and grow the store if it is still more than half full."""
-        count = int(self.control[kernel.NODES])
+        count = int(self.control[layout.NODES])
         self.room_to_save(0)
         marked = np.zeros(count, np.uint8)
         renumbered = np.zeros(count, np.int64)
-        holders = [self.saved[: self.control[kernel.SAVED], 1], self.cursor[:, kernel.END_NODE]]
-        if self.control[kernel.LOADED]:
-            begin = int(self.control[kernel.HALF]) * self.room
-            holders.append(self.threads[begin : begin + int(self.control[kernel.COUNT]), 1])
+        holders = [self.saved[: self.control[layout.SAVED], 1], self.cursor[:, layout.END_NODE]]
+        if self.control[layout.LOADED]:
+            begin = int(self.control[layout.HALF]) * self.room
+            holders.append(self.threads[begin : begin + int(self.control[layout.COUNT]), 1])
         for holder in holders:
             marked[holder[holder >= 0]] = 1
         kept = collect(self.nodes, count, marked, renumbered)
         for holder in holders:  # views: what they show is replaced in place
             held = holder >= 0
             holder[held] = renumbered[holder[held]]
-        self.control[kernel.NODES] = kept
-        self.control[kernel.NODE_BASE] = -1
+        self.control[layout.NODES] = kept
+        self.control[layout.NODE_BASE] = -1
         wanted = 2 * (kept + self.room)  # a step makes no more nodes than there is room for threads
         if wanted > len(self.nodes):
             self.nodes = np.concatenate([self.nodes[:kept], np.empty((wanted - kept, 2), np.int64)])
@@ -105,16 +105,16 @@ class ThreadStore:
 
     @property
     def thread_count(self) -> int:
-        return int(self.cursor[:, kernel.SAVED_COUNT].sum())
+        return int(self.cursor[:, layout.SAVED_COUNT].sum())
 
     @property
     def bytes(self) -> int:
         arrays = [*self._worked_on(), *self._stored(), self.cursor]
-        return sum(array.nbytes for array in arrays) + 16 * int(self.control[kernel.NODES])
+        return sum(array.nbytes for array in arrays) + 16 * int(self.control[layout.NODES])
 
     def state(self) -> dict[str, np.ndarray]:
         self.compact()
-        saved, nodes = int(self.control[kernel.SAVED]), int(self.control[kernel.NODES])
+        saved, nodes = int(self.control[layout.SAVED]), int(self.control[layout.NODES])
         return {
             "cursor": self.cursor.copy(),
             "threads": self.saved[:saved].copy(),
@@ -124,7 +124,7 @@ class ThreadStore:
         }
 
     def load(self, state: dict[str, np.ndarray]) -> None:
-        self.cursor = np.array(state["cursor"], np.int64, order="C").reshape(-1, kernel.CURSOR_WIDTH)
+        self.cursor = np.array(state["cursor"], np.int64, order="C").reshape(-1, layout.CURSOR_WIDTH)
         count, nodes = len(state["threads"]), len(state["nodes"])
         self._make_saved(max(MIN_ROOM, 2 * count))
         self.saved[:count] = state["threads"].reshape(count, 2)
@@ -132,4 +132,4 @@ class ThreadStore:
         self.saved_valid[:count] = state["register_valid"].reshape(count, self._register_count)
         self.nodes = np.empty((max(MIN_NODES, 2 * nodes), 2), np.int64)
         self.nodes[:nodes] = state["nodes"].reshape(nodes, 2)
-        self.control[kernel.SAVED], self.control[kernel.NODES], self.control[kernel.LOADED] = count, nodes, 0
+        self.control[layout.SAVED], self.control[layout.NODES], self.control[layout.LOADED] = count, nodes, 0

@@ -1,0 +1,160 @@
+"""Searching the rows of a partition by value: blocks of rows with the least and the greatest value in them, and blocks of blocks.
+
+Values are compared as integers in the same order (`sort_key`). A search column says which rows count: those with a variable's bits
+and a value. In a column of a condition that must hold (an exit) other rows are left out; in one that must fail (a loop) they always
+count. The index of a partition begins at some row and is extended when a search wants to look further than it reaches."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ostinato.kernels._jit import borrowing, inlined
+from ostinato.kernels.arithmetic import HAS_FAILED, IS_VALUE, as_float
+from ostinato.kernels.scalar import evaluate
+from ostinato.kernels.thread_layout import SEARCHED
+
+# Columns of `columns`, a line per search column: the lines of scalar code that compute the value, where it is then (a cell of the
+# scratch, or a slot if nothing is computed), whether it is a float, whether there is a value at all, the variable whose bits count,
+# and whether the condition must fail.
+VALUE_START, VALUE_END, VALUE_AT, FLOATS, VALUED, VARIABLE, FAILS = range(7)
+COLUMN_WIDTH = 7
+
+# Columns of `regions`, a line per partition: where its lowest blocks begin (-1: it has no index), how many there is room for, the row
+# at which they begin, and the row before which they end.
+PLACE, ROOM, FIRST, BUILT = range(4)
+REGION_WIDTH = 4
+
+SHIFT = 4  # a block has 16 rows, or 16 blocks
+FAN = 1 << SHIFT
+LEAST, GREATEST = np.iinfo(np.int64).min, np.iinfo(np.int64).max
+
+
+@inlined
+def sort_key(word, floats):
+    """Floats in the order of their values, as integers; both zeros are one. NaN has no place."""
+    if not floats:
+        return np.int64(word)
+    if word == LEAST:
+        return np.int64(0)
+    return np.int64(word ^ GREATEST) if word < 0 else np.int64(word)
+
+
+@inlined
+def row_range(c, row, columns, bits, masks, slots, slot_valid, code, scratch, scratch_valid, ranks, registers, register_valid):
+    """The least and the greatest value that a row counts as in column c: twice its value, nothing, or anything."""
+    variable = columns[c, VARIABLE]
+    counts = bits[row] & masks[variable] == masks[variable]
+    word, flag = np.int64(0), np.int64(IS_VALUE)
+    if counts and columns[c, VALUED]:
+        if columns[c, VALUE_START] < columns[c, VALUE_END]:
+            evaluate(
+                code, columns[c, VALUE_START], columns[c, VALUE_END], scratch, scratch_valid, ranks, slots, slot_valid, row, registers,
+                register_valid, 0, 0,
+            )  # fmt: skip
+            word, flag = scratch[columns[c, VALUE_AT]], np.int64(scratch_valid[columns[c, VALUE_AT]])
+        else:
+            word, flag = slots[row, columns[c, VALUE_AT]], np.int64(slot_valid[row, columns[c, VALUE_AT]])
+    number = as_float(word)
+    if counts and flag == IS_VALUE and not (columns[c, FLOATS] and number != number):
+        key = sort_key(word, columns[c, FLOATS])
+        return key, key
+    if columns[c, FAILS] or flag == HAS_FAILED:
+        return LEAST, GREATEST
+    return GREATEST, LEAST
+
+
+@inlined
+def hits(fails, low, high, lo, hi):
+    """Whether something between `low` and `high` may lie in [lo, hi], or outside of it if the condition must fail."""
+    if fails:
+        return low < lo or high > hi
+    return high >= lo and low <= hi
+
+
+@inlined
+def size_of(room):
+    """How many blocks an index has whose lowest level has `room`."""
+    size = room
+    while room > 1:
+        room = (room + FAN - 1) >> SHIFT
+        size += room
+    return size
+
+
+@borrowing
+def extend(
+    k, until, shift, columns, regions, lows, highs, bits, masks, slots, slot_valid, code, scratch, scratch_valid, ranks, registers,
+    register_valid,
+):  # fmt: skip
+    """Take the rows up to `until` into the index of partition k, which has room for them."""
+    first, built = regions[k, FIRST], regions[k, BUILT]
+    while built < until:
+        block = (built - first) >> SHIFT
+        behind = min(until, first + ((block + 1) << SHIFT))
+        fresh = (built - first) & (FAN - 1) == 0
+        for c in range(len(columns)):
+            low, high = np.int64(GREATEST), np.int64(LEAST)
+            for row in range(built + shift, behind + shift):
+                least, greatest = row_range(
+                    c, row, columns, bits, masks, slots, slot_valid, code, scratch, scratch_valid, ranks, registers, register_valid
+                )
+                low, high = min(low, least), max(high, greatest)
+            place, room, at, new = regions[k, PLACE], regions[k, ROOM], block, fresh
+            while True:
+                if new:
+                    lows[c, place + at], highs[c, place + at] = low, high
+                else:
+                    lows[c, place + at], highs[c, place + at] = min(low, lows[c, place + at]), max(high, highs[c, place + at])
+                if room <= 1:
+                    break
+                new = new and at & (FAN - 1) == 0
+                place, room, at = place + room, (room + FAN - 1) >> SHIFT, at >> SHIFT
+        built = behind
+    regions[k, BUILT] = built
+
+
+@inlined
+def next_row(
+    k, c, lo, hi, at, until, shift, columns, regions, lows, highs, bits, masks, slots, slot_valid, code, scratch, scratch_valid, ranks,
+    registers, register_valid, control,
+):  # fmt: skip
+    """The first row of partition k from `at` on that may lie in [lo, hi] (outside, if the condition must fail), else `until`. Blocks are
+    used if they reach so far. What is looked at is counted."""
+    fails = columns[c, FAILS] != 0
+    indexed = regions[k, PLACE] >= 0 and regions[k, BUILT] >= until and regions[k, FIRST] <= at
+    first = regions[k, FIRST]
+    while at < until:
+        if indexed and (at - first) & (FAN - 1) == 0:
+            place, room, level, block = regions[k, PLACE], regions[k, ROOM], 0, (at - first) >> SHIFT
+            while True:
+                control[SEARCHED] += 1
+                if hits(fails, lows[c, place + block], highs[c, place + block], lo, hi):
+                    if level == 0:
+                        break
+                    level -= 1
+                    block <<= SHIFT
+                    room, place = level_of(k, level, regions)
+                else:
+                    block += 1
+                    at = first + (block << (SHIFT * (level + 1)))
+                    if at >= until:
+                        return until
+                    while block & (FAN - 1) == 0 and room > FAN:
+                        place, room, block, level = place + room, (room + FAN - 1) >> SHIFT, block >> SHIFT, level + 1
+        control[SEARCHED] += 1
+        low, high = row_range(
+            c, at + shift, columns, bits, masks, slots, slot_valid, code, scratch, scratch_valid, ranks, registers, register_valid
+        )
+        if hits(fails, low, high, lo, hi):
+            return at
+        at += 1
+    return until
+
+
+@inlined
+def level_of(k, level, regions):
+    """How many blocks a level of the index has room for, and where they begin."""
+    place, room = regions[k, PLACE], regions[k, ROOM]
+    for _ in range(level):
+        place, room = place + room, (room + FAN - 1) >> SHIFT
+    return room, place

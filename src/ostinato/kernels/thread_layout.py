@@ -1,0 +1,38 @@
+"""What the kernels of ordered threads keep where: columns of their tables, cells of their control, and how they end."""
+
+from __future__ import annotations
+
+# Columns of `cursor`: where the attempt starts, the next row to read, the row before which it last accepted (-1 none) and the path
+# there, where its threads are kept while other partitions have their turn, and how many matches the partition has had.
+START, AT, END, END_NODE, SAVED_AT, SAVED_COUNT, MATCHES = range(7)
+CURSOR_WIDTH = 7
+
+# Elements of `control`. SEARCHED counts rows and blocks of rows that a search looked at, INDEXED the blocks of the index in use.
+(
+    KEY, LOADED, HALF, COUNT, NEXT_COUNT, ACCEPTED, NODES, NODE_BASE, STAMP, SAVED, FOUND, PLACED, STEPS, ERROR, NEEDED, SEARCHED, INDEXED,
+) = range(17)  # fmt: skip
+CONTROL_WIDTH = 17
+
+DONE, THREADS_FULL, NODES_FULL, MATCHES_FULL, SAVED_FULL, INDEX_FULL, FAILED, SKIPS_NOWHERE, SKIPS_TO_START = range(9)
+
+# Elements of `fresh`: what a register holds when an attempt begins.
+NULL, ZERO, NUMBER = range(3)
+
+# Where the search goes on behind a match, apart from its end and the next row.
+TO_FIRST, TO_LAST = 1, 2
+
+NO_NODE = -1
+NOT_ACCEPTED = -2
+
+# Columns of `marks`, one line per automaton state: ACCEPTS or ACCEPTS_AT_END if it does, whether a row can be read in it, whether a
+# register is still read behind it, the stamp of the step that reached it last, the last thread of that step in it, and whether
+# threads wait in it (see `program.searches`; or no row can be read in it).
+ACCEPTING, OPEN, READS, REACHED, LATEST, WAITS = range(6)
+MARKS_WIDTH = 6
+
+# Columns of `tests`, one line per variable: its block of scalar code (start, end), and whether the block copies registers.
+BLOCK_START, BLOCK_END, COPIES = range(3)
+
+# A node of a path is (the node before it, a variable and how many rows more than one are mapped to it).
+REPEATS = 8  # bits to the left
+VARIABLES = (1 << REPEATS) - 1

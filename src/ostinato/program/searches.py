@@ -1,0 +1,168 @@
+"""Conditions that a search can answer: a value of the current row compared with one that was fixed when earlier rows were bound.
+
+A thread waits in a state if every row leaves it as it is until some move can be made: the state has one move to itself that remembers
+nothing, and each other move asks for certain rows. Rows in between need not be visited."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from ostinato.program.opcodes import SPACES, TESTED, Op, Space, shape
+from ostinato.program.program import ACCEPT, OrderedNfa, Program, ScalarCode
+
+EQ, NE, LT, LE, GT, GE = range(6)  # relations, in the order of the opcodes
+MIRRORED = (EQ, NE, GT, GE, LT, LE)
+FIRST_TEST = Op.TEST_EQ_INT
+ROW, RUN, OTHER = 1, 2, 4  # what a value depends on: the current row, the run, or the strings that have come so far
+
+
+@dataclass(frozen=True)
+class Operand:
+    """A value in a block of scalar code, and the lines that compute it."""
+
+    word: int
+    lines: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Holds if `value`, which depends on the row alone, is in `relation` to `bound`, which depends on the run alone."""
+
+    value: Operand
+    bound: Operand
+    relation: int
+    floats: bool
+
+
+@dataclass(frozen=True)
+class BlockTests:
+    """What a block asks for. `others`: it has tests beside the comparisons; `stores`: it changes what the run carries."""
+
+    comparisons: tuple[Comparison, ...] = ()
+    others: bool = False
+    stores: bool = False
+
+
+@dataclass
+class _Trace:
+    """What the temporaries of a block depend on, and by which lines."""
+
+    code: ScalarCode
+    parts: dict[int, int] = field(default_factory=dict)
+    lines: dict[int, tuple[int, ...]] = field(default_factory=dict)
+
+    def depends(self, word: int) -> int:
+        index, space = divmod(word, SPACES)
+        return self.parts.get(index, 0) if space == Space.TEMP else {Space.SLOT: ROW, Space.REGISTER: RUN}.get(Space(space), 0)
+
+    def operand(self, word: int) -> Operand:
+        index, space = divmod(word, SPACES)
+        return Operand(word, self.lines.get(index, ()) if space == Space.TEMP else ())
+
+    def compute(self, at: int) -> None:
+        op, target = Op(self.code.op[at]), self.code.c[at]
+        words = self._words(at)
+        parts, lines = OTHER if op is Op.RANK else 0, {at}
+        if op is Op.SELECT:  # keeps what stood there
+            parts, lines = self.parts.get(target, 0), lines.union(self.lines.get(target, ()))
+        for word in words:
+            parts |= self.depends(word)
+            lines.update(self.operand(word).lines)
+        self.parts[target], self.lines[target] = parts, tuple(sorted(lines))
+
+    def _words(self, at: int) -> list[int]:
+        form = shape(Op(self.code.op[at]))
+        return [word for word, used in ((self.code.a[at], form[0]), (self.code.b[at], form[1])) if used != "-"]
+
+    def comparison(self, at: int) -> Comparison | None:
+        op = self.code.op[at]
+        relation, floats = (op - FIRST_TEST) % 6, op >= Op.TEST_EQ_FLOAT
+        a, b = self.code.a[at], self.code.b[at]
+        if self.depends(b) == ROW and self.depends(a) & ~RUN == 0:
+            a, b, relation = b, a, MIRRORED[relation]
+        if self.depends(a) != ROW or self.depends(b) & ~RUN:
+            return None
+        return Comparison(self.operand(a), self.operand(b), relation, floats)
+
+
+def block_tests(code: ScalarCode, block: int) -> BlockTests:
+    if block < 0:
+        return BlockTests()
+    trace = _Trace(code)
+    found: list[Comparison] = []
+    others = stores = False
+    for at in range(*code.blocks[block]):
+        op = Op(code.op[at])
+        if op >= FIRST_TEST:
+            comparison = trace.comparison(at)
+            others = others or comparison is None
+            found += [] if comparison is None else [comparison]
+        elif shape(op)[2] == "t":
+            trace.compute(at)
+        else:
+            others, stores = others or op is Op.TEST, stores or op is Op.STORE
+    return BlockTests(tuple(found), others, stores)
+
+
+assert TESTED == FIRST_TEST - Op.EQ_INT
+
+
+@dataclass(frozen=True)
+class Search:
+    """A move of a state in which threads wait. `loop`: it is made at every row until one fails to satisfy `comparisons` or lacks the
+    variable's bit; else it can be made only at rows that have both. The comparisons are about one value of the row."""
+
+    variable: int
+    loop: bool
+    comparisons: tuple[Comparison, ...] = ()
+
+
+def searched_moves(program: Program) -> dict[int, Search]:
+    """Move of the automaton -> how its row is found; all moves of the states in which threads wait, and no others."""
+    if program.nfa is None or not program.search:
+        return {}
+    tests = [block_tests(program.scalar, test.block) for test in program.tests]
+    found: dict[int, Search] = {}
+    for state in range(len(program.nfa.first) - 1):
+        found |= _of_state(program, program.nfa, state, tests) or {}
+    return found
+
+
+def _of_state(program: Program, nfa: OrderedNfa, state: int, tests: list[BlockTests]) -> dict[int, Search] | None:
+    moves = {number: nfa.moves[number] for number in range(nfa.first[state], nfa.first[state + 1])}
+    loops = [variable for variable, target in moves.values() if target == state]
+    if len(loops) != 1 or ACCEPT in moves.values():
+        return None
+    found: dict[int, Search] = {}
+    for number, (variable, target) in moves.items():
+        if variable >= 0:
+            always = program.tests[variable].bit < 0
+            search = _loop(variable, tests[variable]) if target == state else _exit(variable, tests[variable], always)
+            if search is None:
+                return None
+            found[number] = search
+    return found
+
+
+def _loop(variable: int, tests: BlockTests) -> Search | None:
+    values = {(c.value, c.floats) for c in tests.comparisons}
+    if tests.stores or tests.others or len(values) > 1 or any(c.relation == NE for c in tests.comparisons):
+        return None
+    return Search(variable, True, tests.comparisons)
+
+
+def _exit(variable: int, tests: BlockTests, always: bool) -> Search | None:
+    """By the value that is bound best: equality before both sides before one. None if every row may do."""
+    groups: dict[tuple[Operand, bool], list[Comparison]] = {}
+    for comparison in tests.comparisons:
+        if comparison.relation != NE:
+            groups.setdefault((comparison.value, comparison.floats), []).append(comparison)
+    if not groups and always:
+        return None
+    best = max(groups.values(), key=_strength, default=[])
+    return Search(variable, False, tuple(best))
+
+
+def _strength(comparisons: list[Comparison]) -> int:
+    relations = {c.relation for c in comparisons}
+    return 3 if EQ in relations else bool(relations & {LT, LE}) + bool(relations & {GT, GE})

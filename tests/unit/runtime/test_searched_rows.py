@@ -1,0 +1,53 @@
+"""Row patterns whose conditions compare a row with values fixed before are searched: what is visited grows with the rows, not with their
+square, and what is found is what a scan finds."""
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import ostinato as ost
+
+CLAUSE = (
+    "SELECT * FROM t MATCH_RECOGNIZE ({keys} ORDER BY ts {measures} AFTER MATCH SKIP {skip} PATTERN ({pattern}) {within} DEFINE {define})"
+)
+SCHEMA = pa.schema({"ts": pa.int64(), "k": pa.int64(), "v": pa.float64(), "n": pa.int64()})
+
+
+def query(define, pattern="A B+ C", skip="PAST LAST ROW", within="", keys="", without=()):
+    measures = "MEASURES FIRST(ts) AS a, LAST(ts) AS c, COUNT(*) AS rows_, LAST(CLASSIFIER()) AS last_"
+    text = CLAUSE.format(keys=keys, measures=measures, skip=skip, pattern=pattern, within=within, define=define)
+    return ost.compile(text, {"t": SCHEMA}, without=without)
+
+
+def table(v, n=None, k=None):
+    rows = len(v)
+    columns = [np.arange(rows), np.zeros(rows, int) if k is None else k, v, np.zeros(rows, int) if n is None else n]
+    return pa.table([pa.array(c, f.type) for c, f in zip(columns, SCHEMA, strict=True)], schema=SCHEMA)
+
+
+def visited(compiled, rows):
+    session = compiled.open()
+    session.push(rows)
+    session.close()
+    counted = session.metrics()
+    return counted["thread_steps"] + counted.get("searched", 0)
+
+
+@pytest.mark.parametrize(
+    ("define", "pattern"),
+    [
+        ("C AS C.v > 2 * A.v", "A B+ C"),
+        ("C AS C.v > 2 * A.v", "A B*? C"),
+        ("C AS 2 * A.v < C.v AND n = 0", "A B+ C"),
+        ("C AS C.v >= A.v + 1 AND C.v <= A.v + 2", "A B+ C"),
+        ("C AS C.v BETWEEN A.v + 1 AND A.v + 2", "A B+ C"),
+        ("B AS B.v < A.v + 1, C AS C.v > 2 * A.v", "A B+ C"),
+        ("B AS B.v BETWEEN A.v - 1 AND A.v + 1, C AS C.v > 2 * A.v", "A B+ C"),
+        ("B AS n = 0, C AS C.v > 2 * A.v", "A B* C"),
+        ("C AS C.v > 2 * A.v, E AS E.v < A.v - 1", "A (B* C D* E)"),
+    ],
+)
+def test_starts_in_vain_are_given_up(define, pattern):
+    rng = np.random.default_rng(7)
+    counts = [visited(query(define, pattern), table(1 + 0.9 * rng.random(size))) / size for size in (2_000, 16_000)]
+    assert counts[1] < min(200, 2 * counts[0]), counts
