@@ -9,9 +9,25 @@ from typing import Any
 import pyarrow as pa
 from hypothesis import strategies as st
 
+from ostinato.expr.nanoseconds import Duration, Moment
 from ostinato.expr.nodes import Call, Case, Cast, Expr, Field, Literal
 from ostinato.expr.schema import Schema
-from ostinato.expr.types import BOOL, DATE, FLOAT, INT, INTERVAL, STRING, TIMESTAMP, TIMESTAMP_TZ, Kind, Type, decimal
+from ostinato.expr.types import (
+    BOOL,
+    DATE,
+    FLOAT,
+    INT,
+    INTERVAL,
+    INTERVAL_NS,
+    STRING,
+    TIMESTAMP,
+    TIMESTAMP_NS,
+    TIMESTAMP_TZ,
+    TIMESTAMP_TZ_NS,
+    Kind,
+    Type,
+    decimal,
+)
 
 COLUMNS: dict[str, tuple[Type, pa.DataType]] = {
     "i": (INT, pa.int64()),
@@ -25,6 +41,9 @@ COLUMNS: dict[str, tuple[Type, pa.DataType]] = {
     "tz": (TIMESTAMP_TZ, pa.timestamp("us", "UTC")),
     "day": (DATE, pa.date32()),
     "iv": (INTERVAL, pa.duration("us")),
+    "tn": (TIMESTAMP_NS, pa.timestamp("ns")),
+    "zn": (TIMESTAMP_TZ_NS, pa.timestamp("ns", "UTC")),
+    "ivn": (INTERVAL_NS, pa.duration("ns")),
 }
 SCHEMA = Schema(tuple((name, type_) for name, (type_, _) in COLUMNS.items()))
 
@@ -35,6 +54,8 @@ TEXTS = st.one_of(st.sampled_from(("", "a", "ab", "Äß", "12", " x ", "a%b", "2
 MOMENTS = st.datetimes(dt.datetime(1900, 1, 1), dt.datetime(2100, 1, 1))
 DAYS = st.dates(dt.date(1900, 1, 1), dt.date(2100, 1, 1))
 LENGTHS = st.timedeltas(dt.timedelta(-400), dt.timedelta(400))
+NANOS = st.integers(-(2**61), 2**61)
+FINER = NANOS.filter(lambda nanos: nanos % 1000)
 
 VALUES: dict[str, st.SearchStrategy[Any]] = {
     "i": INTEGERS,
@@ -48,6 +69,9 @@ VALUES: dict[str, st.SearchStrategy[Any]] = {
     "tz": MOMENTS.map(lambda moment: moment.replace(tzinfo=dt.UTC)),
     "day": DAYS,
     "iv": LENGTHS,
+    "tn": NANOS.map(Moment),
+    "zn": NANOS.map(lambda nanos: Moment(nanos, True)),
+    "ivn": NANOS.map(Duration),
 }
 LITERALS = {
     "int": INTEGERS,
@@ -55,14 +79,14 @@ LITERALS = {
     "decimal": DECIMALS,
     "bool": st.booleans(),
     "string": TEXTS,
-    "time": MOMENTS,
-    "zoned": VALUES["tz"],
+    "time": st.one_of(MOMENTS, st.datetimes(dt.datetime(1, 1, 1), dt.datetime(9999, 1, 1)), FINER.map(Moment)),
+    "zoned": st.one_of(VALUES["tz"], FINER.map(lambda nanos: Moment(nanos, True))),
     "date": DAYS,
-    "interval": LENGTHS,
+    "interval": st.one_of(LENGTHS, FINER.map(Duration)),
 }
 FIELDS = {
-    "int": ("i", "j"), "float": ("f",), "decimal": ("d",), "bool": ("b",), "string": ("s", "t"), "time": ("ts",), "zoned": ("tz",),
-    "date": ("day",), "interval": ("iv",),
+    "int": ("i", "j"), "float": ("f",), "decimal": ("d",), "bool": ("b",), "string": ("s", "t"), "time": ("ts", "tn"),
+    "zoned": ("tz", "zn"), "date": ("day",), "interval": ("iv", "ivn"),
 }  # fmt: skip
 TYPED_NULLS = {"time": TIMESTAMP, "zoned": TIMESTAMP_TZ, "date": DATE, "interval": INTERVAL}
 COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge", "distinct")
@@ -75,6 +99,7 @@ CALLS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
         ("abs", ("int",)), ("floor", ("int",)), ("ceil", ("int",)), ("round", ("int",)), ("greatest", ("int", "int", "int")),
         ("least", ("int", "int")), ("coalesce", ("int", "int")), ("length", ("string",)), ("strpos", ("string", "string")),
         ("sign", ("float",)), ("sign", ("int",)), ("sign", ("decimal",)), ("sub", ("date", "date")), ("epoch_us", ("time",)),
+        ("epoch_ns", ("time",)), ("epoch_ns", ("interval",)), ("epoch_us", ("interval",)),
         *((part, (kind,)) for part in ("year", "quarter", "month", "week", "day", "day_of_week", "day_of_year", "hour")
           for kind in ("date", "time", "zoned")),
         ("minute", ("time",)), ("second", ("zoned",)),
@@ -120,10 +145,17 @@ CASTS: dict[str, tuple[tuple[str, Type], ...]] = {
     "decimal": tuple((kind, decimal(10, 2)) for kind in (*NUMERIC, "string")) + (("decimal", decimal(6, 1)),),
     "bool": tuple((kind, BOOL) for kind in (*NUMERIC, "string")),
     "string": tuple((kind, STRING) for kind in FIELDS),
-    "time": (("date", TIMESTAMP), ("zoned", TIMESTAMP), ("string", TIMESTAMP)),
-    "zoned": (("time", TIMESTAMP_TZ), ("date", TIMESTAMP_TZ)),
+    "time": (
+        ("date", TIMESTAMP),
+        ("zoned", TIMESTAMP),
+        ("string", TIMESTAMP),
+        ("time", TIMESTAMP),
+        ("time", TIMESTAMP_NS),
+        ("date", TIMESTAMP_NS),
+    ),
+    "zoned": (("time", TIMESTAMP_TZ), ("date", TIMESTAMP_TZ), ("zoned", TIMESTAMP_TZ_NS)),
     "date": (("time", DATE), ("zoned", DATE), ("string", DATE)),
-    "interval": (("string", INTERVAL),),
+    "interval": (("string", INTERVAL), ("interval", INTERVAL), ("interval", INTERVAL_NS)),
 }
 
 
@@ -154,4 +186,8 @@ def rows(max_size: int = 8) -> st.SearchStrategy[list[dict[str, Any]]]:
 
 
 def as_table(rows_: list[dict[str, Any]]) -> pa.Table:
-    return pa.table({name: pa.array([row[name] for row in rows_], type_) for name, (_, type_) in COLUMNS.items()})
+    return pa.table({name: pa.array([_counted(row[name]) for row in rows_], type_) for name, (_, type_) in COLUMNS.items()})
+
+
+def _counted(value: Any) -> Any:
+    return value.nanos if isinstance(value, Moment | Duration) else value

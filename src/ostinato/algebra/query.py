@@ -56,8 +56,11 @@ class Negation:
 
 
 class Unit(Enum):
-    TIME = "time"  # microseconds, or the unit of an integer time column
+    TIME = "time"  # in the unit of the time column: that of its type, or an integer's own; of dates in microseconds
     EVENTS = "events"  # events of the partition from first to last, inclusive
+
+
+LONGEST = 2**62  # a window; times lie within as much of 0, so that no sum and no difference of them leaves 64 bits
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,6 @@ _SIMPLE = (
     (pa.types.is_large_string, STRING),
     (pa.types.is_string_view, STRING),
     (pa.types.is_date, DATE),
-    (pa.types.is_duration, INTERVAL),
     (pa.types.is_interval, INTERVAL),  # DuckDB's; those with months are refused when they are read
 )
 
@@ -47,7 +46,9 @@ def _from_arrow(type_: pa.DataType) -> Type | None:
     if pa.types.is_decimal(type_):
         return decimal(type_.precision, type_.scale) if 0 <= type_.scale <= 18 and type_.precision <= 38 else None
     if pa.types.is_timestamp(type_):
-        return Type(Kind.TIMESTAMP, zone=type_.tz)
+        return Type(Kind.TIMESTAMP, zone=type_.tz, unit=_unit(type_))
+    if pa.types.is_duration(type_):
+        return Type(Kind.INTERVAL, unit=_unit(type_))
     return next((ours for test, ours in _SIMPLE if test(type_)), None)
 
 
@@ -60,11 +61,18 @@ def to_arrow(type_: Type) -> pa.DataType:
     if type_.kind is Kind.DECIMAL:
         return pa.decimal128(type_.precision, type_.scale)
     if type_.kind is Kind.TIMESTAMP:
-        return pa.timestamp("us", type_.zone)
+        return pa.timestamp(type_.unit, type_.zone)
+    if type_.kind is Kind.INTERVAL:
+        return pa.duration(type_.unit)
     if type_.kind is Kind.LIST:
         assert type_.item is not None
         return pa.list_(to_arrow(type_.item))
     return _OUT[type_.kind]
+
+
+def _unit(type_: pa.DataType) -> str:
+    """Coarser units are held in microseconds."""
+    return "ns" if type_.unit == "ns" else "us"
 
 
 def _integer(type_: Type) -> pa.DataType:
@@ -78,7 +86,6 @@ _OUT = {
     Kind.BOOL: pa.bool_(),
     Kind.STRING: pa.string(),
     Kind.DATE: pa.date32(),
-    Kind.INTERVAL: pa.duration("us"),
 }
 
 

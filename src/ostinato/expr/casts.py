@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable
-from datetime import UTC
 from decimal import Decimal
 from typing import Any
 
 from ostinato.base.errors import DataError
+from ostinato.expr.nanoseconds import Duration, Moment, as_utc, is_zoned
 from ostinato.expr.number_functions import half_away
-from ostinato.expr.physical import INT64, from_physical, scaled, to_physical
+from ostinato.expr.physical import INT64, from_physical, overflow, scaled, to_physical
 from ostinato.expr.temporal_text import interval_text, parse_date, parse_interval, parse_timestamp, timestamp_text
 from ostinato.expr.time_functions import DAY
 from ostinato.expr.types import Kind, Type
@@ -34,8 +34,10 @@ def cast(value: Any, own: Type, to: Type) -> Any:
     if to.kind in (Kind.INT, Kind.DECIMAL):
         return checked_digits(exact_of(value, own, to.scale), to, value)
     if own.kind is Kind.DATE and to.kind is Kind.TIMESTAMP:
-        return checked_digits(value * DAY, to, value)
-    return value // DAY if own.kind is Kind.TIMESTAMP and to.kind is Kind.DATE else value
+        return checked_digits(value * DAY * to.ticks, to, value)
+    if own.kind is Kind.TIMESTAMP and to.kind is Kind.DATE:
+        return value // (DAY * own.ticks)
+    return checked_digits(value * to.ticks // own.ticks, to, value)
 
 
 def float_of(value: Any, own: Type) -> float:
@@ -71,6 +73,8 @@ def checked_digits(number: int, to: Type, value: Any) -> int:
 
 def out_of_range(to: Type) -> DataError:
     what = f"{to} of {to.bits} bits" if to.kind is Kind.INT else str(to)
+    if to.unit == "ns":
+        return overflow(to)
     return DataError(f"A value does not fit {what}", hint="CAST to a wider type, or to DOUBLE")
 
 
@@ -122,9 +126,18 @@ def _bool(text: str, to: Type) -> bool:
 
 def _timestamp(text: str, to: Type) -> int:
     value = parse_timestamp(text)
-    if to.zone is None and value.tzinfo is not None:
+    if to.zone is None and is_zoned(value):
         raise ValueError(f"'{text}' has a time zone, which a timestamp without zone cannot keep")
-    return to_physical(value.replace(tzinfo=UTC) if value.tzinfo is None else value, to)
+    if isinstance(value, Moment) and to.unit != "ns":
+        raise ValueError(f"'{text}' has a fraction finer than microseconds; TIMESTAMP_NS and TIMESTAMPTZ_NS keep it")
+    return to_physical(value if is_zoned(value) else as_utc(value), to)
+
+
+def _interval(text: str, to: Type) -> int:
+    value = parse_interval(text)
+    if isinstance(value, Duration) and to.unit != "ns":
+        raise ValueError(f"'{text}' is finer than microseconds; INTERVAL_NS keeps it")
+    return to_physical(value, to)
 
 
 _PARSERS: dict[Kind, Callable[[str, Type], Any]] = {
@@ -135,5 +148,5 @@ _PARSERS: dict[Kind, Callable[[str, Type], Any]] = {
     Kind.STRING: lambda text, to: text,
     Kind.DATE: lambda text, to: to_physical(parse_date(text), to),
     Kind.TIMESTAMP: _timestamp,
-    Kind.INTERVAL: lambda text, to: to_physical(parse_interval(text), to),
+    Kind.INTERVAL: _interval,
 }

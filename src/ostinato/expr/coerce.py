@@ -4,21 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import UTC, date, datetime
+from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
 
-from ostinato.base.errors import TypeMismatchError
+from ostinato.base.errors import DataError, TypeMismatchError
+from ostinato.expr.nanoseconds import Duration, Moment, as_utc, is_zoned
 from ostinato.expr.nodes import Cast, Expr, Literal, type_of
+from ostinato.expr.physical import from_physical, to_physical
 from ostinato.expr.temporal_text import parse_date, parse_interval, parse_timestamp
-from ostinato.expr.types import FLOAT, INT, NULL, STRING, TIMESTAMP, Kind, Type, decimal
+from ostinato.expr.types import FLOAT, INT, NULL, STRING, TIMESTAMP, TIMESTAMP_NS, Kind, Type, decimal, finer_unit
 
 WIDEST = 19  # digits of an int64
 
 
 def same_form(a: Type, b: Type) -> bool:
     """Whether values of both types are held alike and mean the same."""
-    return a.kind is b.kind and a.scale == b.scale and (a.zone is None) == (b.zone is None)
+    return a.kind is b.kind and a.scale == b.scale and (a.zone is None) == (b.zone is None) and a.unit == b.unit
 
 
 def coerce(expr: Expr, to: Type) -> Expr:
@@ -41,10 +43,22 @@ def _converted(literal: Literal, to: Type) -> Any:
             raise TypeMismatchError(f"{value} has too many digits for {to}", hint="CAST the other side to DOUBLE", span=literal.span)
         return Decimal(value)
     if isinstance(value, str):
-        return _from_text(literal, to)
-    if isinstance(value, date) and not isinstance(value, datetime):
-        value = datetime(value.year, value.month, value.day)
-    return value.replace(tzinfo=UTC) if to.zone is not None else value
+        value = _from_text(literal, to)
+    if to.kind is Kind.TIMESTAMP:
+        if isinstance(value, date) and not isinstance(value, datetime):
+            value = datetime(value.year, value.month, value.day)
+        value = as_utc(value) if to.zone is not None and not is_zoned(value) else value
+    return in_unit(value, to, literal)
+
+
+def in_unit(value: Any, to: Type, literal: Literal) -> Any:
+    """A constant as values of its new type are written."""
+    if to.unit != "ns":
+        return value
+    try:
+        return from_physical(to_physical(value, to), to)
+    except DataError as error:
+        raise TypeMismatchError("This constant is out of the range of nanoseconds", hint=error.hint, span=literal.span) from None
 
 
 def _from_text(literal: Literal, to: Type) -> Any:
@@ -56,9 +70,9 @@ def _from_text(literal: Literal, to: Type) -> Any:
         value = parse_timestamp(literal.value)
     except ValueError as e:
         raise TypeMismatchError(f"This string stands for a {to}, but {e}", span=literal.span) from None
-    if to.zone is None and value.tzinfo is not None:
+    if to.zone is None and is_zoned(value):
         raise TypeMismatchError("This constant has a time zone, but the timestamp has none", hint="Leave the zone out", span=literal.span)
-    return value.replace(tzinfo=UTC) if to.zone is not None else value
+    return value
 
 
 def unify(exprs: Sequence[Expr], doing: str) -> Type:
@@ -91,11 +105,21 @@ def _met(found: Type, expr: Expr) -> Type | None:
         return _text_meets(found, expr)
     if found.is_temporal and own.is_temporal:
         return _times_meet(found, own, expr)
+    if found.kind is own.kind is Kind.INTERVAL:
+        return replace(own, unit=finer_unit(found, own))
     return None
 
 
 def _text_meets(found: Type, literal: Literal) -> Type:
-    """A date compared with a string that has a time of day is compared as a timestamp."""
+    """A date compared with a string that has a time of day is compared as a timestamp, and what is finer than microseconds as such."""
+    try:
+        if found.kind is Kind.INTERVAL:
+            return replace(found, unit="ns") if isinstance(parse_interval(literal.value), Duration) else found
+        moment = parse_timestamp(literal.value)
+    except ValueError:
+        return TIMESTAMP if found.kind is Kind.DATE else found  # what is wrong is said where the constant is converted
+    if isinstance(moment, Moment):
+        return TIMESTAMP_NS if found.kind is Kind.DATE else replace(found, unit="ns")
     if found.kind is Kind.DATE:
         try:
             parse_date(literal.value)
@@ -105,12 +129,14 @@ def _text_meets(found: Type, literal: Literal) -> Type:
 
 
 def _times_meet(found: Type, own: Type, expr: Expr) -> Type | None:
-    zoned = found.zone is not None or own.zone is not None
-    if not zoned:
-        return TIMESTAMP
+    unit = finer_unit(found, own)
+    if found.zone is None and own.zone is None:
+        return TIMESTAMP_NS if unit == "ns" else TIMESTAMP
+    if found.zone is not None and own.zone is not None:
+        return Type(Kind.TIMESTAMP, zone="UTC", unit=unit)
     # A constant without a zone is UTC; two columns must say what they mean.
     if own.zone is None and isinstance(expr, Literal):
-        return found
+        return replace(found, unit=unit)
     return None
 
 

@@ -11,7 +11,7 @@ from ostinato.expr import number_functions as numbers
 from ostinato.expr import time_functions as times
 from ostinato.expr.casts import cast
 from ostinato.expr.nodes import Aggregate, Call, Case, Cast, Classifier, Expr, Field, Literal, MatchNumber, Nav, type_of
-from ostinato.expr.physical import from_physical, to_physical
+from ostinato.expr.physical import from_physical, in_range, to_physical
 from ostinato.expr.string_functions import STRING_FUNCTIONS
 
 
@@ -94,7 +94,7 @@ def _strict(call: Call, args: list[Any]) -> Any:
     if name in times.CALENDAR_PARTS:
         return times.calendar_part(name, args[0], own)
     if name in times.CLOCK_PARTS:
-        return times.CLOCK_PARTS[name](args[0])
+        return times.clock_part(name, args[0], own)
     return OTHERS[name](call, args)
 
 
@@ -114,8 +114,9 @@ OTHERS: dict[str, Callable[[Call, list[Any]], Any]] = {
     "floor": lambda call, args: numbers.floor(args[0], type_of(call.args[0])),
     "round": lambda call, args: numbers.rounded(args[0], args[1] if len(args) > 1 else 0, type_of(call.args[0]), type_of(call)),
     "not": lambda call, args: not args[0],
-    "epoch": lambda call, args: times.epoch(args[0]),
-    "epoch_us": lambda call, args: args[0],
+    "epoch": lambda call, args: times.epoch(args[0], type_of(call.args[0])),
+    "epoch_us": lambda call, args: args[0] // type_of(call.args[0]).ticks,
+    "epoch_ns": lambda call, args: in_range(args[0] * (1000 // type_of(call.args[0]).ticks), type_of(call)),
     "date_trunc": lambda call, args: times.truncated(args[0], args[1], type_of(call.args[1])),
 }
 

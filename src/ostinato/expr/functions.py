@@ -83,6 +83,7 @@ _ALL = (
     Function("second", 1, 1, s.clock_part, ("second",)),
     Function("epoch", 1, 1, s.epoch, ("epoch",)),
     Function("epoch_us", 1, 1, s.epoch, ("epoch_us",)),
+    Function("epoch_ns", 1, 1, s.epoch, ("epoch_ns",)),
     Function("date_trunc", 2, 2, s.truncation, ("date_trunc",)),
 )
 

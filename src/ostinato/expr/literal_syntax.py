@@ -9,9 +9,24 @@ from decimal import Decimal
 from ostinato.base.errors import OstinatoError, QuerySyntaxError, UnsupportedError
 from ostinato.base.span import Span
 from ostinato.expr.cursor import TokenCursor
+from ostinato.expr.nanoseconds import Duration, Moment, is_zoned
 from ostinato.expr.nodes import Literal
-from ostinato.expr.temporal_text import UNITS, interval_of, is_calendar_unit, parse_date, parse_interval, parse_timestamp, unit_named
-from ostinato.expr.types import BOOL, DATE, FLOAT, INT, INTERVAL, STRING, TIMESTAMP, TIMESTAMP_TZ, Type, decimal
+from ostinato.expr.temporal_text import NANOS, interval_of, is_calendar_unit, parse_date, parse_interval, parse_timestamp, unit_named
+from ostinato.expr.types import (
+    BOOL,
+    DATE,
+    FLOAT,
+    INT,
+    INTERVAL,
+    INTERVAL_NS,
+    STRING,
+    TIMESTAMP,
+    TIMESTAMP_NS,
+    TIMESTAMP_TZ,
+    TIMESTAMP_TZ_NS,
+    Type,
+    decimal,
+)
 
 DECIMAL_DIGITS = 18  # what a scaled int64 holds exactly
 WIDEST_DECIMAL = 19  # the type of results that may use the rest of an int64's range
@@ -23,6 +38,7 @@ SIMPLE_TYPES: dict[str, Type] = {
     "DOUBLE": FLOAT, "FLOAT": FLOAT, "REAL": FLOAT, "FLOAT8": FLOAT, "FLOAT4": FLOAT,
     "VARCHAR": STRING, "CHAR": STRING, "TEXT": STRING, "STRING": STRING,
     "DATE": DATE, "TIMESTAMP": TIMESTAMP, "DATETIME": TIMESTAMP, "TIMESTAMPTZ": TIMESTAMP_TZ, "INTERVAL": INTERVAL,
+    "TIMESTAMP_NS": TIMESTAMP_NS, "TIMESTAMPTZ_NS": TIMESTAMP_TZ_NS, "INTERVAL_NS": INTERVAL_NS,
 }  # fmt: skip
 DECIMALS = ("DECIMAL", "NUMERIC", "DEC")
 NO_MONTHS = "Months and years differ in length; write days or weeks, such as INTERVAL '30' DAY"
@@ -41,12 +57,12 @@ def temporal_literal(cursor: TokenCursor) -> Literal | None:
 
 def _date_or_zoned(cursor: TokenCursor) -> Literal:
     word, text = cursor.next(), cursor.next()
-    value: date
+    value: date | Moment
     try:
         value = parse_date(text.value) if word.is_word("DATE") else parse_timestamp(text.value)
     except ValueError as e:
         raise QuerySyntaxError(_sentence(e), span=text.span) from None
-    if isinstance(value, datetime) and value.tzinfo is None:
+    if isinstance(value, datetime | Moment) and not is_zoned(value):
         raise QuerySyntaxError("This timestamp has no time zone", hint="Add one, such as +00", span=text.span)
     return Literal(value, span=word.span.to(text.span))
 
@@ -61,7 +77,7 @@ def _timestamp(cursor: TokenCursor) -> Literal:
         value = parse_timestamp(text.value)
     except ValueError as e:
         raise QuerySyntaxError(_sentence(e), span=text.span) from None
-    if zoned is not None and zoned != (value.tzinfo is not None):
+    if zoned is not None and zoned != is_zoned(value):
         wanted = "lacks a time zone" if zoned else "has a time zone"
         raise QuerySyntaxError(f"This timestamp {wanted}", hint="Let the text and the type agree", span=text.span)
     return Literal(value, span=word.span.to(text.span))
@@ -82,7 +98,7 @@ def _interval(cursor: TokenCursor) -> Literal:
     return Literal(-value if negative else value, span=cursor.span_from(start))
 
 
-def interval_quantity(cursor: TokenCursor) -> timedelta:
+def interval_quantity(cursor: TokenCursor) -> timedelta | Duration:
     """`'5' MINUTE`, `'1 hour'`, `5 minutes`: what follows the word INTERVAL (or, in SASE+, WITHIN)."""
     token = cursor.peek()
     if token.kind not in ("string", "number"):
@@ -94,7 +110,10 @@ def interval_quantity(cursor: TokenCursor) -> timedelta:
             return parse_interval(token.value, unit)
         if unit is None:
             cursor.fail("a unit of time such as MINUTE")
-        return interval_of(int(Decimal(token.value) * UNITS[unit]))
+        length = Decimal(token.value) * NANOS[unit]
+        if length != length.to_integral_value():
+            raise ValueError(f"{token.value} {unit}s is finer than nanoseconds")
+        return interval_of(int(length))
     except ValueError as e:
         kind: type[OstinatoError] = UnsupportedError if "no fixed length" in str(e) else QuerySyntaxError
         hint = NO_MONTHS if kind is UnsupportedError else "INTERVAL '5' MINUTE, INTERVAL '1 day 02:00:00'"

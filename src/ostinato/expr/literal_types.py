@@ -8,7 +8,23 @@ from typing import Any
 
 from ostinato.base.errors import TypeMismatchError
 from ostinato.base.span import Span
-from ostinato.expr.types import BOOL, DATE, FLOAT, INT, INTERVAL, NULL, STRING, TIMESTAMP, TIMESTAMP_TZ, Type, decimal
+from ostinato.expr.nanoseconds import Duration, Moment
+from ostinato.expr.types import (
+    BOOL,
+    DATE,
+    FLOAT,
+    INT,
+    INTERVAL,
+    INTERVAL_NS,
+    NULL,
+    STRING,
+    TIMESTAMP,
+    TIMESTAMP_NS,
+    TIMESTAMP_TZ,
+    TIMESTAMP_TZ_NS,
+    Type,
+    decimal,
+)
 
 INT64 = range(-(2**63), 2**63)
 DIGITS = 18
@@ -26,11 +42,13 @@ def literal_type(value: Any, span: Span | None = None) -> Type:
         return INT
     if isinstance(value, Decimal):
         return _decimal_type(value)
-    for kind, type_ in ((float, FLOAT), (str, STRING), (timedelta, INTERVAL)):
+    for kind, type_ in ((float, FLOAT), (str, STRING), (timedelta, INTERVAL), (Duration, INTERVAL_NS)):
         if isinstance(value, kind):
             return type_
     if isinstance(value, datetime):
         return TIMESTAMP if value.tzinfo is None else TIMESTAMP_TZ
+    if isinstance(value, Moment):
+        return TIMESTAMP_TZ_NS if value.zoned else TIMESTAMP_NS
     if isinstance(value, date):
         return DATE
     raise TypeMismatchError(f"{type(value).__name__} is not a type of constants", span=span)

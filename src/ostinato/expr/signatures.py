@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
+from datetime import datetime, timedelta
 from decimal import Decimal
 
 from ostinato.base.errors import TypeMismatchError
 from ostinato.expr.coerce import WIDEST, coerce, number_type, unified, unify, whole_digits
+from ostinato.expr.nanoseconds import Duration, Moment, nanos_of_length, nanos_of_time
 from ostinato.expr.nodes import Call, Expr, Literal, type_of
-from ostinato.expr.types import BOOL, DATE, FLOAT, INT, INTERVAL, STRING, TIMESTAMP, Kind, Type, decimal
+from ostinato.expr.physical import INT64
+from ostinato.expr.types import BOOL, DATE, FLOAT, INT, INTERVAL, STRING, TIMESTAMP, Kind, Type, decimal, finer_unit
 
 Typed = tuple[tuple[Expr, ...], Type]
 Rule = Callable[[str, tuple[Expr, ...]], Typed]
@@ -48,6 +52,8 @@ def comparison(name: str, args: tuple[Expr, ...]) -> Typed:
         args = _whole_items(name, args[0], args[1:])
     elif type_of(args[1]).kind is Kind.INT and isinstance(args[0], Literal) and name != "in":
         args = _whole_items(name, args[1], args[:1])
+    if len(args) == 2:
+        args = _within_reach(*args)
     return unified(args, f"`{spelled(name)}`")[0], BOOL
 
 
@@ -78,6 +84,27 @@ def _whole_items(name: str, whole: Expr, items: tuple[Expr, ...]) -> tuple[Expr,
     below, above = (_whole_bound(fractions[0], rounding) for rounding in ("ROUND_FLOOR", "ROUND_CEILING"))
     # One of both is true, never both: equal to nothing, and unknown where the integer is null.
     return Call("le", (whole, below), span=whole.span, type=BOOL), Call("ge", (whole, above), span=whole.span, type=BOOL)
+
+
+def _within_reach(left: Expr, right: Expr) -> tuple[Expr, Expr]:
+    """A time in nanoseconds beside a constant that nanoseconds do not reach, such as the year 9999: they are compared in microseconds,
+    which gives the same answer, as no time in nanoseconds is equal to the constant."""
+    if isinstance(left, Literal):
+        right, left = _within_reach(right, left) if not isinstance(right, Literal) else (right, left)
+        return left, right
+    own = type_of(left)
+    if own.unit != "ns" or not isinstance(right, Literal) or type_of(right).kind not in (Kind.STRING, Kind.DATE, own.kind):
+        return left, right
+    coarse = replace(own, unit="us")
+    bound = coerce(right, coarse)
+    return (left, right) if _is_reached(bound) else (coerce(left, coarse), bound)
+
+
+def _is_reached(bound: Expr) -> bool:
+    value = bound.value if isinstance(bound, Literal) else None
+    if isinstance(value, datetime | Moment):
+        return nanos_of_time(value) in INT64
+    return not isinstance(value, timedelta | Duration) or nanos_of_length(value) in INT64
 
 
 def same(name: str, args: tuple[Expr, ...]) -> Typed:
@@ -123,16 +150,19 @@ def time_sum(name: str, args: tuple[Expr, ...]) -> Typed:
         if name == "add":
             raise TypeMismatchError(f"{a} and {b} cannot be added", hint="Subtract them, or add an interval", span=right.span)
         both, shared = unified((left, right), "`-`")
-        return both, INT if shared.kind is Kind.DATE else INTERVAL
+        return both, INT if shared.kind is Kind.DATE else replace(INTERVAL, unit=shared.unit)
     if name == "add" and b.is_temporal:
         (right, left), result = time_sum(name, (right, left))
         return (left, right), result
     if a.kind is Kind.DATE and b.kind is Kind.INT:
         return (left, right), DATE
     if b.kind is Kind.INTERVAL and a.kind is Kind.DATE:
-        return (coerce(left, TIMESTAMP), right), TIMESTAMP
+        moved = replace(TIMESTAMP, unit=b.unit)
+        return (coerce(left, moved), right), moved
     if b.kind is Kind.INTERVAL and a.kind in (Kind.TIMESTAMP, Kind.INTERVAL):
-        return (left, right), a
+        unit = finer_unit(a, b)
+        moved = replace(a, unit=unit)
+        return (coerce(left, moved), coerce(right, replace(b, unit=unit))), moved
     raise TypeMismatchError(
         f"{a} {spelled(name)} {b} has no meaning", hint="Times move by intervals, such as INTERVAL '5' MINUTE", span=right.span
     )
@@ -155,16 +185,17 @@ def _time_operands(name: str, args: tuple[Expr, ...]) -> tuple[Expr, Expr]:
 
 def _step(own: Type) -> Type:
     """What moves a time."""
-    return INT if own.kind is Kind.DATE else INTERVAL
+    return INT if own.kind is Kind.DATE else replace(INTERVAL, unit=own.unit)
 
 
 def product(name: str, args: tuple[Expr, ...]) -> Typed:
     kinds = tuple(type_of(arg).kind for arg in args)
     if Kind.INTERVAL in kinds:
+        length = args[kinds.index(Kind.INTERVAL)]
         other = args[kinds.index(Kind.INTERVAL) - 1]
         if type_of(other).kind not in (Kind.INT, Kind.NULL):
             raise refuse(name, "an interval and an integer", other)
-        return tuple(arg if arg is not other else coerce(arg, INT) for arg in args), INTERVAL
+        return tuple(arg if arg is not other else coerce(arg, INT) for arg in args), type_of(length)
     left, right = (number(name, arg) for arg in args)
     if Kind.FLOAT in (left.kind, right.kind):
         return doubles(name, args)
@@ -189,7 +220,7 @@ def remainder(name: str, args: tuple[Expr, ...]) -> Typed:
 def signed(name: str, args: tuple[Expr, ...]) -> Typed:
     own = type_of(args[0])
     if own.kind is Kind.INTERVAL:
-        return args, INTERVAL
+        return args, own
     own = number(name, args[0], "a number or an interval")
     return (coerce(args[0], own),), INT if own.kind is Kind.INT else FLOAT if own.kind is Kind.FLOAT else own
 
@@ -274,7 +305,7 @@ def _moment(name: str, arg: Expr) -> Expr:
 
 def epoch(name: str, args: tuple[Expr, ...]) -> Typed:
     arg = args[0] if type_of(args[0]).kind is Kind.INTERVAL else _moment(name, args[0])
-    result = INT if name == "epoch_us" else FLOAT
+    result = FLOAT if name == "epoch" else INT
     return (coerce(arg, TIMESTAMP) if type_of(arg).kind is Kind.DATE else arg,), result
 
 

@@ -7,6 +7,7 @@ from decimal import Decimal
 from typing import Any
 
 from ostinato.base.errors import UnsupportedError
+from ostinato.expr.nanoseconds import Duration, Moment
 from ostinato.expr.nodes import Aggregate, Anchor, Call, Case, Cast, Classifier, Expr, Field, Literal, MatchNumber, Nav
 from ostinato.expr.parse import AND, COMPARISON, CONCAT, NOT, OR, PRODUCT, SIGN, SUM
 from ostinato.expr.parse import RESERVED as WORDS
@@ -175,11 +176,11 @@ def literal_text(value: Any) -> str:
         return _float_text(value)
     if isinstance(value, Decimal):
         return f"{value:f}" + ("" if "." in f"{value:f}" else ".")
-    if isinstance(value, datetime):
+    if isinstance(value, datetime | Moment):
         return f"TIMESTAMP '{timestamp_text(value)}'"
     if isinstance(value, date):
         return f"DATE '{value.isoformat()}'"
-    if isinstance(value, timedelta):
+    if isinstance(value, timedelta | Duration):
         return f"INTERVAL '{interval_text(value)}'"
     return str(value)
 
@@ -193,7 +194,7 @@ def _float_text(value: float) -> str:
 
 
 TYPE_NAMES = {
-    Kind.BOOL: "BOOLEAN", Kind.FLOAT: "DOUBLE", Kind.STRING: "VARCHAR", Kind.DATE: "DATE", Kind.INTERVAL: "INTERVAL",
+    Kind.BOOL: "BOOLEAN", Kind.FLOAT: "DOUBLE", Kind.STRING: "VARCHAR", Kind.DATE: "DATE",
 }  # fmt: skip
 INTEGER_NAMES = {8: "TINYINT", 16: "SMALLINT", 32: "INT", 64: "BIGINT"}
 
@@ -202,7 +203,9 @@ def type_text(type_: Type) -> str:
     if type_.kind is Kind.DECIMAL:
         return f"DECIMAL({type_.precision}, {type_.scale})"
     if type_.kind is Kind.TIMESTAMP:
-        return "TIMESTAMP" if type_.zone is None else "TIMESTAMPTZ"
+        return ("TIMESTAMP" if type_.zone is None else "TIMESTAMPTZ") + ("_NS" if type_.unit == "ns" else "")
+    if type_.kind is Kind.INTERVAL:
+        return "INTERVAL_NS" if type_.unit == "ns" else "INTERVAL"
     if type_.kind is Kind.INT:
         return INTEGER_NAMES[type_.bits]
     return TYPE_NAMES.get(type_.kind, "NULL")

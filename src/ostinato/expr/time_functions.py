@@ -1,4 +1,4 @@
-"""Parts of dates and timestamps, on single values in physical form (days, or microseconds UTC)."""
+"""Parts of dates and timestamps, on single values in physical form (days, or UTC in the unit of their type)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable
 from datetime import date
 
 from ostinato.base.errors import DataError
-from ostinato.expr.physical import EPOCH_DAY
+from ostinato.expr.physical import EPOCH_DAY, in_range
 from ostinato.expr.temporal_text import UNITS
 from ostinato.expr.types import Kind, Type
 
@@ -14,7 +14,7 @@ DAY = UNITS["day"]
 
 
 def day_number(value: int, own: Type) -> int:
-    return value if own.kind is Kind.DATE else value // DAY
+    return value if own.kind is Kind.DATE else value // (DAY * own.ticks)
 
 
 def calendar_date(days: int) -> date:
@@ -45,17 +45,21 @@ def calendar_part(name: str, value: int, own: Type) -> int:
     return CALENDAR_PARTS[name](calendar_date(day_number(value, own)))
 
 
-def epoch(value: int) -> float:
+def clock_part(name: str, value: int, own: Type) -> int:
+    return CLOCK_PARTS[name](value // own.ticks)
+
+
+def epoch(value: int, own: Type) -> float:
     """Seconds, for times since 1970-01-01 UTC."""
-    return float(value) / 1_000_000.0
+    return float(value) / (1_000_000.0 * own.ticks)
 
 
 def truncated(unit: str, value: int, own: Type) -> int:
     """The beginning of the unit that the value lies in, in the form of its type."""
     if unit in ("year", "quarter", "month", "week", "day"):
         days = _first_day(unit, day_number(value, own))
-        return days if own.kind is Kind.DATE else days * DAY
-    return value if own.kind is Kind.DATE else value - value % UNITS[unit]
+        return days if own.kind is Kind.DATE else in_range(days * DAY * own.ticks, own)
+    return value if own.kind is Kind.DATE else value - value % (UNITS[unit] * own.ticks)
 
 
 def _first_day(unit: str, days: int) -> int:

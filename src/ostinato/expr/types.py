@@ -1,8 +1,8 @@
 """The types of values, and how each is held in arrays.
 
-Physical form inside the engine: BOOL is bool; INT, DATE (days), TIMESTAMP (microseconds UTC, or local wall time without zone),
-INTERVAL (microseconds) and DECIMAL (scaled by 10**scale) are int64; FLOAT is float64; STRING is a dictionary code. A LIST is what
-ARRAY_AGG gives; nothing computes with it.
+Physical form inside the engine: BOOL is bool; INT, DATE (days), TIMESTAMP (UTC, or local wall time without zone), INTERVAL (both in
+their `unit`, microseconds or nanoseconds) and DECIMAL (scaled by 10**scale) are int64; FLOAT is float64; STRING is a dictionary code.
+A LIST is what ARRAY_AGG gives; nothing computes with it.
 """
 
 from __future__ import annotations
@@ -35,12 +35,13 @@ class Type:
     scale: int = 0
     zone: str | None = None
     item: Type | None = None  # of a list
+    unit: str = "us"  # of a timestamp or an interval: "us" or "ns"
 
     def __str__(self) -> str:
         if self.kind is Kind.DECIMAL:
             return f"decimal({self.precision},{self.scale})"
-        if self.kind is Kind.TIMESTAMP and self.zone is not None:
-            return "timestamp with time zone"
+        if self.kind in (Kind.TIMESTAMP, Kind.INTERVAL):
+            return self.kind.value + (" with time zone" if self.zone is not None else "") + (" in nanoseconds" if self.unit == "ns" else "")
         if self.kind is Kind.LIST:
             return f"list of {self.item}"
         return self.kind.value
@@ -53,6 +54,11 @@ class Type:
     def is_temporal(self) -> bool:
         return self.kind in (Kind.DATE, Kind.TIMESTAMP)
 
+    @property
+    def ticks(self) -> int:
+        """How many of its units a microsecond has."""
+        return 1000 if self.unit == "ns" else 1
+
 
 NULL = Type(Kind.NULL)
 BOOL = Type(Kind.BOOL)
@@ -63,6 +69,14 @@ DATE = Type(Kind.DATE)
 TIMESTAMP = Type(Kind.TIMESTAMP)
 TIMESTAMP_TZ = Type(Kind.TIMESTAMP, zone="UTC")
 INTERVAL = Type(Kind.INTERVAL)
+TIMESTAMP_NS = Type(Kind.TIMESTAMP, unit="ns")
+TIMESTAMP_TZ_NS = Type(Kind.TIMESTAMP, zone="UTC", unit="ns")
+INTERVAL_NS = Type(Kind.INTERVAL, unit="ns")
+
+
+def finer_unit(a: Type, b: Type) -> str:
+    """Holds the times of both exactly, as far as they are in its range."""
+    return "ns" if "ns" in (a.unit, b.unit) else "us"
 
 
 def list_of(item: Type) -> Type:

@@ -10,6 +10,8 @@ from ostinato.algebra.policies import Selection
 from ostinato.algebra.query import Definition, MatchQuery, Unit, When, Within
 from ostinato.automata import text as nfa_text
 from ostinato.base.errors import UnsupportedError
+from ostinato.expr.nanoseconds import Duration
+from ostinato.expr.temporal_text import interval_text
 from ostinato.expr.text import to_text
 from ostinato.expr.types import Kind
 from ostinato.plan.automaton import text as event_automaton_text
@@ -79,9 +81,12 @@ def _way(negation: Negation) -> str:
 def _window(query: MatchQuery, within: Within) -> str:
     if within.unit is Unit.EVENTS:
         return f"{within.length} events" + (" of the partition" if query.partition else "")
-    if query.time is not None and query.schema.type_of(query.time).kind is Kind.INT:
+    own = None if query.time is None else query.schema.type_of(query.time)
+    if own is not None and own.kind is Kind.INT:
         return f"{within.length} in the unit of {query.time}"
-    return str(timedelta(microseconds=within.length))
+    if own is not None and own.unit == "ns" and within.length % own.ticks:
+        return interval_text(Duration(within.length))
+    return str(timedelta(microseconds=within.length // (1 if own is None else own.ticks)))
 
 
 def automaton_text(query: MatchQuery, program: Program) -> str:

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import datetime
 from decimal import Decimal
 from typing import Any
 
 from ostinato.base.errors import UnsupportedError
 from ostinato.base.span import Span
+from ostinato.expr.physical import to_physical
 from ostinato.expr.types import Kind, Type
 from ostinato.program.opcodes import NULL_OPERAND, SPACES, TESTED, Op, Space, operand, shape
 from ostinato.program.program import ScalarCode
-
-EPOCH = datetime.datetime(1970, 1, 1)
-MICROSECOND = datetime.timedelta(microseconds=1)
 
 
 class ScalarAssembly:
@@ -104,13 +101,8 @@ UNUSED = 0
 
 def physical(value: Any, type_: Type) -> int:
     """How a constant that is not a float or a string is held: see `expr.types`."""
-    if isinstance(value, datetime.datetime):
-        wall = value.astimezone(datetime.UTC).replace(tzinfo=None) if value.tzinfo else value
-        return (wall - EPOCH) // MICROSECOND
-    if isinstance(value, datetime.date):
-        return (value - EPOCH.date()).days
-    if isinstance(value, datetime.timedelta):
-        return value // MICROSECOND
+    if type_.is_temporal or type_.kind is Kind.INTERVAL:
+        return int(to_physical(value, type_))
     if type_.kind is Kind.DECIMAL:
         return int((Decimal(value) * 10**type_.scale).to_integral_value())
     return int(value)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Protocol
 
 from ostinato.expr.nodes import Call, Expr, Literal, type_of
@@ -72,7 +73,7 @@ def _product(to: Translator, call: Call) -> int:
     if wanted.kind is Kind.FLOAT:
         return to.code.compute(Op.MUL_FLOAT, *(to.value_as(arg, FLOAT) for arg in call.args))
     product = to.code.compute(Op.MUL_INT, *(to.value(arg) for arg in call.args))
-    given = Type(wanted.kind, scale=sum(scale_of(type_of(arg)) for arg in call.args))
+    given = replace(wanted, scale=sum(scale_of(type_of(arg)) for arg in call.args))
     return convert(to.code, product, given, wanted, call)
 
 
@@ -135,13 +136,30 @@ def _power(to: Translator, call: Call) -> int:
 
 
 def _seconds(to: Translator, call: Call) -> int:
-    """epoch: microseconds as seconds."""
-    return to.code.compute(Op.DIV_INT, _microseconds(to, call), to.code.whole(1_000_000))
+    """epoch: times as seconds."""
+    value, own = _time(to, call)
+    return to.code.compute(Op.DIV_INT, value, to.code.whole(1_000_000 * own.ticks))
 
 
 def _microseconds(to: Translator, call: Call) -> int:
+    """Floored: the remainder that has the sign of the dividend is made positive first."""
+    value, own = _time(to, call)
+    if own.ticks == 1:
+        return value
+    unit = to.code.whole(own.ticks)
+    rest = to.code.compute(Op.MOD_INT, to.code.compute(Op.ADD_INT, to.code.compute(Op.MOD_INT, value, unit), unit), unit)
+    return to.code.compute(Op.QUOTIENT_INT, to.code.compute(Op.SUB_INT, value, rest), unit)
+
+
+def _nanoseconds(to: Translator, call: Call) -> int:
+    value, own = _time(to, call)
+    return value if own.ticks == 1000 else to.code.compute(Op.MUL_INT, value, to.code.whole(1000))
+
+
+def _time(to: Translator, call: Call) -> tuple[int, Type]:
     own = type_of(call.args[0])
-    return to.value_as(call.args[0], TIMESTAMP if own.kind is Kind.DATE else own)
+    held = TIMESTAMP if own.kind is Kind.DATE else own
+    return to.value_as(call.args[0], held), held
 
 
 def _float_only(op: Op) -> Callable[[Translator, Call], int]:
@@ -213,6 +231,7 @@ RULES: dict[str, Callable[[Translator, Call], int]] = {
     "least": _extreme("lt"),
     "epoch": _seconds,
     "epoch_us": _microseconds,
+    "epoch_ns": _nanoseconds,
     "in": _in,
     "distinct": _distinct,
 }

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ostinato.base.errors import UnsupportedError
 from ostinato.expr.nodes import Expr
-from ostinato.expr.types import FLOAT, TIMESTAMP, Kind, Type, decimal
+from ostinato.expr.types import FLOAT, TIMESTAMP, Kind, Type, decimal, finer_unit
 from ostinato.plan.scalar_assembly import ScalarAssembly
 from ostinato.program.opcodes import NULL_OPERAND, Op
 
@@ -26,15 +28,15 @@ def common_type(left: Type, right: Type) -> Type:
     if Kind.DECIMAL in kinds:
         return decimal(LARGEST_PRECISION, max(scale_of(left), scale_of(right)))
     if kinds == {Kind.DATE, Kind.TIMESTAMP}:
-        return TIMESTAMP
-    return left
+        return replace(TIMESTAMP, unit=finer_unit(left, right))
+    return left if left.unit == finer_unit(left, right) else right
 
 
 def convert(code: ScalarAssembly, value: int, given: Type, wanted: Type, at: Expr) -> int:
     """`value` in the form of another type; conversions that lose digits are done on columns, not here."""
     if given.kind is Kind.NULL:
         return NULL_OPERAND
-    if given.kind is wanted.kind and scale_of(given) == scale_of(wanted):
+    if given.kind is wanted.kind and scale_of(given) == scale_of(wanted) and given.unit == wanted.unit:
         return value
     exact = given.kind in (Kind.INT, Kind.DECIMAL, Kind.BOOL)
     if wanted.kind is Kind.FLOAT and exact:
@@ -43,7 +45,9 @@ def convert(code: ScalarAssembly, value: int, given: Type, wanted: Type, at: Exp
         factor = 10 ** (scale_of(wanted) - scale_of(given))
         return value if factor == 1 else code.compute(Op.MUL_INT, value, code.whole(factor))
     if wanted.kind is Kind.TIMESTAMP and given.kind is Kind.DATE:
-        return code.compute(Op.MUL_INT, value, code.whole(MICROSECONDS_PER_DAY))
+        return code.compute(Op.MUL_INT, value, code.whole(MICROSECONDS_PER_DAY * wanted.ticks))
+    if given.kind is wanted.kind and wanted.kind in (Kind.TIMESTAMP, Kind.INTERVAL) and wanted.ticks >= given.ticks:
+        return code.compute(Op.MUL_INT, value, code.whole(wanted.ticks // given.ticks))
     raise UnsupportedError(
         f"A value computed from several events cannot be converted from {given} to {wanted} here",
         hint="Convert the events' own values instead, or compare in the original type",

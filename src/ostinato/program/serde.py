@@ -11,6 +11,7 @@ from decimal import Decimal
 from typing import Any
 
 from ostinato.base.errors import StateError
+from ostinato.expr.nanoseconds import Duration, Moment
 from ostinato.expr.types import Kind, Type
 from ostinato.program import column_code, program
 from ostinato.program.field_types import misfit
@@ -67,6 +68,10 @@ def _plain(value: Any) -> Any:
         return {"$datetime": value.isoformat()}
     if isinstance(value, dt.date):
         return {"$date": value.isoformat()}
+    if isinstance(value, Moment):
+        return {"$moment": [value.nanos, value.zoned]}
+    if isinstance(value, Duration):
+        return {"$nanoseconds": value.nanos}
     if isinstance(value, dt.timedelta):
         return {"$microseconds": value // dt.timedelta(microseconds=1)}
     if type(value).__name__ in _CLASSES:
@@ -81,6 +86,8 @@ _SCALARS: dict[str, Callable[[Any], Any]] = {
     "$datetime": dt.datetime.fromisoformat,
     "$date": dt.date.fromisoformat,
     "$microseconds": lambda n: dt.timedelta(microseconds=n),
+    "$nanoseconds": Duration,
+    "$moment": lambda parts: Moment(*parts),
 }
 
 

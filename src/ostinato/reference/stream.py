@@ -9,6 +9,7 @@ from typing import Any
 from ostinato.algebra.policies import NullKeys
 from ostinato.algebra.query import MatchQuery
 from ostinato.base.errors import DataError
+from ostinato.expr.nanoseconds import Duration
 
 MICROSECOND = datetime.timedelta(microseconds=1)
 
@@ -59,11 +60,13 @@ def _rank(value: Any, nulls_low: bool) -> tuple[Any, ...]:
 
 
 def elapsed(query: MatchQuery, first: Row, last: Row) -> int:
-    """The time between two rows, in the unit of a window: microseconds, or that of an integer time column."""
+    """The time between two rows, in the unit of a window: microseconds or nanoseconds, or that of an integer time column."""
     if query.time is None:
         raise DataError("a window in time needs a time column")
     begin, end = first.values[query.time], last.values[query.time]
     if begin is None or end is None:
         raise DataError(f"column {query.time} is null, so the row has no place in time")
     distance = end - begin
+    if isinstance(distance, Duration):
+        return abs(distance.nanos)
     return abs(distance // MICROSECOND if isinstance(distance, datetime.timedelta) else distance)

@@ -5,29 +5,30 @@ from __future__ import annotations
 from datetime import date, datetime, timedelta
 
 from ostinato.base.errors import DataError
+from ostinato.expr.nanoseconds import Duration, nanos_of_length
 from ostinato.expr.physical import to_physical
-from ostinato.expr.temporal_text import parse_interval
-from ostinato.expr.types import DATE, Kind
+from ostinato.expr.temporal_text import NANOS, parse_interval
+from ostinato.expr.types import DATE, Kind, Type
 from ostinato.program.program import Program
 
-Lateness = timedelta | int | str
+Lateness = timedelta | Duration | int | str
 Watermark = int | date | datetime
-MICROSECOND = timedelta(microseconds=1)
 
 
 def lateness_units(lateness: Lateness, program: Program) -> int:
     if program.time < 0:
         raise DataError("lateness= needs a time column to measure", hint="Order the rows by a timestamp, date or integer column, ascending")
-    kind = program.columns[program.time].type.kind
+    own = program.columns[program.time].type
+    kind = own.kind
     if isinstance(lateness, str):
         try:
             lateness = parse_interval(lateness)
         except ValueError as error:
             raise DataError(f"lateness={lateness!r} is no length of time: {error}", hint="Write lateness='5 minutes'") from error
-    if not isinstance(lateness, timedelta | int) or isinstance(lateness, timedelta) == (kind is Kind.INT):
+    if not isinstance(lateness, timedelta | Duration | int) or isinstance(lateness, int) != (kind is Kind.INT):
         unit = "a whole number, in the unit of the time column" if kind is Kind.INT else "a timedelta, or a text such as '5 minutes'"
         raise DataError(f"lateness={lateness!r} does not fit the time column", hint=f"It must be {unit}")
-    return not_negative(_in_units(lateness, kind))
+    return not_negative(_in_units(lateness, own))
 
 
 def not_negative(lateness: int) -> int:
@@ -36,12 +37,11 @@ def not_negative(lateness: int) -> int:
     return lateness
 
 
-def _in_units(lateness: timedelta | int, kind: Kind) -> int:
+def _in_units(lateness: timedelta | Duration | int, own: Type) -> int:
     if isinstance(lateness, int):
         return lateness
-    if kind is Kind.DATE:
-        return -(-lateness // timedelta(days=1))
-    return lateness // MICROSECOND
+    nanos = nanos_of_length(lateness)
+    return -(-nanos // NANOS["day"]) if own.kind is Kind.DATE else nanos * own.ticks // 1000
 
 
 def watermark_units(watermark: Watermark, program: Program) -> int:
@@ -53,5 +53,5 @@ def watermark_units(watermark: Watermark, program: Program) -> int:
         return to_physical(watermark, own)
     if own is not None and own.kind is Kind.DATE and isinstance(watermark, date) and not isinstance(watermark, datetime):
         return to_physical(watermark, DATE)
-    hint = "It is a number in the unit of the time column (microseconds for timestamps), a datetime for timestamps, or a date for dates"
+    hint = "It is a number in the unit of the time column (microseconds or nanoseconds), a datetime for timestamps, or a date for dates"
     raise DataError(f"The watermark {watermark!r} does not fit the time column", hint=hint)

@@ -9,9 +9,12 @@ import pyarrow as pa
 
 from ostinato.base.errors import DataError, SchemaError
 from ostinato.expr.types import Kind
+from ostinato.kernels.vectors.casts import cast
 from ostinato.kernels.vectors.vector import Vector, from_arrow
-from ostinato.program.program import Program
+from ostinato.program.program import Column, Program
 from ostinato.runtime.string_pool import ranks_of
+
+FAREST = 2**62  # of a time from 0; with windows of at most as much, no sum and no difference leaves 64 bits
 
 
 def arrow_rows(batch: Any) -> pa.RecordBatch | pa.Table:
@@ -47,8 +50,25 @@ def read_columns(batch: pa.RecordBatch | pa.Table, program: Program) -> dict[str
                 detail=f"the query was compiled for {column.type}",
                 hint="cast the column, or compile the query for this schema",
             )
-        found[column.name] = vector
+        found[column.name] = vector if vector.type.unit == column.type.unit else _in_unit(vector, column, program)
     return found
+
+
+def _in_unit(vector: Vector, column: Column, program: Program) -> Vector:
+    """Times in the unit that the query was compiled for: the same moments, or an error."""
+    if vector.type.kind is Kind.NULL:
+        return vector
+    moved = cast(vector, column.type)
+    finer = vector.data % max(vector.type.ticks // column.type.ticks, 1) != 0
+    if (finer if vector.valid is None else finer & vector.valid).any():
+        raise SchemaError(
+            f'column "{column.name}" of stream "{program.stream}" has nanoseconds in this batch',
+            detail=f"the query was compiled for {column.type}, which would lose them",
+            hint="compile the query for the schema of this batch, or cast the column",
+        )
+    if moved.failure is not None and moved.failure.rows.any():
+        raise DataError(moved.failure.message, detail=f"Column `{column.name}`", hint=moved.failure.hint)
+    return Vector(column.type, moved.data, moved.valid)
 
 
 def times_of(columns: dict[str, Vector], program: Program, *, nulls_allowed: bool) -> np.ndarray | None:
@@ -63,7 +83,14 @@ def times_of(columns: dict[str, Vector], program: Program, *, nulls_allowed: boo
             f'the time column "{name}" of stream "{program.stream}" is null (row {row} of the batch)',
             hint="rows without a time have no place in the order: filter them out, or give them a time",
         )
-    return np.ascontiguousarray(vector.data, np.int64)
+    times = np.ascontiguousarray(vector.data, np.int64)
+    known = times if vector.valid is None else times[vector.valid]
+    if len(known) and not (known.min() >= -FAREST and known.max() <= FAREST):
+        raise DataError(
+            f'a time in the column "{name}" of stream "{program.stream}" is beyond what can be calculated with',
+            hint="times in nanoseconds reach from 1823 to 2116: cast the column to microseconds where it has later ones; filter out marks",
+        )
+    return times
 
 
 def sort_order(columns: dict[str, Vector], program: Program) -> np.ndarray | None:

@@ -65,7 +65,7 @@ class Scenario:
         return self._step(self.session.push(self._next(taken)))
 
     def advance(self, watermark: int) -> Scenario:
-        """No event before `watermark` comes any more (in the unit of the time column; microseconds for timestamps)."""
+        """No event before `watermark` comes any more (in the unit of the time column: microseconds or nanoseconds for timestamps)."""
         return self._step(self.session.advance(watermark))
 
     def restart(self) -> Scenario:

@@ -59,7 +59,11 @@ def _with_items(column: pa.ChunkedArray, change: Callable[[pa.ChunkedArray], pa.
 
 def _interval(column: pa.ChunkedArray) -> pa.Array:
     held = from_arrow(column)
-    return days_and_nanos(held.data, held.valid)
+    finer = held.data % held.type.ticks != 0
+    if (finer if held.valid is None else finer & held.valid).any():
+        hint = "In MEASURES, CAST(x AS INTERVAL) rounds down to microseconds, epoch_ns(x) counts nanoseconds"
+        raise DataError("DuckDB, which runs the SQL around the clause, has no intervals in nanoseconds", hint=hint)
+    return days_and_nanos(held.data, held.valid, held.type.ticks)
 
 
 def _duration(column: pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
@@ -71,7 +75,7 @@ def _duration(column: pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
 
 
 def _travelling_type(type_: pa.DataType) -> pa.DataType:
-    if pa.types.is_duration(type_):
+    if pa.types.is_duration(type_) or (pa.types.is_timestamp(type_) and type_.unit == "ns" and type_.tz is not None):
         return pa.int64()
     if pa.types.is_date64(type_):
         return pa.date32()

@@ -72,12 +72,18 @@ def _from_doubles(data: np.ndarray, scale: int) -> tuple[np.ndarray, np.ndarray]
 def _to_time(vector: Vector, to: Type) -> Vector:
     own = vector.type
     if own.kind is Kind.DATE and to.kind is Kind.TIMESTAMP:
-        data, beyond = checked_product(vector.data, np.array([DAY], np.int64))
-        reason = out_of_range(to)
-        return Vector(to, data, vector.valid, None, failing(beyond, vector.valid, reason.message, reason.hint))
+        return _finer(vector, to, DAY * to.ticks)
     if own.kind is Kind.TIMESTAMP and to.kind is Kind.DATE:
-        return Vector(to, vector.data // DAY, vector.valid)
-    return Vector(to, vector.data, vector.valid)
+        return Vector(to, vector.data // (DAY * own.ticks), vector.valid)
+    if to.ticks < own.ticks:
+        return Vector(to, vector.data // (own.ticks // to.ticks), vector.valid)
+    return Vector(to, vector.data, vector.valid) if to.ticks == own.ticks else _finer(vector, to, to.ticks // own.ticks)
+
+
+def _finer(vector: Vector, to: Type, factor: int) -> Vector:
+    data, beyond = checked_product(vector.data, np.array([factor], np.int64))
+    reason = out_of_range(to)
+    return Vector(to, data, vector.valid, None, failing(beyond, vector.valid, reason.message, reason.hint))
 
 
 def _to_text(vector: Vector) -> Vector:

@@ -108,7 +108,7 @@ def _applied(op: ColumnOp, args: list[Vector]) -> Vector:
 
 def _as_declared(vector: Vector, op: ColumnOp) -> Vector:
     """A batch whose column is all null, or a decimal of another scale, is brought to the type that the code was made for."""
-    if vector.type.kind is op.type.kind and vector.type.scale == op.type.scale:
+    if vector.type.kind is op.type.kind and vector.type.scale == op.type.scale and vector.type.unit == op.type.unit:
         return Vector(op.type, vector.data, vector.valid, vector.dictionary)
     return cast(vector, op.type)
 

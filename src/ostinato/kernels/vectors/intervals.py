@@ -18,16 +18,19 @@ def micros_of_intervals(array: pa.Array, valid: np.ndarray | None) -> np.ndarray
     refused = (fields["months"] != 0) | (np.abs(fields["days"].astype(np.int64)) > LONGEST)
     if (refused if valid is None else refused & valid).any():
         raise DataError("An interval has months, or is too long for 64 bits of microseconds", hint="Months have no fixed length; use days")
+    finer = fields["nanos"] % 1000 != 0
+    if (finer if valid is None else finer & valid).any():
+        raise DataError("An interval is finer than microseconds", hint="Pass it as a duration in nanoseconds")
     return fields["days"].astype(np.int64) * DAY + fields["nanos"] // 1000
 
 
-def days_and_nanos(micros: np.ndarray, valid: np.ndarray | None) -> pa.Array:
-    """Whole days apart, as long intervals would not fit nanoseconds."""
-    fields = np.zeros(len(micros), MONTHS_DAYS_NANOS)
-    fields["days"], rest = np.divmod(micros, DAY)
-    fields["nanos"] = rest * 1000
+def days_and_nanos(lengths: np.ndarray, valid: np.ndarray | None, ticks: int) -> pa.Array:
+    """Whole days apart, as long intervals would not fit nanoseconds. `ticks` of the unit are a microsecond."""
+    fields = np.zeros(len(lengths), MONTHS_DAYS_NANOS)
+    fields["days"], rest = np.divmod(lengths, DAY * ticks)
+    fields["nanos"] = rest * (1000 // ticks)
     validity = None if valid is None else pa.array(valid).buffers()[1]
-    return pa.Array.from_buffers(pa.month_day_nano_interval(), len(micros), [validity, pa.py_buffer(fields)])
+    return pa.Array.from_buffers(pa.month_day_nano_interval(), len(lengths), [validity, pa.py_buffer(fields)])
 
 
 def _fields(array: pa.Array) -> np.ndarray:

@@ -8,13 +8,15 @@ import numpy as np
 
 from ostinato.expr.temporal_text import UNITS
 from ostinato.expr.types import FLOAT, INT, Kind, Type
+from ostinato.kernels.vectors.arithmetic import checked_product, overflowing
+from ostinato.kernels.vectors.nulls import failing
 from ostinato.kernels.vectors.vector import Vector
 
 DAY = UNITS["day"]
 
 
 def days_of(vector: Vector) -> np.ndarray:
-    return vector.data if vector.type.kind is Kind.DATE else vector.data // DAY
+    return vector.data if vector.type.kind is Kind.DATE else vector.data // (DAY * vector.type.ticks)
 
 
 def _in(days: np.ndarray, unit: str) -> np.ndarray:
@@ -49,15 +51,32 @@ def calendar_part(name: str) -> Callable[[Type, Sequence[Vector]], Vector]:
 
 def clock_part(name: str) -> Callable[[Type, Sequence[Vector]], Vector]:
     whole, unit = CLOCK_PARTS[name]
-    return lambda type_, args: Vector(INT, args[0].data % whole // unit, args[0].valid)
+
+    def part(type_: Type, args: Sequence[Vector]) -> Vector:
+        ticks = args[0].type.ticks
+        return Vector(INT, args[0].data % (whole * ticks) // (unit * ticks), args[0].valid)
+
+    return part
 
 
 def epoch(type_: Type, args: Sequence[Vector]) -> Vector:
-    return Vector(FLOAT, args[0].data.astype(np.float64) / 1_000_000.0, args[0].valid)
+    return Vector(FLOAT, args[0].data.astype(np.float64) / (1_000_000.0 * args[0].type.ticks), args[0].valid)
 
 
 def epoch_us(type_: Type, args: Sequence[Vector]) -> Vector:
-    return Vector(INT, args[0].data, args[0].valid)
+    return Vector(INT, args[0].data if args[0].type.ticks == 1 else args[0].data // args[0].type.ticks, args[0].valid)
+
+
+def epoch_ns(type_: Type, args: Sequence[Vector]) -> Vector:
+    return in_unit(args[0], INT, 1000 // args[0].type.ticks)
+
+
+def in_unit(vector: Vector, type_: Type, factor: int) -> Vector:
+    """In a unit that is `factor` times finer; what 64 bits cannot hold fails."""
+    if factor == 1:
+        return Vector(type_, vector.data, vector.valid)
+    data, beyond = checked_product(vector.data, np.array([factor], np.int64))
+    return Vector(type_, data, vector.valid, None, failing(beyond, vector.valid, *overflowing(type_)))
 
 
 def truncated(type_: Type, args: Sequence[Vector]) -> Vector:
@@ -66,8 +85,9 @@ def truncated(type_: Type, args: Sequence[Vector]) -> Vector:
     moment = args[1]
     if unit in ("year", "quarter", "month", "week", "day"):
         days = _first_day(unit, days_of(moment))
-        return Vector(type_, days if moment.type.kind is Kind.DATE else days * DAY, moment.valid)
-    data = moment.data if moment.type.kind is Kind.DATE else moment.data - moment.data % UNITS[unit]
+        first = Vector(type_, days, moment.valid)
+        return first if moment.type.kind is Kind.DATE else in_unit(first, type_, DAY * type_.ticks)
+    data = moment.data if moment.type.kind is Kind.DATE else moment.data - moment.data % (UNITS[unit] * type_.ticks)
     return Vector(type_, data, moment.valid)
 
 
@@ -87,5 +107,6 @@ FUNCTIONS = {
     **{name: clock_part(name) for name in CLOCK_PARTS},
     "epoch": epoch,
     "epoch_us": epoch_us,
+    "epoch_ns": epoch_ns,
     "date_trunc": truncated,
 }

@@ -45,7 +45,7 @@ class Vector:
 
 
 def from_arrow(array: pa.Array | pa.ChunkedArray) -> Vector:
-    """Times of every unit become microseconds (finer ones are floored), zones UTC; values beyond 64 bits are a DataError."""
+    """Times are in the unit of their type, zones UTC; values beyond 64 bits are a DataError."""
     array = _one_piece(array)
     type_ = type_from_arrow(array.type)
     if type_.kind is Kind.STRING:
@@ -91,7 +91,7 @@ def _data(array: pa.Array, type_: Type, valid: np.ndarray | None) -> np.ndarray:
     if pa.types.is_date64(array.type):
         return data // 86_400_000
     if type_.kind in (Kind.TIMESTAMP, Kind.INTERVAL):
-        return _micros(data, array.type.unit, valid)
+        return _micros(data, array.type.unit, valid) if type_.unit == "us" else data
     return data
 
 
@@ -117,8 +117,6 @@ def _refuse_unsigned(words: np.ndarray, valid: np.ndarray | None) -> None:
 def _micros(data: np.ndarray, unit: str, valid: np.ndarray | None) -> np.ndarray:
     if unit == "us":
         return data
-    if unit == "ns":
-        return data // 1000
     factor = MICROS[unit]
     beyond = np.abs(data) > np.iinfo(np.int64).max // factor
     if (beyond if valid is None else beyond & valid).any():

@@ -11,7 +11,7 @@ from ostinato.base.errors import SchemaError
 from ostinato.base.span import Span
 from ostinato.expr.coerce import number_type, same_form
 from ostinato.expr.schema import Schema
-from ostinato.expr.types import INT, STRING, Kind, Type
+from ostinato.expr.types import INT, STRING, Kind, Type, finer_unit
 from ostinato.lang.sase.stream import DEFAULT_TIME, Given, Stream, Times, given_streams, used_streams
 from ostinato.lang.sase.syntax import Component
 
@@ -97,7 +97,8 @@ def common_type(a: Type, b: Type) -> Type | None:
         return b
     if a.is_numeric and b.is_numeric:
         return number_type(a, b)
-    return replace(b, bits=64, signed=True, zone=b.zone and "UTC") if same_form(a, b) else None
+    unit = finer_unit(a, b)
+    return replace(b, bits=64, signed=True, zone=b.zone and "UTC", unit=unit) if same_form(replace(a, unit=b.unit), b) else None
 
 
 def _time_type(used: Sequence[Given]) -> Type:

@@ -197,7 +197,7 @@ class _QueryParser:
 def _no_unit(word: str, span: Span) -> OstinatoError:
     if is_calendar_unit(word):
         return UnsupportedError(f"A window in {word.lower()} has no fixed length", hint="Write days or weeks", span=span)
-    hint = "microseconds, milliseconds, seconds, minutes, hours, days, weeks or events"
+    hint = "nanoseconds, microseconds, milliseconds, seconds, minutes, hours, days, weeks or events"
     return QuerySyntaxError(f"`{word}` is not a unit of time", hint=f"Units are {hint}", span=span)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from ostinato.base.errors import UnsupportedError
 from ostinato.expr.literal_syntax import SIMPLE_TYPES
+from ostinato.expr.nanoseconds import Duration, Moment
 from ostinato.expr.nodes import Call, Case, Cast, Expr, Literal
 from ostinato.expr.parse import AND, ARITHMETIC, COMPARISON, COMPARISONS, EXTRACTED, NOT, OR, balanced
 from ostinato.expr.syntax import RawCall
@@ -144,11 +145,11 @@ def render_literal(value: Any) -> str:
         return "true" if value else "false"
     if isinstance(value, str):
         return "'" + value.replace("'", "''") + "'"
-    if isinstance(value, datetime):
+    if isinstance(value, datetime | Moment):
         return f"timestamp '{timestamp_text(value)}'"
     if isinstance(value, date):
         return f"date '{value.isoformat()}'"
-    if isinstance(value, timedelta):
+    if isinstance(value, timedelta | Duration):
         return f"interval '{interval_text(value)}'"
     return _number(value)
 

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from decimal import Decimal
 
-from ostinato.algebra.query import Unit, Within
+from ostinato.algebra.query import LONGEST, Unit, Within
 from ostinato.base.errors import QuerySyntaxError, TypeMismatchError
-from ostinato.expr.temporal_text import UNITS, unit_named
+from ostinato.expr.temporal_text import NANOS, unit_named
 from ostinato.expr.types import Kind, Type
 from ostinato.lang.sase.syntax import Window
-
-LONGEST = 2**63 - 1
 
 
 def window_unit(word: str) -> str | None:
@@ -23,7 +21,7 @@ def lower_window(window: Window | None, time: str, time_type: Type) -> Within | 
         return None
     length = Decimal(window.length)
     if window.unit == "event":
-        return Within(_whole(length, window, least=1), Unit.EVENTS)
+        return Within(_bounded(_whole(length, window, least=1), window), Unit.EVENTS)
     is_integer_time = time_type.kind is Kind.INT
     if window.unit is None and not is_integer_time:
         raise TypeMismatchError(
@@ -37,8 +35,11 @@ def lower_window(window: Window | None, time: str, time_type: Type) -> Within | 
             hint=f"An integer time has its own unit: write the number alone, WITHIN {window.length}",
             span=window.span,
         )
-    scale = 1 if window.unit is None else UNITS[window.unit]
-    return Within(_whole(length * scale, window, least=0), Unit.TIME)
+    if window.unit is None:
+        return Within(_bounded(_whole(length, window, least=0), window), Unit.TIME)
+    # floored: times that differ by whole microseconds differ by at most 1500 ns if they differ by at most 1 us
+    nanos = _whole(length * NANOS[window.unit], window, least=0)
+    return Within(_bounded(nanos * time_type.ticks // 1000, window), Unit.TIME)
 
 
 def _whole(length: Decimal, window: Window, least: int) -> int:
@@ -46,10 +47,14 @@ def _whole(length: Decimal, window: Window, least: int) -> int:
         raise QuerySyntaxError(f"WITHIN {window.length} is not a whole number of {_finest(window)}", span=window.span)
     if length < least:
         raise QuerySyntaxError("A window of no events holds no match", hint="The least is WITHIN 1 events", span=window.span)
-    if length > LONGEST:
-        raise QuerySyntaxError("This window is too long", hint="Leave WITHIN out for no limit", span=window.span)
     return int(length)
 
 
+def _bounded(length: int, window: Window) -> int:
+    if length > LONGEST:
+        raise QuerySyntaxError("This window is too long", hint="Leave WITHIN out for no limit", span=window.span)
+    return length
+
+
 def _finest(window: Window) -> str:
-    return {None: "time units", "event": "events"}.get(window.unit, "microseconds")
+    return {None: "time units", "event": "events"}.get(window.unit, "nanoseconds")

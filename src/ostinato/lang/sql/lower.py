@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
-
 from ostinato.algebra.pattern import variables_of
 from ostinato.algebra.policies import NullKeys, RowsPerMatch, Selection, Skip
-from ostinato.algebra.query import Condition, Definition, MatchQuery, Measure, OrderKey, Union, Within
+from ostinato.algebra.query import LONGEST, Condition, Definition, MatchQuery, Measure, OrderKey, Union, Within
 from ostinato.base.errors import QuerySyntaxError, SchemaError, TypeMismatchError, UnknownNameError
 from ostinato.expr.coerce import coerce
 from ostinato.expr.infer import infer
+from ostinato.expr.nanoseconds import nanos_of_length
 from ostinato.expr.schema import Schema
 from ostinato.expr.types import BOOL, Kind
 from ostinato.lang.sql.lower_expression import lower_expression, refuse_arrays
@@ -28,7 +27,6 @@ from ostinato.lang.sql.syntax import (
 )
 
 TIME_KINDS = (Kind.TIMESTAMP, Kind.DATE, Kind.INT)
-MICROSECOND = timedelta(microseconds=1)
 
 
 def lower(tree: MatchRecognize, schema: Schema, stream: str = "input") -> MatchQuery:
@@ -127,12 +125,13 @@ def _within(within: WithinTree, tree: MatchRecognize, time: str | None, names: N
         reason = "there is no ORDER BY" if not tree.order else f"the first ORDER BY column is {_why_no_time(tree.order[0], names)}"
         hint = "ORDER BY a timestamp or integer column, ascending, first"
         raise QuerySyntaxError(f"WITHIN needs a time to measure, but {reason}", hint=hint, span=within.span)
-    kind = names.schema.type_of(time).kind
-    if isinstance(within.length, timedelta):
+    own = names.schema.type_of(time)
+    kind = own.kind
+    if not isinstance(within.length, int):
         if kind is Kind.INT:
             hint = f"Write WITHIN and a number, in the unit of `{time}`"
             raise TypeMismatchError(f"WITHIN an interval, but the time column `{time}` is an integer", hint=hint, span=within.span)
-        return _bounded(within.length // MICROSECOND, within)
+        return _bounded(nanos_of_length(within.length) * own.ticks // 1000, within)
     if kind is not Kind.INT:
         hint = "Write WITHIN INTERVAL '5' MINUTE"
         raise TypeMismatchError(f"WITHIN a number, but the time column `{time}` is a {kind.value}", hint=hint, span=within.span)
@@ -140,7 +139,7 @@ def _within(within: WithinTree, tree: MatchRecognize, time: str | None, names: N
 
 
 def _bounded(length: int, within: WithinTree) -> Within:
-    if length >= 2**63:
+    if length > LONGEST:
         raise QuerySyntaxError("This window is too long", hint="Leave WITHIN out for no limit", span=within.span)
     return Within(length)
 

@@ -10,6 +10,7 @@ from ostinato.algebra.policies import RowsPerMatch
 from ostinato.base.errors import QuerySyntaxError, UnsupportedError
 from ostinato.base.span import Span
 from ostinato.expr.literal_syntax import temporal_literal
+from ostinato.expr.nanoseconds import Duration, nanos_of_length
 from ostinato.expr.nodes import Expr
 from ostinato.expr.parse import ExpressionParser
 from ostinato.expr.syntax import RawCall
@@ -173,9 +174,9 @@ class _ClauseParser(ExpressionParser):
             self.next()
             return WithinTree(token.value, self.span_from(start))
         literal = temporal_literal(self)
-        if literal is None or not isinstance(literal.value, timedelta):
+        if literal is None or not isinstance(literal.value, timedelta | Duration):
             self.fail("an interval", hint="WITHIN INTERVAL '5' MINUTE, or WITHIN 300 for an integer time column")
-        if literal.value < timedelta(0):
+        if nanos_of_length(literal.value) < 0:
             raise QuerySyntaxError("The interval is negative", hint="WITHIN takes a length of time", span=self.span_from(start))
         return WithinTree(literal.value, self.span_from(start))
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from datetime import timedelta
 
 from ostinato.algebra.policies import RowsPerMatch
+from ostinato.expr.nanoseconds import Duration
 from ostinato.expr.temporal_text import interval_text
 from ostinato.lang.sql.render_expression import folded_variable, plain_or_quoted, render_expression
 from ostinato.lang.sql.syntax import (
@@ -51,7 +52,7 @@ def _lines(tree: MatchRecognize) -> Iterator[str]:
     yield f"PATTERN ({render_pattern(tree.pattern)})"
     if tree.within is not None:
         length = tree.within.length
-        yield f"WITHIN INTERVAL '{interval_text(length)}'" if isinstance(length, timedelta) else f"WITHIN {length}"
+        yield f"WITHIN INTERVAL '{interval_text(length)}'" if isinstance(length, timedelta | Duration) else f"WITHIN {length}"
     if tree.subsets:
         yield "SUBSET " + ", ".join(f"{folded_variable(s.name.value)} = ({_variables(s.members)})" for s in tree.subsets)
     yield "DEFINE " + ", ".join(f"{folded_variable(d.variable.value)} AS {render_expression(d.condition)}" for d in tree.definitions)

@@ -10,6 +10,7 @@ from typing import Any
 
 from ostinato.base.errors import UnsupportedError
 from ostinato.expr.literal_syntax import SIMPLE_TYPES
+from ostinato.expr.nanoseconds import Duration, Moment
 from ostinato.expr.nodes import Call, Case, Cast, Expr, Literal
 from ostinato.expr.parse import AND, ARITHMETIC, COMPARISON, COMPARISONS, EXTRACTED, NOT, OR, RESERVED, SIGN
 from ostinato.expr.shape import balanced
@@ -148,11 +149,11 @@ def _literal(value: Any) -> str:
             return text if "." in text else f"{text}."
         case str():
             return "'" + value.replace("'", "''") + "'"
-        case datetime():
+        case datetime() | Moment():
             return f"TIMESTAMP '{timestamp_text(value)}'"
         case date():
             return f"DATE '{value.isoformat()}'"
-        case timedelta():
+        case timedelta() | Duration():
             return f"INTERVAL '{interval_text(value)}'"
     raise UnsupportedError(f"{type(value).__name__} has no SQL text")
 
@@ -169,5 +170,5 @@ def _type(to: Type) -> str:
     if to.kind is Kind.DECIMAL:
         return f"DECIMAL({to.precision}, {to.scale})"
     if to.kind is Kind.TIMESTAMP and to.zone is not None:
-        return "TIMESTAMPTZ"
+        return "TIMESTAMPTZ_NS" if to.unit == "ns" else "TIMESTAMPTZ"
     return next(name for name, simple in SIMPLE_TYPES.items() if simple == to)

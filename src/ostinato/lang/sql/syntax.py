@@ -8,6 +8,7 @@ from datetime import timedelta
 
 from ostinato.algebra.policies import RowsPerMatch
 from ostinato.base.span import Span
+from ostinato.expr.nanoseconds import Duration
 from ostinato.expr.nodes import Expr
 
 NOWHERE = Span(0, 0)
@@ -130,7 +131,7 @@ class SubsetItem:
 class WithinTree:
     """A length of time, or a plain number in the unit of an integer time column."""
 
-    length: timedelta | int
+    length: timedelta | Duration | int
     span: Span = field(default=NOWHERE, compare=False, repr=False)
 
 

@@ -116,9 +116,10 @@ class Formulas:
 
     def _length(self, length: int) -> str:
         query = self._query
-        if query.time is not None and query.schema.type_of(query.time).kind is TypeKind.INT:
+        own = None if query.time is None else query.schema.type_of(query.time)
+        if own is not None and own.kind is TypeKind.INT:
             return str(length)
-        return duration_text(length)
+        return duration_text(length * 1000 // (1 if own is None else own.ticks))
 
     def _pushed(self, name: str, element: str) -> str | None:
         window = self._window(element)

@@ -211,7 +211,7 @@ def test_time_zones():
         "SELECT * FROM t MATCH_RECOGNIZE (ORDER BY ts MEASURES LAST(ts) AS ts PATTERN (A B) WITHIN INTERVAL '1' HOUR DEFINE A AS TRUE)",
         t=pa.table({"ts": stamps}),
     )
-    assert found.schema.field("ts").type == pa.timestamp("us", "Europe/Berlin")
+    assert found.schema.field("ts").type == pa.timestamp("ns", "Europe/Berlin")
     assert len(found) == 1
 
 

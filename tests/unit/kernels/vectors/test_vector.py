@@ -44,7 +44,7 @@ def test_there_and_back(array):
         (pa.array(["x", None], pa.large_string()), ["x", None]),
         (pa.array(["x", None], pa.string_view()), ["x", None]),
         (pa.array([dt.date(2024, 1, 1), None], pa.date64()), [dt.date(2024, 1, 1), None]),
-        (pa.array([-1], pa.timestamp("ns")), [dt.datetime(1969, 12, 31, 23, 59, 59, 999_999)]),
+        (pa.array([-1], pa.timestamp("ms")), [dt.datetime(1969, 12, 31, 23, 59, 59, 999_000)]),
         (pa.array([2], pa.timestamp("s")), [dt.datetime(1970, 1, 1, 0, 0, 2)]),
         (pa.array([2], pa.duration("ms")), [dt.timedelta(milliseconds=2)]),
         (pa.array([Decimal("1.5")], pa.decimal256(40, 1)).cast(pa.decimal256(38, 1)), [Decimal("1.5")]),

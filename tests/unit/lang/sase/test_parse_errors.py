@@ -97,7 +97,7 @@ REFUSED = [
         "PATTERN SEQ(A a) WITHIN 3 |parsecs|",
         SYNTAX,
         "`parsecs` is not a unit of time",
-        "Units are microseconds, milliseconds, seconds, minutes, hours, days, weeks or events",
+        "Units are nanoseconds, microseconds, milliseconds, seconds, minutes, hours, days, weeks or events",
     ),
     ("PATTERN SEQ(A a) WITHIN 3 |months|", UNSUPPORTED, "A window in months has no fixed length", "Write days or weeks"),
     (
