@@ -71,18 +71,27 @@ def _in_unit(vector: Vector, column: Column, program: Program) -> Vector:
     return Vector(column.type, moved.data, moved.valid)
 
 
-def times_of(columns: dict[str, Vector], program: Program, *, nulls_allowed: bool) -> np.ndarray | None:
-    """Event time as int64 (anything where it is null), or None if the program has no time column."""
+class MissingTimeError(DataError):
+    """A row without a time where time counts. Whoever put the rows in order knows where it stood before."""
+
+
+def missing_time(column: str, stream: str, place: str = "") -> MissingTimeError:
+    return MissingTimeError(
+        f'the time column "{column}" of stream "{stream}" is null{place}',
+        hint="rows without a time have no place in the order: filter them out, or give them a time",
+    )
+
+
+def times_of(columns: dict[str, Vector], program: Program, *, nulls_allowed: bool, presorted: bool = False) -> np.ndarray | None:
+    """Event time as int64 (anything where it is null), or None if the program has no time column. `presorted` rows do not stand where
+    the user has put them."""
     if program.time < 0:
         return None
     name = program.columns[program.time].name
     vector = columns[name]
     if not nulls_allowed and vector.valid is not None and not vector.valid.all():
         row = int(np.flatnonzero(~vector.valid)[0])
-        raise DataError(
-            f'the time column "{name}" of stream "{program.stream}" is null (row {row} of the batch)',
-            hint="rows without a time have no place in the order: filter them out, or give them a time",
-        )
+        raise missing_time(name, program.stream, "" if presorted else f" (row {row} of the batch, counted from 0)")
     times = np.ascontiguousarray(vector.data, np.int64)
     known = times if vector.valid is None else times[vector.valid]
     if len(known) and not (known.min() >= -FAREST and known.max() <= FAREST):

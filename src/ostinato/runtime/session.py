@@ -180,7 +180,7 @@ class Session:
             return self.report.nothing()
         batch = batches[0] if len(batches) == 1 else pa.concat_tables(batches)
         columns = read_columns(batch, self.program)
-        times = times_of(columns, self.program, nulls_allowed=presorted and self.program.within < 0)
+        times = times_of(columns, self.program, nulls_allowed=presorted and self.program.within < 0, presorted=presorted)
         return self._process_columns(columns, times, presorted)
 
     def _process_columns(self, columns: dict[str, Vector], times: np.ndarray | None, presorted: bool = False) -> pa.Table:

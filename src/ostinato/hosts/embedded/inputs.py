@@ -86,7 +86,7 @@ def _from_arrow(name: str, value: pa.Table | pa.RecordBatch | pa.RecordBatchRead
         return TableSource(name, value)
     if isinstance(value, pa.RecordBatch):
         return TableSource(name, pa.Table.from_batches([value]))
-    return StreamSource(name, value.schema, _read_once(name, value), cheap_to_reopen=False)
+    return StreamSource(name, value.schema, _read_once(name, value), cheap_to_reopen=False, can_be_reread=False)
 
 
 def _read_once(name: str, reader: pa.RecordBatchReader) -> ReaderOf:

@@ -14,6 +14,7 @@ from ostinato.expr.arrow_types import to_arrow
 from ostinato.hosts.embedded.source import RowSource, Source
 from ostinato.kernels.vectors.vector import from_arrow
 from ostinato.program.program import Column, Program
+from ostinato.runtime.ingest import MissingTimeError
 from ostinato.runtime.stream_form import StreamForm
 
 LAST = np.iinfo(np.int64).max
@@ -34,6 +35,10 @@ class MergedSource(RowSource):
         """Streams that run side by side: each row comes when the latest time of its own stream has been reached."""
         readers = [source.arriving(self._reading(part, source, program)) for part, source in self._parts()]
         return self._merged(program, readers, _LatestSoFar)
+
+    def missing_time(self, program: Program) -> MissingTimeError:
+        errors = [source.missing_time(self._reading(part, source, program)) for part, source in self._parts()]
+        return next((error for error in errors if "(row " in error.message), errors[0])
 
     def _parts(self) -> Iterator[tuple[Part, Source]]:
         return zip(self.query.parts, self.sources, strict=True)

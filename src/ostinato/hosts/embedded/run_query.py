@@ -9,6 +9,7 @@ from ostinato.program.program import Program
 from ostinato.query import Query
 from ostinato.runtime.budget import Budget
 from ostinato.runtime.given_times import Lateness, lateness_units
+from ostinato.runtime.ingest import MissingTimeError
 
 
 def run_query(
@@ -22,11 +23,14 @@ def run_query(
         late = lateness_units(lateness, query.program)
         session, batches = query.open(budget=budget, lateness=late), source.arriving(query.program)
     outputs = []
-    for batch in batches:
-        if _waits_for_time(query.program) and session.latest is not None:
-            outputs.append(session.advance(session.latest))
-        outputs.append(session.push(batch))
-    outputs.append(session.close())
+    try:
+        for batch in batches:
+            if _waits_for_time(query.program) and session.latest is not None:
+                outputs.append(session.advance(session.latest))
+            outputs.append(session.push(batch))
+        outputs.append(session.close())
+    except MissingTimeError:
+        raise source.missing_time(query.program) from None  # the rows were put in order since they were given
     return pa.concat_tables(outputs), session.metrics()
 
 

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
+from dataclasses import replace
 
 import duckdb
+import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from ostinato.program.program import Program
+from ostinato.runtime.ingest import MissingTimeError, missing_time
 
 # Rows given to a session at once. Every batch costs each of its keys a little: over 100,000 keys, batches of 128 k rows took four times
 # as long as one of 2 M. What lies in memory anyway is given in larger pieces.
@@ -27,12 +31,27 @@ class RowSource(ABC):
     def arriving(self, program: Program) -> Iterator[pa.Table]:
         """The columns that the program reads, with the rows as they come."""
 
+    @abstractmethod
+    def missing_time(self, program: Program) -> MissingTimeError:
+        """The error that names the first row without a time, as the rows were given."""
+
 
 class Source(RowSource):
     """The rows of one stream. `name` is what the query calls it."""
 
     name: str
     schema: pa.Schema
+
+    def missing_time(self, program: Program) -> MissingTimeError:
+        column = program.columns[program.time]
+        only_time = replace(program, columns=(column,), time=0, order=())
+        rows = 0
+        for table in self.arriving(only_time):
+            null = pc.is_null(table.column(column.name)).to_numpy()
+            if null.any():
+                return missing_time(column.name, self.name, f" (row {rows + int(np.argmax(null))}, counted from 0)")
+            rows += table.num_rows
+        return missing_time(column.name, self.name)
 
     @abstractmethod
     def make_view(self, connection: duckdb.DuckDBPyConnection) -> None:

@@ -14,6 +14,7 @@ from ostinato.hosts.embedded.duckdb_error import translated
 from ostinato.hosts.embedded.row_order import are_in_order, order_columns, quoted, sorting_query
 from ostinato.hosts.embedded.source import BATCH_ROWS, Source, columns_of, in_tables
 from ostinato.program.program import Program
+from ostinato.runtime.ingest import MissingTimeError, missing_time
 
 ReaderOf = Callable[[Sequence[str]], pa.RecordBatchReader]
 
@@ -22,10 +23,11 @@ class StreamSource(Source):
     """`reader_of` gives a reader of some columns. `cheap_to_reopen`: reading the order columns first, to see whether the rows are in order
     already, costs less than sorting."""
 
-    def __init__(self, name: str, schema: pa.Schema, reader_of: ReaderOf, *, cheap_to_reopen: bool) -> None:
+    def __init__(self, name: str, schema: pa.Schema, reader_of: ReaderOf, *, cheap_to_reopen: bool, can_be_reread: bool = True) -> None:
         self.name = name
         self.schema = schema
         self.cheap_to_reopen = cheap_to_reopen
+        self.can_be_reread = can_be_reread
         self._reader_of = reader_of
 
     def ordered(self, program: Program) -> Iterator[pa.Table]:
@@ -51,6 +53,11 @@ class StreamSource(Source):
             connection.register("__ostinato_rows", self._reader_of(self.schema.names))
             connection.execute(f"CREATE TEMP TABLE {quoted(self.name)} AS FROM __ostinato_rows")
             connection.unregister("__ostinato_rows")
+
+    def missing_time(self, program: Program) -> MissingTimeError:
+        if self.can_be_reread:
+            return super().missing_time(program)
+        return missing_time(program.columns[program.time].name, self.name)
 
     def readable(self) -> Readable:
         return Readable(self.name)
