@@ -23,7 +23,7 @@ SELECT * FROM ticks MATCH_RECOGNIZE (
 )
 """.strip()
 
-BURST = """
+BURST_PATTERN = """
 PATTERN SEQ(Ticks a, Ticks+ b[], Ticks c)
 WHERE skip_till_next_match(a, b[], c) {
     [symbol]
@@ -33,6 +33,10 @@ WHERE skip_till_next_match(a, b[], c) {
     and b.LEN >= 3
     and c.price > a.price }
 WITHIN 1 minute
+""".strip()
+
+BURST = f"""
+{BURST_PATTERN}
 RETURN a.symbol AS symbol, a.ts AS start_ts, c.ts AS end_ts, a.volume AS volume,
        a.price AS burst_price, min(b[].price) AS low_price, b.LEN AS falls, c.price AS end_price
 OUTPUT first
