@@ -6,9 +6,13 @@ from typing import Any
 
 from ostinato.base.span import Span, caret, line_and_column
 
+SHOWN_TEXT = 160  # characters of a query
+
 
 class OstinatoError(Exception):
-    """Base of all errors. `span` points into `text`, the query as the user wrote it."""
+    """Base of all errors. `span` points into `text`, the query as the user wrote it. `names_query`: it is about the whole of it."""
+
+    names_query = False
 
     def __init__(
         self,
@@ -44,6 +48,8 @@ class OstinatoError(Exception):
         if self.span is not None and self.text is not None:
             line, column = line_and_column(self.text, self.span.start)
             parts = [f"{self.message} (line {line}, column {column})", caret(self.text, self.span)]
+        elif self.text is not None and self.names_query:
+            parts.append(f"Query: {_beginning(self.text)}")
         if self.detail:
             parts.append(self.detail)
         if self.hint:
@@ -52,6 +58,11 @@ class OstinatoError(Exception):
 
     def __reduce__(self) -> tuple[Any, ...]:  # Spark workers send errors home by pickle
         return _rebuild, (type(self), self.message, self.detail, self.hint, self.span, self.text)
+
+
+def _beginning(text: str) -> str:
+    words = " ".join(text.split())
+    return words if len(words) <= SHOWN_TEXT else words[: SHOWN_TEXT - 1] + "…"
 
 
 def _rebuild(
@@ -89,4 +100,6 @@ class StateError(OstinatoError):
 
 
 class BudgetError(OstinatoError):
-    """The state of a query outgrew its budget."""
+    """The state of a query, or what it lists, outgrew its budget."""
+
+    names_query = True

@@ -1,13 +1,13 @@
 """Event patterns whose conditions look at one event alone: a fixed amount of work per event, however many partial matches there are.
 
-What an event does to a partial match depends on the match's last component and on the event's symbol only. `symbols[s]` says which
-components do anything at all and which let the event pass (as bit sets), and which `moves` there are: rows (source component, -1 for
-the empty match; target; whether that completes a match; whether the match can go on from there). They are ordered by descending
-source, a take behind the other moves of its component: targets are never smaller than sources, so that a component is read before
-anything is added to it.
+What an event does to a partial match depends on its state and on the event's symbol only: the state is the match's last component, and
+which negations lie ahead of it, see `runtime.event_moves`. `symbols[s]` says which states do anything at all and which let the event pass
+(as bit sets), and which `moves` there are: rows (source, -1 for the empty match; target; the component that the event is bound to; whether
+that completes a match; whether the match can go on from there). They are ordered by descending source, a move that leads back behind the
+others of its state: targets are never smaller than sources, so that a state is read before anything is added to it.
 
-A partition's state is its set of components with partial matches (`active`, a bit set) and a heap of nodes for each of them in
-`roots`; see `compact_nodes`."""
+A partition has a set of states with partial matches (`active`, a bit set) and a heap of nodes for each of them in `roots`; see
+`compact_nodes`."""
 
 from __future__ import annotations
 
@@ -38,9 +38,10 @@ SYMBOL_COLUMNS = 5
 # Columns of `moves`
 SOURCE = 0
 TARGET = 1
-COMPLETES = 2
-GOES_ON = 3
-MOVE_COLUMNS = 4
+BOUND_TO = 2  # the component of the event
+COMPLETES = 3
+GOES_ON = 4
+MOVE_COLUMNS = 5
 
 # Cells of `settings`
 MASK = 0  # of the bits that make up a symbol
@@ -83,7 +84,7 @@ def has_room(symbols, nodes, found, chosen, header, symbol, steps):
 
 @inlined
 def step(symbols, moves, settings, nodes, found, header, roots, spine, key, symbol, ordinal, now, active):
-    """One event. Returns the components that have partial matches afterwards."""
+    """One event. Returns the states that have partial matches afterwards."""
     before = active
     active &= symbols[symbol, PASSES]
     for m in range(symbols[symbol, FIRST_MOVE], symbols[symbol, END_MOVE]):
@@ -102,7 +103,7 @@ def step(symbols, moves, settings, nodes, found, header, roots, spine, key, symb
         target = moves[m, TARGET]
         node = header[NODES]
         header[NODES] = node + 1
-        put_node(nodes, node, ordinal, target, newest, heap)
+        put_node(nodes, node, ordinal, moves[m, BOUND_TO], newest, heap)
         if moves[m, COMPLETES]:
             found[header[FOUND], 0] = node
             found[header[FOUND], 1] = key
@@ -121,7 +122,7 @@ def step(symbols, moves, settings, nodes, found, header, roots, spine, key, symb
 
 @inlined
 def drop_hopeless(settings, nodes, header, roots, key, active, next_ordinal):
-    """The components whose partial matches a later event can still join."""
+    """The states whose partial matches a later event can still join."""
     if settings[FINAL]:
         return 0
     if settings[BY_TIME] and not settings[HAS_HORIZON]:

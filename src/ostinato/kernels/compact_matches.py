@@ -5,11 +5,12 @@ from __future__ import annotations
 from ostinato.kernels._jit import borrowing, inlined
 from ostinato.kernels.compact_nodes import BEFORE, LEFT, NEWEST, NOTHING, ORDINAL, RIGHT, component_of
 
-# Cells of `progress`: the entry of `found` to go on with, matches and events listed so far.
+# Cells of `progress`: the next entry of `found`, matches and events listed so far, alternatives that wait in `walk`.
 AT = 0
 MATCHES = 1
 EVENTS = 2
-PROGRESS_CELLS = 3
+WAITING = 3
+PROGRESS_CELLS = 4
 
 # What `list_matches` returns
 DONE = 0
@@ -30,52 +31,47 @@ def push_children(nodes, node, depth, cut, walk, waiting):
     return waiting
 
 
-@borrowing
-def list_of(nodes, last, key, cut, walk, path, progress, keys, offsets, ordinals, components):
-    """All matches that end with the node `last`. Nothing is kept of a list that is not finished."""
-    matches, events = progress[MATCHES], progress[EVENTS]
-    path[0] = last
-    waiting = 0
-    node = nodes[last, BEFORE]
-    depth = 1
+@borrowing(
+    "int64(int64[:,::1], int64[:,::1], int64, int64, int64[:,::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[::1], uint8[::1])"
+)
+def list_matches(nodes, found, count, span, walk, path, progress, keys, offsets, ordinals, components):
+    """The matches of `found[progress[AT]:count]`. Anything but DONE leaves in `progress`, `walk` and `path` where to go on: with larger
+    arrays, or with empty ones. `walk` holds (node, length of the path so far); NOTHING as node means that the path is complete."""
     while True:
+        if progress[WAITING] == 0:
+            if progress[AT] == count:
+                return DONE
+            path[0] = found[progress[AT], 0]
+            walk[0, 0] = nodes[path[0], BEFORE]
+            walk[0, 1] = 1
+            progress[WAITING] = 1
+            progress[AT] += 1
+        at = progress[AT] - 1
+        cut = found[at, 2] - span
+        waiting = progress[WAITING] - 1
+        node = walk[waiting, 0]
+        depth = walk[waiting, 1]
         while node != NOTHING:
-            if depth >= len(path) or waiting + 2 > walk.shape[0]:
+            if depth >= len(path) or waiting + 3 > walk.shape[0]:
+                walk[waiting, 0] = node
+                walk[waiting, 1] = depth
+                progress[WAITING] = waiting + 1
                 return WALK_FULL
             path[depth] = node
             waiting = push_children(nodes, node, depth, cut, walk, waiting)
             depth += 1
             node = nodes[node, BEFORE]
-        if matches >= len(keys):
-            return MATCHES_FULL
-        if events + depth > len(ordinals):
-            return EVENTS_FULL
-        keys[matches] = key
+        matches, events = progress[MATCHES], progress[EVENTS]
+        if matches >= len(keys) or events + depth > len(ordinals):
+            walk[waiting, 0] = NOTHING
+            walk[waiting, 1] = depth
+            progress[WAITING] = waiting + 1
+            return MATCHES_FULL if matches >= len(keys) else EVENTS_FULL
+        keys[matches] = found[at, 1]
         for d in range(depth):
             ordinals[events + d] = nodes[path[depth - 1 - d], ORDINAL]
             components[events + d] = component_of(nodes, path[depth - 1 - d])
-        matches += 1
-        events += depth
-        offsets[matches] = events
-        if waiting == 0:
-            break
-        waiting -= 1
-        node = walk[waiting, 0]
-        depth = walk[waiting, 1]
-    progress[MATCHES] = matches
-    progress[EVENTS] = events
-    return DONE
-
-
-@borrowing(
-    "int64(int64[:,::1], int64[:,::1], int64, int64, int64[:,::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[::1], uint8[::1])"
-)
-def list_matches(nodes, found, count, span, walk, path, progress, keys, offsets, ordinals, components):
-    """The matches of `found[progress[AT]:count]`. Anything but DONE leaves in `progress` where to go on with larger arrays."""
-    while progress[AT] < count:
-        at = progress[AT]
-        status = list_of(nodes, found[at, 0], found[at, 1], found[at, 2] - span, walk, path, progress, keys, offsets, ordinals, components)
-        if status != DONE:
-            return status
-        progress[AT] += 1
-    return DONE
+        offsets[matches + 1] = events + depth
+        progress[MATCHES] = matches + 1
+        progress[EVENTS] = events + depth
+        progress[WAITING] = waiting

@@ -13,6 +13,7 @@ from ostinato.kernels.tally_window import (
     AT_ROW,
     BACK,
     BACK_OLDEST,
+    BOUND_TO,
     CHANGES,
     CLOCK,
     COMPLETES,
@@ -51,7 +52,7 @@ SPAN = 1
 BY_TIME = 2
 STRICT = 3
 WINDOWED = 4
-COMPONENTS = 5
+STATES = 5
 HORIZON = 6
 HAS_HORIZON = 7
 FINAL = 8
@@ -76,16 +77,17 @@ def has_room(settings, header):
 
 @inlined
 def step(symbols, operations, lanes, current, total, base, symbol, values, valid, row, active):
-    """Apply an event to the partial matches of a partition; what is completed goes to `total`. Returns the components that have any."""
+    """Apply an event to the partial matches of a partition; what is completed goes to `total`. Returns the states that have any."""
     width = lanes.shape[0]
     for o in range(symbols[symbol, FIRST_OPERATION], symbols[symbol, END_OPERATION]):
         what = operations[o, WHAT]
         target = operations[o, TARGET]
+        component = operations[o, BOUND_TO]
         if what == START:
             if operations[o, COMPLETES]:
-                add_start(lanes, total, 0, target, values, valid, row)
+                add_start(lanes, total, 0, component, values, valid, row)
             if operations[o, GOES_ON]:
-                add_start(lanes, current, base + target * width, target, values, valid, row)
+                add_start(lanes, current, base + target * width, component, values, valid, row)
                 active |= 1 << target
             continue
         source = operations[o, SOURCE]
@@ -93,15 +95,15 @@ def step(symbols, operations, lanes, current, total, base, symbol, values, valid
             continue
         at = base + source * width
         if operations[o, COMPLETES]:
-            add_bound(lanes, total, 0, current, at, target, values, valid, row)
+            add_bound(lanes, total, 0, current, at, component, values, valid, row)
         if what == MOVE:
             if operations[o, GOES_ON]:
-                add_bound(lanes, current, base + target * width, current, at, target, values, valid, row)
+                add_bound(lanes, current, base + target * width, current, at, component, values, valid, row)
                 active |= 1 << target
         elif what == TAKE:
-            bind(lanes, current, at, target, values, valid, row)
+            bind(lanes, current, at, component, values, valid, row)
         elif what == COPY:
-            add_bound(lanes, current, at, current, at, target, values, valid, row)
+            add_bound(lanes, current, at, current, at, component, values, valid, row)
         else:
             clear(lanes, current, at)
             active &= ~(1 << source)
@@ -114,12 +116,12 @@ def note(
     row, now,
 ):  # fmt: skip
     """Remember an event that changes partial matches, so that starts can be taken out later."""
-    components = settings[COMPONENTS]
-    size = components * lanes.shape[0]
+    states = settings[STATES]
+    size = states * lanes.shape[0]
     if partitions[key, MATRIX] != NOTHING:
         append(symbols, operations, lanes, later, key * size, 1, size, symbol, values, valid, row, True)
-        matrix = partitions[key, MATRIX] * size * components
-        append(symbols, operations, lanes, matrices, matrix, components, size, symbol, values, valid, row, False)
+        matrix = partitions[key, MATRIX] * size * states
+        append(symbols, operations, lanes, matrices, matrix, states, size, symbol, values, valid, row, False)
     entry = header[FREE_BACK]
     header[FREE_BACK] = back[entry, NEXT]
     header[USED_BACK] += 1
@@ -139,12 +141,12 @@ def note(
 
 
 @borrowing
-def nonzero(lanes, current, base, components):
-    """The components that have partial matches."""
+def nonzero(lanes, current, base, states):
+    """The states that have partial matches."""
     found = 0
-    for component in range(components):
-        if current[base + component * lanes.shape[0]] != 0:
-            found |= 1 << component
+    for state in range(states):
+        if current[base + state * lanes.shape[0]] != 0:
+            found |= 1 << state
     return found
 
 
@@ -163,8 +165,8 @@ def advance(
 ):  # fmt: skip
     """Go on over the rows of each of `keys` from `begin[2 * i]` to `begin[2 * i + 1]`; `ordinal_end[i]` is the ordinal behind them and
     `value_at[i]` where their lane values begin. Anything but DONE leaves in the header where to go on."""
-    components = settings[COMPONENTS]
-    size = components * lanes.shape[0]
+    states = settings[STATES]
+    size = states * lanes.shape[0]
     for i in range(header[AT_KEY], len(keys)):
         key = keys[i]
         end = begin[2 * i + 1]
@@ -183,7 +185,7 @@ def advance(
                 if positions[row] != last + 1:
                     for j in range(key * size, key * size + size, lanes.shape[0]):
                         clear(lanes, current, j)
-                    release(symbols, partitions, header, back, front, matrices, key, size, size * components)
+                    release(symbols, partitions, header, back, front, matrices, key, size, size * states)
                     active = 0
             if active & symbols[symbol, ACTS] == 0 and not symbols[symbol, STARTS]:
                 row += 1
@@ -195,9 +197,9 @@ def advance(
             if active and now - partitions[key, OLDEST] > settings[SPAN]:
                 leave(
                     symbols, operations, lanes, partitions, header, back, back_values, back_valid, front, matrices, product,
-                    current, later, key, components, now, settings[SPAN],
+                    current, later, key, states, now, settings[SPAN],
                 )  # fmt: skip
-                active = nonzero(lanes, current, key * size, components)
+                active = nonzero(lanes, current, key * size, states)
             place = value_at[i] + row - begin[2 * i]
             before = active
             active = step(symbols, operations, lanes, current, total, key * size, symbol, values, valid, place, active)
@@ -208,7 +210,7 @@ def advance(
                         key, symbol, values, valid, place, now,
                     )  # fmt: skip
                 if active == 0:
-                    release(symbols, partitions, header, back, front, matrices, key, size, size * components)
+                    release(symbols, partitions, header, back, front, matrices, key, size, size * states)
             row += 1
         if row > begin[2 * i]:
             partitions[key, CLOCK] = times[row - 1] if settings[BY_TIME] else row - 1 + ordinal_end[i] - end
@@ -234,8 +236,8 @@ def let_go(
     key, next_ordinal, active,
 ):  # fmt: skip
     """Take out what no later event can join."""
-    components = settings[COMPONENTS]
-    size = components * lanes.shape[0]
+    states = settings[STATES]
+    size = states * lanes.shape[0]
     if not settings[FINAL]:
         now = settings[HORIZON] if settings[BY_TIME] else next_ordinal
         known = settings[WINDOWED] and (settings[HAS_HORIZON] or not settings[BY_TIME])
@@ -243,12 +245,12 @@ def let_go(
             return active
         leave(
             symbols, operations, lanes, partitions, header, back, back_values, back_valid, front, matrices, product,
-            current, later, key, components, now, settings[SPAN],
+            current, later, key, states, now, settings[SPAN],
         )  # fmt: skip
-        active = nonzero(lanes, current, key * size, components)
+        active = nonzero(lanes, current, key * size, states)
     if settings[FINAL] or active == 0:
         for j in range(key * size, key * size + size, lanes.shape[0]):
             clear(lanes, current, j)
-        release(symbols, partitions, header, back, front, matrices, key, size, size * components)
+        release(symbols, partitions, header, back, front, matrices, key, size, size * states)
         return 0
     return active

@@ -1,12 +1,12 @@
 """The matches that start within a sliding window, tallied without keeping them apart.
 
-Every event turns the row of cells (one per component) of all partial matches into the next one by a fixed set of operations: it is a
-matrix. What starts have become by now is the start times the product of the matrices since. A start that leaves the window has to be
-taken out of the sum, and cannot be subtracted. So the window is a queue of two stacks. The *front* holds, for each start from the
-oldest on, what it and all later starts of the front have become at the border between the stacks; `matrix` is the product of the
+Every event turns the row of cells (one per state, see `runtime.event_moves`) of all partial matches into the next one by a fixed set of
+operations: it is a matrix. What starts have become by now is the start times the product of the matrices since. A start that leaves the
+window has to be taken out of the sum, and cannot be subtracted. So the window is a queue of two stacks. The *front* holds, for each start
+from the oldest on, what it and all later starts of the front have become at the border between the stacks; `matrix` is the product of the
 events behind the border; the *back* holds those events as they came, and `later` what their own starts have become. The oldest start
-leaves by being popped; when the front is used up, the back is turned into a new front, walking from the newest event to the oldest.
-Each event is turned once, so that the work per event does not depend on the window."""
+leaves by being popped; when the front is used up, the back is turned into a new front, walking from the newest event to the oldest. Each
+event is turned once, so that the work per event does not depend on the window."""
 
 from __future__ import annotations
 
@@ -18,18 +18,19 @@ NOTHING = -1
 # Columns of `symbols`
 FIRST_OPERATION = 0
 END_OPERATION = 1
-ACTS = 2  # components whose matches it adds to or ends or completes
+ACTS = 2  # states whose matches it adds to or ends or completes
 STARTS = 3
 CHANGES = 4  # whether it is more than a look at what is complete
 SYMBOL_COLUMNS = 5
 
-# Columns of `operations`, in the order in which they are done: by descending source, a component's own fate last, starts at the end.
+# Columns of `operations`, in the order in which they are done: by descending source, a state's own fate last, starts at the end.
 WHAT = 0
 SOURCE = 1
 TARGET = 2
 COMPLETES = 3
 GOES_ON = 4
-OPERATION_COLUMNS = 5
+BOUND_TO = 5  # the component of the event
+OPERATION_COLUMNS = 6
 
 MOVE = 0  # the matches of the source, with the event bound to the target, are added to those of the target
 TAKE = 1  # the event is bound to the matches of the source
@@ -78,19 +79,19 @@ NO_START = 2**63 - 1
 @inlined
 def append(symbols, operations, lanes, cells, base, rows, size, symbol, values, valid, event, with_starts):
     """Apply an event to `rows` rows of cells (`size` words each) that begin at `base`: to a single one, or to a matrix. Of a matrix only
-    the rows up to the source of an operation have anything there, because matches never go back to an earlier component."""
+    the rows up to the source of an operation have anything there, because matches never go back to an earlier state."""
     width = lanes.shape[0]
     for o in range(symbols[symbol, FIRST_OPERATION], symbols[symbol, END_OPERATION]):
         what = operations[o, WHAT]
-        component = operations[o, TARGET]
+        component = operations[o, BOUND_TO]
+        target = base + operations[o, TARGET] * width
         if what == START:
             if with_starts and operations[o, GOES_ON]:
-                add_start(lanes, cells, base + component * width, component, values, valid, event)
+                add_start(lanes, cells, target, component, values, valid, event)
             continue
         if what == MOVE and not operations[o, GOES_ON]:
             continue
         source = base + operations[o, SOURCE] * width
-        target = base + component * width
         for i in range(0, min(rows, operations[o, SOURCE] + 1) * size, size):
             if cells[source + i] == 0:
                 continue
@@ -103,19 +104,19 @@ def append(symbols, operations, lanes, cells, base, rows, size, symbol, values, 
 
 
 @borrowing
-def set_identity(lanes, cells, base, components):
+def set_identity(lanes, cells, base, states):
     width = lanes.shape[0]
-    for i in range(components):
-        for j in range(components):
-            clear(lanes, cells, base + (i * components + j) * width)
-        set_unit(lanes, cells, base + (i * components + i) * width)
+    for i in range(states):
+        for j in range(states):
+            clear(lanes, cells, base + (i * states + j) * width)
+        set_unit(lanes, cells, base + (i * states + i) * width)
 
 
 @borrowing
-def turn_back(symbols, operations, lanes, partitions, header, back, back_values, back_valid, front, product, key, components, now, span):
+def turn_back(symbols, operations, lanes, partitions, header, back, back_values, back_valid, front, product, key, states, now, span):
     """Make the back the front. `product` is scratch for the matrix of the events walked over so far."""
-    size = components * lanes.shape[0]
-    set_identity(lanes, product, 0, components)
+    size = states * lanes.shape[0]
+    set_identity(lanes, product, 0, states)
     top = NOTHING
     entry = partitions[key, BACK]
     alive = True
@@ -154,8 +155,8 @@ def push_front(symbols, operations, lanes, header, back, back_values, back_valid
             add_cell(lanes, front, base + j, front, top * (size + FRONT_EXTRA) + j)
         for o in range(symbols[symbol, FIRST_OPERATION], symbols[symbol, END_OPERATION]):
             if operations[o, WHAT] == START and operations[o, GOES_ON]:
-                target = operations[o, TARGET]
-                add_bound(lanes, front, base + j, product, target * size + j, target, back_values, back_valid, entry)
+                target = operations[o, TARGET] * size
+                add_bound(lanes, front, base + j, product, target + j, operations[o, BOUND_TO], back_values, back_valid, entry)
     front[base + size + FRONT_KEY] = back[entry, KEY]
     front[base + size + FRONT_NEXT] = top
     return row
@@ -168,11 +169,12 @@ def prepend(symbols, operations, lanes, back, back_values, back_valid, product, 
     symbol = back[entry, SYMBOL]
     for o in range(symbols[symbol, END_OPERATION] - 1, symbols[symbol, FIRST_OPERATION] - 1, -1):
         what = operations[o, WHAT]
-        component = operations[o, TARGET]
+        component = operations[o, BOUND_TO]
+        target = operations[o, TARGET] * size
         source = operations[o, SOURCE] * size
         for j in range(operations[o, SOURCE] * width, size, width):
             if what == MOVE and operations[o, GOES_ON]:
-                add_bound(lanes, product, source + j, product, component * size + j, component, back_values, back_valid, entry)
+                add_bound(lanes, product, source + j, product, target + j, component, back_values, back_valid, entry)
             elif what == TAKE:
                 bind(lanes, product, source + j, component, back_values, back_valid, entry)
             elif what == COPY:
@@ -222,45 +224,45 @@ def release(symbols, partitions, header, back, front, matrices, key, size, lengt
 @borrowing
 def leave(
     symbols, operations, lanes, partitions, header, back, back_values, back_valid, front, matrices, product, current, later,
-    key, components, now, span,
+    key, states, now, span,
 ):  # fmt: skip
     """Take out the starts that are too old. `current` and `later` are rows of cells per partition."""
     width = lanes.shape[0]
-    size = components * width
+    size = states * width
     while partitions[key, FRONT] != NOTHING and now - front[partitions[key, FRONT] * (size + FRONT_EXTRA) + size + FRONT_KEY] > span:
         pop_front(partitions, header, front, key, size)
     if partitions[key, FRONT] == NOTHING:
         if partitions[key, MATRIX] != NOTHING:
-            give_matrix_back(partitions, header, matrices, key, size * components)
+            give_matrix_back(partitions, header, matrices, key, size * states)
             for j in range(key * size, key * size + size):
                 current[j] = later[j]
         partitions[key, OLDEST] = partitions[key, BACK_OLDEST]
         if partitions[key, OLDEST] == NO_START or now - partitions[key, OLDEST] <= span:
             return
-        turn_back(symbols, operations, lanes, partitions, header, back, back_values, back_valid, front, product, key, components, now, span)
+        turn_back(symbols, operations, lanes, partitions, header, back, back_values, back_valid, front, product, key, states, now, span)
         if partitions[key, FRONT] == NOTHING:
             for j in range(key * size, key * size + size, width):
                 clear(lanes, current, j)
             return
         matrix = header[FREE_MATRIX]
-        header[FREE_MATRIX] = matrices[matrix * size * components]
+        header[FREE_MATRIX] = matrices[matrix * size * states]
         header[USED_MATRIX] += 1
         partitions[key, MATRIX] = matrix
-        set_identity(lanes, matrices, matrix * size * components, components)
+        set_identity(lanes, matrices, matrix * size * states, states)
         for j in range(key * size, key * size + size, width):
             clear(lanes, later, j)
-    sum_up(lanes, partitions, front, matrices, current, later, key, components)
+    sum_up(lanes, partitions, front, matrices, current, later, key, states)
 
 
 @borrowing
-def sum_up(lanes, partitions, front, matrices, current, later, key, components):
+def sum_up(lanes, partitions, front, matrices, current, later, key, states):
     """current = top of the front x matrix + later."""
     width = lanes.shape[0]
-    size = components * width
+    size = states * width
     base = partitions[key, FRONT] * (size + FRONT_EXTRA)
-    matrix = partitions[key, MATRIX] * size * components
+    matrix = partitions[key, MATRIX] * size * states
     partitions[key, OLDEST] = front[base + size + FRONT_KEY]
-    for j in range(components):
+    for j in range(states):
         at = key * size + j * width
         clear(lanes, current, at)
         add_cell(lanes, current, at, later, at)

@@ -18,6 +18,7 @@ from ostinato.plan.automaton import text as event_automaton_text
 from ostinato.plan.automaton.automaton import event_automaton
 from ostinato.plan.automaton.picture import to_svg
 from ostinato.plan.classify import classify
+from ostinato.program.carried_negations import carried
 from ostinato.program.joins import join_of
 from ostinato.program.program import Negation, Program
 
@@ -41,7 +42,8 @@ def _plan_lines(query: MatchQuery, program: Program, applied: tuple[str, ...]) -
     for negation, code in zip(query.negations, program.negations, strict=True):
         for item in negation.items:
             yield from _conditions(query, f"~{item.variable}", item)
-        yield f"~({' '.join(item.variable for item in negation.items)}): {_way(code)}"
+        way = CARRIED if code in carried(program).negations else _way(code)
+        yield f"~({' '.join(item.variable for item in negation.items)}): {way}"
     if program.registers:
         yield f"a run carries: {', '.join(r.name for r in program.registers)}"
     if program.strategy == "runs":
@@ -67,6 +69,9 @@ def _conditions(query: MatchQuery, name: str, definition: Definition) -> Iterato
     for part in classify(definition, query.names_of(definition.variable)):
         when = "" if part.when is When.EACH else f" ({part.when.value})"
         yield f"{name}{when}: {part.kind.value:9} {to_text(part.expr)}"
+
+
+CARRIED = "known by the rows alone: a forbidden event ends the partial matches that wait there, no match is listed for it"
 
 
 def _way(negation: Negation) -> str:

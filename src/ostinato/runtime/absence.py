@@ -11,6 +11,7 @@ import numpy as np
 
 from ostinato.base.errors import BudgetError
 from ostinato.kernels import absence as kernel
+from ostinato.program.carried_negations import carried
 from ostinato.program.program import Program
 from ostinato.runtime.budget import Beyond, Budget
 from ostinato.runtime.forbidden_pairs import ForbiddenPairs
@@ -28,8 +29,8 @@ SHED_PART = 16  # shedding a sixteenth at once keeps its cost per match constant
 
 
 def without_negations(program: Program) -> Program:
-    """The program that finds the matches among which negation chooses."""
-    return replace(program, output="successive" if program.output == "first" else "all", negations=())
+    """The program that finds the matches among which negation chooses: with the negations that its matcher carries by itself."""
+    return replace(carried(program), output="successive" if program.output == "first" else "all")
 
 
 class AbsenceMatcher(Matcher):

@@ -48,6 +48,8 @@ class BacktrackMatcher(PartialMatcher):
             if status == kernel.FAILED:
                 raise DataError(ERRORS[int(header[table.ERROR])], hint="cast to DOUBLE where exact integers are not needed")
             self._refuse_too_many()
+            found = int(header[table.FOUND])
+            self._listing.allow(found, found)
             store.make_room(int(plan.settings[layout.FANOUT]))
 
     def _within_budget(self) -> None:
@@ -61,7 +63,7 @@ class BacktrackMatcher(PartialMatcher):
         store = self._store
         count = int(store.header[table.FOUND])
         store.header[table.FOUND] = 0
-        return read_matches(store.nodes, store.found[:count], self._variable_of) if count else Matches.none()
+        return read_matches(store.nodes, store.found[:count], self._variable_of, self._listing) if count else Matches.none()
 
     def keep_from(self, keys: np.ndarray) -> np.ndarray:
         earliest = self._read[keys]

@@ -3,16 +3,18 @@ patterns whose conditions look at one event alone."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
-from ostinato.base.errors import BudgetError
 from ostinato.kernels import compact as kernel
 from ostinato.kernels import compact_nodes as graph
 from ostinato.program.program import Program
-from ostinato.runtime.budget import Beyond, Budget
+from ostinato.runtime.budget import Beyond, Budget, in_words, over_budget
 from ostinato.runtime.compact_dag import DagList
 from ostinato.runtime.compact_store import NODE_BYTES, CompactStore
 from ostinato.runtime.keyed_rows import KeyedRows
+from ostinato.runtime.listing import Listing
 from ostinato.runtime.longer_arrays import grown
 from ostinato.runtime.match_dag import MatchDag
 from ostinato.runtime.match_list import MatchList
@@ -27,14 +29,15 @@ SHED_PART = 16
 class CompactMatcher(Matcher):
     """The budget's runs do not apply: partial matches are not held one by one."""
 
-    def __init__(self, program: Program, budget: Budget, _: StringPool) -> None:
+    def __init__(self, program: Program, budget: Budget, pool: StringPool) -> None:
+        self._program = program
         self._budget = budget
         self._moves = SymbolMoves(program)
         self._settings = match_settings(program, self._moves.symbols.mask)
         span = int(self._settings[kernel.SPAN])
-        self._store = CompactStore(len(program.components), span, program.output == "nonoverlapping")
+        self._store = CompactStore(self._moves.states, span, program.output == "nonoverlapping")
         variables = np.array([component.variable for component in program.components], np.uint8)
-        listed = MatchList(span, variables)
+        listed = MatchList(span, variables, Listing(program, budget, pool))
         self._chosen = listed if program.output == "nonoverlapping" else None
         self._list: MatchList | DagList = listed
         if program.output == "compressed":
@@ -44,6 +47,18 @@ class CompactMatcher(Matcher):
         self._latest = -1  # under strict contiguity, the last position that was read
 
     def feed(self, rows: KeyedRows, keys: np.ndarray, ready: np.ndarray, horizon: int, final: bool) -> Matches | MatchDag:
+        for _ in self._steps(rows, keys, ready, horizon, final, in_parts=False):
+            pass
+        return self._list.take()
+
+    def feed_in_parts(
+        self, rows: KeyedRows, keys: np.ndarray, ready: np.ndarray, horizon: int, final: bool
+    ) -> Iterator[Matches | MatchDag]:
+        yield from self._steps(rows, keys, ready, horizon, final, in_parts=True)
+        yield self._list.take()
+
+    def _steps(self, rows: KeyedRows, keys: np.ndarray, ready: np.ndarray, horizon: int, final: bool, in_parts: bool) -> Iterator[Matches]:
+        """Go on over the rows; what is found is collected, or comes in parts."""
         keys = np.ascontiguousarray(keys, np.int64)
         self._ensure_keys(int(keys.max(initial=-1)) + 1)
         settings = self._settings
@@ -51,19 +66,20 @@ class CompactMatcher(Matcher):
         ordinal = self._read[keys]
         begin = rows.index_of(keys, ordinal)
         end = begin + np.maximum(ready - ordinal, 0)
-        self._advance(rows, keys, begin, end, ordinal)
+        yield from self._advance(rows, keys, begin, end, ordinal, in_parts)
         if self._strict:
             self._drop_passed(int(rows.positions[end[end > begin] - 1].max(initial=-1)))
         self._read[keys] = ordinal + end - begin
-        self._flush()
+        yield from self._flush(in_parts)
         self._within_bytes()
-        return self._list.take()
 
     def _ensure_keys(self, count: int) -> None:
         self._store.ensure_keys(count)
         self._read = grown(self._read, len(self._store.partitions))
 
-    def _advance(self, rows: KeyedRows, keys: np.ndarray, begin: np.ndarray, end: np.ndarray, ordinal: np.ndarray) -> None:
+    def _advance(
+        self, rows: KeyedRows, keys: np.ndarray, begin: np.ndarray, end: np.ndarray, ordinal: np.ndarray, in_parts: bool
+    ) -> Iterator[Matches]:
         """Call the kernel until it is through; between calls it learns symbols, or its arrays are emptied and grow."""
         store, learned = self._store, self._moves
         store.header[kernel.AT_KEY], store.header[kernel.AT_ROW] = 0, graph.NOTHING
@@ -81,12 +97,12 @@ class CompactMatcher(Matcher):
             if status == kernel.NEW_SYMBOL:
                 learned.learn(int(bits[store.header[kernel.AT_ROW]]))
             else:
-                self._flush()
+                yield from self._flush(in_parts)
                 store.make_room(learned.most_moves)
                 if self._budget.bytes is not None and len(store.nodes) * NODE_BYTES > 4 * self._budget.bytes:
                     self._within_bytes()  # a single batch may need more than the budget, too
 
-    def _flush(self) -> None:
+    def _flush(self, in_parts: bool) -> Iterator[Matches]:
         """List the matches that were found, so that nothing refers to their nodes any more."""
         store, header = self._store, self._store.header
         count = int(header[kernel.FOUND])
@@ -95,6 +111,10 @@ class CompactMatcher(Matcher):
         if self._chosen is not None:
             self._chosen.add_chosen(store.found[:count], store.chosen[: int(header[kernel.CHOSEN])])
             header[kernel.CHOSEN] = 0
+        elif in_parts and isinstance(self._list, MatchList):
+            for part in self._list.parts(store.nodes, store.found, count):
+                header[kernel.MATCHES] += len(part)
+                yield part
         else:
             header[kernel.MATCHES] += self._list.list(store.nodes, store.found, count)
         header[kernel.FOUND] = 0
@@ -105,7 +125,7 @@ class CompactMatcher(Matcher):
             store.collect()
         while limit is not None and store.bytes > limit:
             if self._budget.beyond is Beyond.ERROR:
-                raise BudgetError(f"partial matches take more than {limit} bytes", hint="shorten WITHIN, or raise the budget's bytes")
+                raise over_budget(self._program, f"partial matches take {in_words(store.bytes)}, and the budget is {in_words(limit)}")
             store.shed_oldest(SHED_PART)
 
     def _drop_passed(self, position: int) -> None:

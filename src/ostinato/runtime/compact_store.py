@@ -16,7 +16,7 @@ EARLIEST = np.iinfo(np.int64).min
 class CompactStore:
     """See `kernels.compact` and `kernels.compact_nodes`."""
 
-    def __init__(self, components: int, span: int, chooses: bool) -> None:
+    def __init__(self, states: int, span: int, chooses: bool) -> None:
         self._span = span
         self._chooses = chooses
         self.nodes = np.zeros((FIRST_CAPACITY, graph.NODE_COLUMNS), np.int64)
@@ -25,7 +25,7 @@ class CompactStore:
         self.best = np.full((FIRST_CAPACITY if chooses else 1, 2), UNDECIDED, np.int32)
         self.spine = np.zeros(2 * graph.MOST_COPIES, np.int64)
         self.header = np.zeros(kernel.HEADER_CELLS, np.int64)
-        self.roots = np.zeros((0, components), np.int32)
+        self.roots = np.zeros((0, states), np.int32)
         self.partitions = np.zeros((0, graph.PARTITION_COLUMNS), np.int64)
         self.shed = 0
         self.peak = 0

@@ -2,58 +2,126 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
+from ostinato.program.carried_negations import crossed, gap_sets
 from ostinato.program.program import Begin, Program
 
 
+@dataclass(frozen=True)
+class State:
+    """Where partial matches wait: their last component, and which negations they are about to cross (none: they may take further events,
+    or begin a component without crossing any). `forbidden` are the bits of the rows that end those that wait here, -1 any row."""
+
+    component: int
+    gap: tuple[int, ...] = ()
+    forbidden: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class Move:
+    """The event is bound to `component`, and the partial match goes on in state `target`, if it does."""
+
+    source: int  # START for none
+    target: int
+    component: int
+    completes: bool
+    goes_on: bool
+
+
+START = -1
+
+
 class EventMoves:
-    """`symbol` is the set of predicate bits that hold for the event, `state` the last component of a partial match."""
+    """`symbol` is the set of predicate bits that hold for the event. States are numbered so that no move leads to a smaller one; those of
+    a component stand together, first the one without a gap."""
 
     def __init__(self, program: Program) -> None:
         self.components = program.components
+        self._program = program
         self._entries = program.entries
         self._selection = program.selection
         self._one_at_a_time = program.output in ("first", "successive")  # a start has one match at a time
         self._stops = program.output == "first"
+        self.all_states: list[State] = []
+        self._of_component: list[range] = []
+        for number in range(len(program.components)):
+            first = len(self.all_states)
+            self.all_states.append(State(number))
+            for gap in gap_sets(program, number):
+                bits = tuple(program.negations[n].items[0].bit for n in gap)
+                self.all_states.append(State(number, gap, bits))
+            self._of_component.append(range(first, len(self.all_states)))
 
-    def targets(self, symbol: int, state: int) -> list[int]:
+    def moves(self, symbol: int, number: int) -> tuple[list[Move], bool]:
+        """Of the partial matches in a state, one that leads back into it last; and whether they may also stay as they are. Only what
+        they may select depends on the state: negation influences no move."""
+        state = self.all_states[number]
+        targets = self._targets(symbol, state.component)
+        stays = self._passes(symbol, state.component, targets)
+        found = []
+        for target in targets:
+            if target == state.component:
+                found += [] if state.gap else self._into(number, target)
+            elif crossed(self._program, state.component, target) == state.gap:
+                found += self._into(number, target)
+        return found, stays and not any(holds(symbol, bit) for bit in state.forbidden)
+
+    def starts(self, symbol: int) -> list[Move]:
+        begins = [begin.target for begin in self._entries if self._begins(symbol, begin)]
+        return [move for target in (begins[:1] if self._one_at_a_time else begins) for move in self._into(START, target)]
+
+    def _targets(self, symbol: int, number: int) -> list[int]:
         """The components that the event may be bound to, a take last; of a deterministic match only the preferred one."""
-        component = self.components[state]
-        take = [state] if component.repeats and holds(symbol, component.later_bit) else []
+        component = self.components[number]
+        take = [number] if component.repeats and holds(symbol, component.later_bit) else []
         begins = [begin.target for begin in component.begins if self._begins(symbol, begin)]
         return (take + begins)[:1] if self._one_at_a_time else begins + take
-
-    def starts(self, symbol: int) -> list[int]:
-        begins = [begin.target for begin in self._entries if self._begins(symbol, begin)]
-        return begins[:1] if self._one_at_a_time else begins
 
     def _begins(self, symbol: int, begin: Begin) -> bool:
         return holds(symbol, self.components[begin.target].first_bit)
 
-    def passes(self, symbol: int, state: int, targets: list[int]) -> bool:
+    def _passes(self, symbol: int, number: int, targets: list[int]) -> bool:
         """Whether a partial match may ignore the event."""
         if self._selection == "skip_till_any_match":
             return True
         if self._selection != "skip_till_next_match" or (self._one_at_a_time and targets):
             return False
-        component = self.components[state]
+        component = self.components[number]
         if component.repeats:
-            return state not in targets
+            return number not in targets
         return not any(begin.nearest and self._begins(symbol, begin) for begin in component.begins)
 
-    def goes_on(self, target: int) -> bool:
-        """Whether a match that has come to this component may select further events."""
-        component = self.components[target]
-        return (component.repeats or bool(component.begins)) and not (component.completes and self._stops)
+    def _into(self, source: int, component: int) -> list[Move]:
+        """To every state in which the match may then wait; the first of them, which comes last, says whether it is complete."""
+        found = []
+        for target in reversed(self._of_component[component]):
+            completes = self.components[component].completes and not self.all_states[target].gap
+            goes_on = self._goes_on(target)
+            if completes or goes_on:
+                found.append(Move(source, target, component, completes, goes_on))
+        return found
+
+    def _goes_on(self, number: int) -> bool:
+        """Whether a match that has come to this state may select further events from it."""
+        state = self.all_states[number]
+        component = self.components[state.component]
+        if component.completes and self._stops:
+            return False
+        if state.gap:
+            return True
+        return component.repeats or any(not crossed(self._program, state.component, begin.target) for begin in component.begins)
 
     @property
     def states(self) -> list[int]:
-        """The components in which a partial match may wait, last ones first."""
-        return [state for state in reversed(range(len(self.components))) if self.goes_on(state)]
+        """Those in which a partial match may wait, last ones first."""
+        return [number for number in reversed(range(len(self.all_states))) if self._goes_on(number)]
 
     @property
     def bits(self) -> set[int]:
         """The predicates that matter."""
-        return {bit for c in self.components for bit in (c.first_bit, c.later_bit) if bit >= 0}
+        of_components = (bit for c in self.components for bit in (c.first_bit, c.later_bit))
+        return {bit for bit in (*of_components, *(bit for state in self.all_states for bit in state.forbidden)) if bit >= 0}
 
 
 def holds(symbol: int, bit: int) -> bool:

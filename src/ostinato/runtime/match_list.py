@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from ostinato.kernels import compact_matches as kernel
+from ostinato.kernels.match_counts import count_compact
+from ostinato.runtime.listing import Listing
 from ostinato.runtime.longer_arrays import lengthened
 from ostinato.runtime.matches import Matches
 from ostinato.runtime.ordered_matches import ordered_matches
@@ -12,14 +16,16 @@ from ostinato.runtime.ordered_matches import ordered_matches
 FIRST_WALK = 256
 FIRST_MATCHES = 1024
 EVENTS_PER_MATCH = 4
+COUNTED_FROM = 1 << 18  # events: arrays that are larger are made for what was counted
 
 
 class MatchList:
     """Collects the matches of one call, and hands them over in order."""
 
-    def __init__(self, span: int, variables: np.ndarray) -> None:
+    def __init__(self, span: int, variables: np.ndarray, listing: Listing) -> None:
         self._span = span
         self._variables = variables
+        self._listing = listing
         self._walk = np.zeros((FIRST_WALK, 2), np.int64)
         self._path = np.zeros(FIRST_WALK, np.int64)
         self._begin(FIRST_MATCHES, EVENTS_PER_MATCH * FIRST_MATCHES)
@@ -30,21 +36,55 @@ class MatchList:
         self._ordinals, self._components = np.empty(events, np.int64), np.empty(events, np.uint8)
 
     def list(self, nodes: np.ndarray, found: np.ndarray, count: int) -> int:
-        """All matches that end with the nodes `found[:count]`; returns how many there are."""
-        progress = self._progress
-        progress[kernel.AT] = 0
-        before = int(progress[kernel.MATCHES])
+        """All matches that end with the nodes `found[:count]`; returns how many there are. More than fit into small arrays are
+        counted before they are listed."""
+        self._progress[kernel.AT] = 0
+        before, is_counted = int(self._progress[kernel.MATCHES]), False
+        while self._write(nodes, found, count) != kernel.DONE:
+            matches, events = len(self._keys), len(self._ordinals)
+            if events < COUNTED_FROM or is_counted:
+                self._make_room(matches, events)
+            else:
+                is_counted = True
+                wanted, placed = self._all(nodes, found, count)
+                self._make_room(max(wanted - matches, matches // 2), max(placed - events, events // 2))  # more pieces may come
+        return int(self._progress[kernel.MATCHES]) - before
+
+    def parts(self, nodes: np.ndarray, found: np.ndarray, count: int) -> Iterator[Matches]:
+        """The same, piece by piece; nothing else is listed in between."""
+        room = self._listing.part_events
+        self._begin(room, room)
+        while self._write(nodes, found, count) != kernel.DONE:
+            if not self._progress[kernel.MATCHES]:
+                self._make_room(0, len(self._ordinals))  # a single match is that long
+            else:
+                yield self._taken()
+                self._progress[kernel.MATCHES] = self._progress[kernel.EVENTS] = 0
+        if self._progress[kernel.MATCHES]:
+            yield self._taken()
+        self._begin(FIRST_MATCHES, EVENTS_PER_MATCH * FIRST_MATCHES)
+
+    def _write(self, nodes: np.ndarray, found: np.ndarray, count: int) -> int:
+        """As far as there is room."""
         while True:
             status = kernel.list_matches(
-                nodes, found, count, self._span, self._walk, self._path, progress,
+                nodes, found, count, self._span, self._walk, self._path, self._progress,
                 self._keys, self._offsets, self._ordinals, self._components,
             )  # fmt: skip
-            if status == kernel.DONE:
-                return int(progress[kernel.MATCHES]) - before
-            if status == kernel.WALK_FULL:
-                self._walk, self._path = _grown(self._walk, len(self._walk)), _grown(self._path, len(self._path))
-            else:
-                self._make_room(len(self._keys) * (status == kernel.MATCHES_FULL), len(self._ordinals) * (status == kernel.EVENTS_FULL))
+            if status != kernel.WALK_FULL:
+                return int(status)
+            self._walk, self._path = _grown(self._walk, len(self._walk)), _grown(self._path, len(self._path))
+
+    def _all(self, nodes: np.ndarray, found: np.ndarray, count: int) -> tuple[int, int]:
+        """How many matches and events there are with those listed already, if that is within the budget. Those of the event that is
+        being listed count as if none were: an upper bound, and no more than twice what there is."""
+        progress = self._progress
+        total = progress[[kernel.MATCHES, kernel.EVENTS]].copy()
+        used = int(found[:count, 0].max()) + 1
+        first = int(progress[kernel.AT]) - 1
+        count_compact(nodes, used, found, first, count, self._span, total)
+        self._listing.allow(int(total[0]), int(total[1]))
+        return int(total[0]), int(total[1])
 
     def add_chosen(self, found: np.ndarray, chosen: np.ndarray) -> None:
         """Matches that were chosen one by one: `found` has their lengths and partitions, `chosen` their events, last ones first."""
@@ -72,9 +112,15 @@ class MatchList:
         matches, events = int(self._progress[kernel.MATCHES]), int(self._progress[kernel.EVENTS])
         if not matches:
             return Matches.none()
-        keys, offsets = self._keys[:matches], self._offsets[: matches + 1]
-        ordinals, components = self._ordinals[:events], self._components[:events]
-        self._begin(max(FIRST_MATCHES, 2 * matches), max(EVENTS_PER_MATCH * FIRST_MATCHES, events + events // 4))
+        taken = self._taken(copied=False)
+        next_events = min(events + events // 4, COUNTED_FROM)
+        self._begin(min(max(FIRST_MATCHES, 2 * matches), next_events), max(EVENTS_PER_MATCH * FIRST_MATCHES, next_events))
+        return taken
+
+    def _taken(self, copied: bool = True) -> Matches:
+        matches, events = int(self._progress[kernel.MATCHES]), int(self._progress[kernel.EVENTS])
+        parts = (self._keys[:matches], self._offsets[: matches + 1], self._ordinals[:events], self._components[:events])
+        keys, offsets, ordinals, components = (part.copy() for part in parts) if copied else parts
         return ordered_matches(keys, offsets, ordinals, components, self._variables)
 
 

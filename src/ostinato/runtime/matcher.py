@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -23,6 +24,14 @@ class Matcher(Protocol):
         No row with time < horizon will come any more; `final` says that no row will come at all. Called again with the same
         `ready` and a later horizon, it decides what only time decides."""
         ...
+
+    def feed_in_parts(
+        self, rows: KeyedRows, keys: np.ndarray, ready: np.ndarray, horizon: int, final: bool
+    ) -> Iterator[Matches | MatchDag]:
+        """The same, in pieces that take a bounded part of the budget however many matches there are. Nothing else is asked of the matcher
+        until they are all taken. Per partition they come in order, but those of one completing event may be cut apart: then each
+        piece is in order."""
+        yield self.feed(rows, keys, ready, horizon, final)
 
     def keep_from(self, keys: np.ndarray) -> np.ndarray:
         """For each of `keys` the first ordinal whose row may still be needed (the next unread one if none is)."""

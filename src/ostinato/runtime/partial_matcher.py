@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Iterator
 from typing import Protocol
 
 import numpy as np
 
-from ostinato.base.errors import BudgetError
 from ostinato.expr.types import Kind
 from ostinato.kernels import run_layout as layout
 from ostinato.kernels.arithmetic import IS_VALUE
 from ostinato.kernels.scalar import Interpreter
 from ostinato.program.program import Program
-from ostinato.runtime.budget import Beyond, Budget
+from ostinato.runtime.budget import Beyond, Budget, in_words, over_budget
 from ostinato.runtime.keyed_rows import KeyedRows
+from ostinato.runtime.listing import Listing
 from ostinato.runtime.longer_arrays import grown
 from ostinato.runtime.match_dag import MatchDag
 from ostinato.runtime.matcher import NEVER, Matcher
@@ -78,6 +79,7 @@ class PartialMatcher(Matcher):
         self._budget = budget
         self._strings = strings
         self._plan = run_plan(program, budget.runs)
+        self._listing = Listing(program, budget, strings)
         self._interpreter = Interpreter(program.scalar)
         self._read = np.zeros(0, np.int64)  # per key, the next unread ordinal
         self._strict = program.selection == "strict_contiguity" and program.ahead == 0  # rows that wait for neighbours are not passed by
@@ -91,7 +93,24 @@ class PartialMatcher(Matcher):
     def _matches(self) -> Matches | MatchDag:
         """The matches found by this call."""
 
+    def _parts(self) -> Iterator[Matches | MatchDag]:
+        """The same in pieces."""
+        yield self._matches()
+
     def feed(self, rows: KeyedRows, keys: np.ndarray, ready: np.ndarray, horizon: int, final: bool) -> Matches | MatchDag:
+        self._go_on(rows, keys, ready, horizon, final)
+        matches = self._matches()
+        self._within_budget()
+        return matches
+
+    def feed_in_parts(
+        self, rows: KeyedRows, keys: np.ndarray, ready: np.ndarray, horizon: int, final: bool
+    ) -> Iterator[Matches | MatchDag]:
+        self._go_on(rows, keys, ready, horizon, final)
+        yield from self._parts()
+        self._within_budget()
+
+    def _go_on(self, rows: KeyedRows, keys: np.ndarray, ready: np.ndarray, horizon: int, final: bool) -> None:
         keys = np.ascontiguousarray(keys, np.int64)
         self._ensure_keys(int(keys.max(initial=-1)) + 1)
         if self._strict:
@@ -107,9 +126,6 @@ class PartialMatcher(Matcher):
             settings[layout.LATEST] = max(int(settings[layout.LATEST]), int(rows.positions[end[fed] - 1].max(initial=-1)))
         self._follow(rows, keys, begin, end, ordinal)
         self._read[keys] = ordinal + end - begin
-        matches = self._matches()
-        self._within_budget()
-        return matches
 
     def _bind_strings(self) -> None:
         """Codes are asked for again each time: a session that is restored has other ones than it had when it was made."""
@@ -131,10 +147,10 @@ class PartialMatcher(Matcher):
         """Where the budget wants an error and not that runs are shed."""
         limit = self._budget.runs
         if limit is not None and self._store.live_runs > limit and self._budget.beyond is Beyond.ERROR:
-            raise BudgetError(
+            raise over_budget(
+                self._program,
                 f"the query follows more than {limit} partial matches",
-                detail=f"Selection {self._program.selection}, output {self._program.output}.",
-                hint="shorten WITHIN, add conditions, choose a stricter selection strategy, or raise the budget's runs",
+                "shorten WITHIN, add conditions, choose a stricter selection strategy, take OUTPUT count, or raise the budget's runs",
             )
 
     def _within_budget(self) -> None:
@@ -147,7 +163,7 @@ class PartialMatcher(Matcher):
             store.compact()
         while limit is not None and store.bytes > limit:
             if self._budget.beyond is Beyond.ERROR:
-                raise BudgetError(f"partial matches take more than {limit} bytes", hint="shorten WITHIN, or raise the budget's bytes")
+                raise over_budget(self._program, f"partial matches take {in_words(store.bytes)}, and the budget is {in_words(limit)}")
             store.shed_oldest(max(1, store.live_runs // SHED_PART))
             store.compact()
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from ostinato.base.errors import DataError
@@ -16,7 +18,7 @@ from ostinato.runtime.match_dag import MatchDag
 from ostinato.runtime.matches import Matches
 from ostinato.runtime.partial_matcher import SHED_PART, PartialMatcher
 from ostinato.runtime.run_dag import dag_of
-from ostinato.runtime.run_reading import matches_of
+from ostinato.runtime.run_reading import RunReading
 from ostinato.runtime.run_store import RunStore
 from ostinato.runtime.string_pool import StringPool
 
@@ -43,6 +45,8 @@ class RunMatcher(PartialMatcher):
             if status == kernel.DONE:
                 return
             if status == kernel.TOO_SMALL:
+                found = int(store.header[table.FOUND])
+                self._listing.allow(found, found)  # each of them is a match at least
                 store.make_room(int(plan.settings[layout.FANOUT]))
                 self._within_bytes()
             elif status == kernel.OVER_LIMIT:
@@ -64,10 +68,24 @@ class RunMatcher(PartialMatcher):
             store.header[table.FOUND] = 0
             store.header[table.MATCHES] += count
             return dag_of(store.nodes, store.found[:count], self._variable_of, self._program.within_unit != "events")
-        matches = matches_of(store.nodes, store.found, count, self._variable_of)
+        matches = self._reading(count).all()
         store.header[table.FOUND] = 0
         store.header[table.MATCHES] += len(matches)
         return matches
+
+    def _parts(self) -> Iterator[Matches | MatchDag]:
+        header = self._store.header
+        count = int(header[table.FOUND])
+        if not count or self._program.output == "compressed":
+            yield self._matches()
+            return
+        for part in self._reading(count).parts():
+            header[table.MATCHES] += len(part)
+            yield part
+        header[table.FOUND] = 0
+
+    def _reading(self, count: int) -> RunReading:
+        return RunReading(self._store.nodes, self._store.found[:count], self._variable_of, self._listing)
 
     def keep_from(self, keys: np.ndarray) -> np.ndarray:
         if not self._store.keeps_matches:

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
-from ostinato.base.errors import BudgetError
 from ostinato.kernels import run_matches as kernel
+from ostinato.kernels.match_counts import count_runs
 from ostinato.kernels.run_matches import read_matches
+from ostinato.kernels.run_nodes import LAST_NODE
+from ostinato.runtime.listing import Listing
+from ostinato.runtime.longer_arrays import lengthened
 from ostinato.runtime.matches import Matches
 from ostinato.runtime.ordered_matches import ordered_matches
 
-MOST_EVENTS = 1 << 28  # of all matches of one batch: beyond, reading them would take several GB
+COUNTED_FROM = 1 << 18  # events: arrays that are larger are made for what was counted
 FIRST_DEPTH = 256
 
 
@@ -26,8 +30,9 @@ class _Room:
     components: np.ndarray
 
     @staticmethod
-    def for_matches(count: int) -> _Room:
-        depth, events = FIRST_DEPTH, 8 * count + FIRST_DEPTH
+    def for_matches(count: int, most: int = COUNTED_FROM) -> _Room:
+        depth, events = FIRST_DEPTH, min(8 * count, most) + FIRST_DEPTH
+        count = min(count, most)
         return _Room(
             np.empty((depth, 2), np.int64), np.empty(depth, np.int64), np.empty(count + 2, np.int64), np.zeros(count + 2, np.int64),
             np.empty(events, np.int64), np.empty(events, np.uint8),
@@ -40,24 +45,68 @@ class _Room:
             kernel.EVENTS_FULL: ("ordinals", "components"),
         }[status]
         for name in names:
-            old = getattr(self, name)
-            new = np.empty((2 * len(old), *old.shape[1:]), old.dtype)
-            new[: len(old)] = old
-            setattr(self, name, new)
+            self._lengthen(name, 2 * len(getattr(self, name)))
+
+    def fit(self, matches: int, events: int) -> None:
+        """Make room for so many in all."""
+        for name, wanted in (("keys", matches + 2), ("offsets", matches + 2), ("ordinals", events), ("components", events)):
+            self._lengthen(name, wanted)
+
+    def _lengthen(self, name: str, wanted: int) -> None:
+        setattr(self, name, lengthened(getattr(self, name), max(wanted, len(getattr(self, name)))))
 
 
-def matches_of(nodes: np.ndarray, found: np.ndarray, count: int, variable_of: np.ndarray, most: int = MOST_EVENTS) -> Matches:
-    """Per key, by completing event, then by the events selected."""
-    room, control = _Room.for_matches(count), np.zeros(kernel.CONTROL_CELLS, np.int64)
-    while True:
-        status = read_matches(nodes, found, count, control, room.stack, room.path, room.keys, room.offsets, room.ordinals, room.components)
-        if status == kernel.DONE:
-            break
-        if status != kernel.STACK_FULL and control[kernel.PLACED] > most // 2:
-            raise BudgetError(
-                f"the matches of one batch select more than {most} events",
-                hint="count or aggregate the matches instead (OUTPUT count), shorten WITHIN, add conditions, or push smaller batches",
-            )
-        room.grow(status)
-    written, placed = int(control[kernel.WRITTEN]), int(control[kernel.PLACED])
-    return ordered_matches(room.keys[:written], room.offsets[: written + 1], room.ordinals[:placed], room.components[:placed], variable_of)
+class RunReading:
+    """The matches that end with the nodes of `found`, per key, by completing event, then by the events selected."""
+
+    def __init__(self, nodes: np.ndarray, found: np.ndarray, variable_of: np.ndarray, listing: Listing) -> None:
+        self._nodes = nodes
+        self._found = found
+        self._variable_of = variable_of
+        self._listing = listing
+        self._control = np.zeros(kernel.CONTROL_CELLS, np.int64)
+
+    def all(self) -> Matches:
+        """More than fit into small arrays are counted before they are read."""
+        count = len(self._found)
+        self._listing.allow(count, count)
+        room, is_counted = _Room.for_matches(count), False
+        while (status := self._read(room)) != kernel.DONE:
+            if len(room.ordinals) < COUNTED_FROM or is_counted:
+                room.grow(status)
+                continue
+            is_counted = True
+            total = np.zeros(2, np.int64)
+            used = int(self._found[:, LAST_NODE].max()) + 1
+            count_runs(self._nodes, used, self._found, 0, count, self._listing.most_events, total)
+            self._listing.allow(int(total[0]), int(total[1]))
+            room.fit(int(total[0]), int(total[1]))
+        return self._taken(room)
+
+    def parts(self) -> Iterator[Matches]:
+        size = min(self._listing.part_events, 8 * len(self._found) + FIRST_DEPTH)
+        room = _Room.for_matches(len(self._found), size)
+        while (status := self._read(room)) != kernel.DONE:
+            if not self._control[kernel.WRITTEN]:
+                room.grow(status)  # a single match is that long
+                continue
+            yield self._taken(room, copied=True)
+            self._control[[kernel.WRITTEN, kernel.PLACED]] = 0
+        yield self._taken(room, copied=True)
+
+    def _read(self, room: _Room) -> int:
+        """As far as there is room."""
+        while True:
+            status = read_matches(
+                self._nodes, self._found, len(self._found), self._control,
+                room.stack, room.path, room.keys, room.offsets, room.ordinals, room.components,
+            )  # fmt: skip
+            if status != kernel.STACK_FULL:
+                return int(status)
+            room.grow(status)
+
+    def _taken(self, room: _Room, copied: bool = False) -> Matches:
+        written, placed = int(self._control[kernel.WRITTEN]), int(self._control[kernel.PLACED])
+        parts = (room.keys[:written], room.offsets[: written + 1], room.ordinals[:placed], room.components[:placed])
+        keys, offsets, ordinals, components = (part.copy() for part in parts) if copied else parts
+        return ordered_matches(keys, offsets, ordinals, components, self._variable_of)

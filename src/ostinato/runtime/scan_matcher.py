@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from ostinato.base.errors import StateError
@@ -10,10 +12,13 @@ from ostinato.kernels import scan_memo, scan_starts
 from ostinato.program.program import Program, VariableTest
 from ostinato.runtime.assignment import Assignment
 from ostinato.runtime.backward_dfa import BackwardDfa
+from ostinato.runtime.budget import Budget
 from ostinato.runtime.keyed_rows import KeyedRows
 from ostinato.runtime.lazy_dfa import LazyDfa
+from ostinato.runtime.listing import Listing
 from ostinato.runtime.matcher import Matcher
 from ostinato.runtime.matches import Matches
+from ostinato.runtime.string_pool import StringPool
 
 UNSEEN = -1  # start of a partition that was never fed
 MIN_MEMO = 1 << 10
@@ -23,8 +28,9 @@ MIN_MATCHES = 1 << 6
 class ScanMatcher(Matcher):
     """The state of key k is `cursor[k]`; see `kernels.scan_dfa` for its columns."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, budget: Budget | None = None, pool: StringPool | None = None) -> None:
         assert program.nfa is not None
+        self._listing = Listing(program, budget or Budget(), pool or StringPool())
         masks = variable_masks(program.tests)
         self._dfa = LazyDfa(program.nfa, masks)
         self._backward_dfa = BackwardDfa(program.nfa, masks, self._dfa.width if self._dfa.direct else 0)
@@ -38,10 +44,27 @@ class ScanMatcher(Matcher):
         self._out = np.empty((3, 0), np.int64)
 
     def feed(self, rows: KeyedRows, keys: np.ndarray, ready: np.ndarray, horizon: int, final: bool) -> Matches:
-        keys = np.ascontiguousarray(keys, np.int64)
-        ready = np.ascontiguousarray(ready, np.int64)
         if not len(keys):
             return Matches.none()
+        found, places = self._search(rows, keys, ready, horizon, final)
+        self._listing.allow(len(places) - 1, int(places[-1]))
+        return self._matches(rows, found, places)
+
+    def feed_in_parts(self, rows: KeyedRows, keys: np.ndarray, ready: np.ndarray, horizon: int, final: bool) -> Iterator[Matches]:
+        if not len(keys):
+            return
+        found, places = self._search(rows, keys, ready, horizon, final)
+        begin = 0
+        while begin < len(places) - 1:
+            end = int(np.searchsorted(places, places[begin] + self._listing.part_events, side="right")) - 1
+            end = max(begin + 1, end)  # a single match may be that long
+            yield self._matches(rows, np.ascontiguousarray(found[:, begin:end]), places[begin : end + 1] - places[begin])
+            begin = end
+
+    def _search(self, rows: KeyedRows, keys: np.ndarray, ready: np.ndarray, horizon: int, final: bool) -> tuple[np.ndarray, np.ndarray]:
+        """Columns (key, first ordinal, ordinal behind the last), more than there are matches; where the rows of each begin among all."""
+        keys = np.ascontiguousarray(keys, np.int64)
+        ready = np.ascontiguousarray(ready, np.int64)
         self._admit(rows, keys)
         self._setting[dfa.HORIZON], self._setting[dfa.FINAL] = horizon, final
         self._control[dfa.KEY] = self._control[dfa.FOUND] = 0
@@ -55,7 +78,7 @@ class ScanMatcher(Matcher):
                 self._memo, self._out, self._control,
             )  # fmt: skip
             if code == dfa.DONE:
-                return self._matches(rows)
+                return self._found()
             self._provide(code, rows)
 
     def _provide(self, code: int, rows: KeyedRows) -> None:
@@ -93,14 +116,18 @@ class ScanMatcher(Matcher):
             grown[have:] = (UNSEEN, UNSEEN, dfa.INITIAL, -1, -1, 0)
             self._cursor = grown
 
-    def _matches(self, rows: KeyedRows) -> Matches:
-        """The matches found, with their variables."""
+    def _found(self) -> tuple[np.ndarray, np.ndarray]:
         count = int(self._control[dfa.FOUND])
         found, self._out = self._out, self._out[:, :0]
         if 16 * count < found.shape[1]:
             found = found[:, :count].copy()  # let go of the rest
         places = np.zeros(count + 1, np.int64)
         np.cumsum(found[2, :count] - found[1, :count], out=places[1:])
+        return found, places
+
+    def _matches(self, rows: KeyedRows, found: np.ndarray, places: np.ndarray) -> Matches:
+        """With their variables."""
+        count = len(places) - 1
         return Matches(found[0, :count], found[1, :count], places, self._assignment.variables(rows, found, count, places))
 
     def _renew_memo(self, needed: int) -> None:

@@ -16,7 +16,7 @@ from ostinato.program import serde
 from ostinato.program.program import Program
 
 MAGIC = b"OSTS"
-FORMAT = 2
+FORMAT = 3
 HEAD = 18  # magic, format, size, checksum of all the rest
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ostinato.expr.types import Type
+from ostinato.program.carried_negations import uncarried
 from ostinato.program.inputs import code_inputs, measure_columns, negation_columns
 from ostinato.program.program import Program
 
@@ -23,8 +24,8 @@ def needs_positions(program: Program) -> bool:
 
 
 def occurrence_columns(program: Program) -> list[str]:
-    """A column for each negation whose events are known by their rows alone; see `runtime.occurrences`."""
-    return [occurrence_column(number) for number, negation in enumerate(program.negations) if negation.is_static]
+    """A column for each negation that filters matches and whose events are known by their rows alone; see `runtime.occurrences`."""
+    return [occurrence_column(number) for number, negation in enumerate(uncarried(program).negations) if negation.is_static]
 
 
 def occurrence_column(number: int) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from importlib import import_module
 
+from ostinato.program.carried_negations import uncarried
 from ostinato.program.program import Program
 from ostinato.runtime.budget import Budget
 from ostinato.runtime.matcher import Matcher
@@ -23,17 +24,17 @@ GRAPHS = ("compact", "runs")  # whose matches are a graph already; those of othe
 
 def tallied(program: Program) -> bool:
     """Whether the matcher itself counts and sums up, and reports no single match."""
-    return program.strategy in WITHOUT_LISTING and program.output in ("count", "aggregates") and not program.negations
+    return program.strategy in WITHOUT_LISTING and program.output in ("count", "aggregates") and not uncarried(program).negations
 
 
 def open_matcher(program: Program, budget: Budget, pool: StringPool, in_order: bool = False) -> Matcher:
     """`in_order`: matches come in the order of their completing events over all calls, also where some are decided late."""
-    if program.output == "compressed" and (program.negations or program.strategy not in GRAPHS):
-        program = replace(program, output="all")
-    if program.negations:
+    filtered = uncarried(program)
+    if program.output == "compressed" and (filtered.negations or program.strategy not in GRAPHS):
+        program, filtered = replace(program, output="all"), replace(filtered, output="all")
+    if filtered.negations:
         absence = import_module("ostinato.runtime.absence")
         inner = open_matcher(absence.without_negations(program), budget, pool)
-        return absence.AbsenceMatcher(program, inner, budget, pool, in_order)
+        return absence.AbsenceMatcher(filtered, inner, budget, pool, in_order)
     module, name = (WITHOUT_LISTING if tallied(program) else MATCHERS)[program.strategy]
-    matcher = getattr(import_module(module), name)
-    return matcher(program) if program.strategy == "scan" else matcher(program, budget, pool)
+    return getattr(import_module(module), name)(program, budget, pool)

@@ -6,11 +6,10 @@ import numpy as np
 
 from ostinato.kernels import compact as kernel
 from ostinato.program.program import Program
-from ostinato.runtime.event_moves import EventMoves
+from ostinato.runtime.event_moves import EventMoves, Move
 from ostinato.runtime.row_symbols import RowSymbols
 
 NO_WINDOW = np.iinfo(np.int64).max
-START = -1  # the source of moves that start a match
 
 
 class SymbolMoves:
@@ -33,21 +32,24 @@ class SymbolMoves:
         acts = passes = 0
         first = self._used
         for state in self._events.states:
-            targets = self._events.targets(chosen, state)
-            stays = self._events.passes(chosen, state, targets)
-            acts |= (1 << state) if targets or not stays else 0
+            moves, stays = self._events.moves(chosen, state)
+            acts |= (1 << state) if moves or not stays else 0
             passes |= (1 << state) if stays else 0
-            self._add(state, targets)
+            self._add(moves)
         starts = self._events.starts(chosen)
-        self._add(START, starts)
+        self._add(starts)
         self.most_moves = max(self.most_moves, self._used - first)
         self.table[number] = first, self._used, acts, passes, bool(starts)
 
-    def _add(self, source: int, targets: list[int]) -> None:
-        for target in targets:
+    @property
+    def states(self) -> int:
+        return len(self._events.all_states)
+
+    def _add(self, moves: list[Move]) -> None:
+        for move in moves:
             if self._used == len(self.moves):
                 self.moves = np.concatenate([self.moves, np.zeros_like(self.moves)])
-            self.moves[self._used] = source, target, self._events.components[target].completes, self._events.goes_on(target)
+            self.moves[self._used] = move.source, move.target, move.component, move.completes, move.goes_on
             self._used += 1
 
 

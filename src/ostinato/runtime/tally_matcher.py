@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from ostinato.base.errors import BudgetError, DataError
+from ostinato.base.errors import DataError
 from ostinato.kernels import tally as kernel
 from ostinato.kernels import tally_window as window
 from ostinato.kernels.arithmetic import ERRORS, TOO_MANY
 from ostinato.kernels.tally_cells import FULL, KIND, LOST, SUM_INT
 from ostinato.program.program import Program
-from ostinato.runtime.budget import Beyond, Budget
+from ostinato.runtime.budget import Beyond, Budget, in_words, over_budget
 from ostinato.runtime.keyed_rows import KeyedRows
 from ostinato.runtime.lane_values import FLOAT_LANES, LaneValues
 from ostinato.runtime.longer_arrays import grown
@@ -22,19 +22,21 @@ from ostinato.runtime.tally_plan import LanePlan, SymbolOperations, tally_settin
 from ostinato.runtime.tally_store import TallyStore
 
 SHED_PART = 16
+HINT = "shorten WITHIN, or raise the budget's bytes"
 
 
 class TallyMatcher(Matcher):
     """No rows are needed again. The budget's runs do not apply."""
 
     def __init__(self, program: Program, budget: Budget, pool: StringPool) -> None:
+        self._program = program
         self._budget = budget
         self._lane_plan = LanePlan(program)
         self._lanes = self._lane_plan.table
         self._values = LaneValues(program, self._lane_plan, pool)
         self._operations = SymbolOperations(program, self._lane_plan)
-        self._settings = tally_settings(program, self._operations.symbols.mask)
-        self._store = TallyStore(len(program.components), self._lanes)
+        self._settings = tally_settings(program, self._operations.symbols.mask, self._operations.states)
+        self._store = TallyStore(self._operations.states, self._lanes)
         self._read = np.zeros(0, np.int64)  # per key, the next unread ordinal
         self._shed = 0
 
@@ -86,7 +88,9 @@ class TallyMatcher(Matcher):
         limit = self._budget.bytes
         while limit is not None and self._store.bytes > limit:
             if self._budget.beyond is Beyond.ERROR or not self._settings[kernel.WINDOWED]:
-                raise BudgetError(f"partial matches take more than {limit} bytes", hint="shorten WITHIN, or raise the budget's bytes")
+                raise over_budget(
+                    self._program, f"the window takes {in_words(self._store.bytes)}, and the budget is {in_words(limit)}", HINT
+                )
             self._shed_oldest(rows)
 
     def _shed_oldest(self, rows: KeyedRows) -> None:

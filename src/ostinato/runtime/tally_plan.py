@@ -11,7 +11,7 @@ from ostinato.kernels import tally as kernel
 from ostinato.kernels import tally_cells as cells
 from ostinato.kernels import tally_window as window
 from ostinato.program.program import MatchAggregate, Program
-from ostinato.runtime.event_moves import EventMoves
+from ostinato.runtime.event_moves import START, EventMoves, Move
 from ostinato.runtime.row_symbols import RowSymbols
 from ostinato.runtime.symbol_moves import counts_time, window_span
 
@@ -83,37 +83,42 @@ class SymbolOperations:
             for operation in own:
                 changes |= self._add(*operation)
         starts = self._events.starts(chosen)
-        for target in starts:
-            changes |= self._add(window.START, 0, target)
+        for move in starts:
+            changes |= self._add(window.START, move)
         self.table[number] = first, self._used, acts, bool(starts), changes
 
-    def _of_state(self, symbol: int, state: int) -> list[tuple[int, int, int]]:
-        targets = self._events.targets(symbol, state)
-        stays = self._events.passes(symbol, state, targets)
-        found = [(window.MOVE, state, target) for target in targets if target != state]
-        if state in targets:
-            found.append((window.COPY if stays else window.TAKE, state, state))
+    @property
+    def states(self) -> int:
+        return len(self._events.all_states)
+
+    def _of_state(self, symbol: int, state: int) -> list[tuple[int, Move]]:
+        """What becomes of those that wait there comes last."""
+        moves, stays = self._events.moves(symbol, state)
+        found = [(window.MOVE, move) for move in moves if move.target != state]
+        back = next((move for move in moves if move.target == state), None)
+        if back is not None:
+            found.append((window.COPY if stays else window.TAKE, back))
         elif not stays:
-            found.append((window.END, state, state))
+            component = self._events.all_states[state].component
+            found.append((window.END, Move(state, state, component, completes=False, goes_on=False)))
         return found
 
-    def _add(self, what: int, source: int, target: int) -> bool:
+    def _add(self, what: int, move: Move) -> bool:
         """Returns whether the operation changes anything but what is complete."""
         if self._used == len(self.operations):
             self.operations = np.concatenate([self.operations, np.zeros_like(self.operations)])
-        completes = what != window.END and self._events.components[target].completes
-        goes_on = self._events.goes_on(target)
-        self.operations[self._used] = what, source, target, completes, goes_on
+        source = 0 if move.source == START else move.source
+        self.operations[self._used] = what, source, move.target, move.completes, move.goes_on, move.component
         self._used += 1
-        return goes_on if what in (window.MOVE, window.START) else what != window.TAKE or target in self._watched
+        return move.goes_on if what in (window.MOVE, window.START) else what != window.TAKE or move.component in self._watched
 
 
-def tally_settings(program: Program, mask: int) -> np.ndarray:
+def tally_settings(program: Program, mask: int, states: int) -> np.ndarray:
     settings = np.zeros(kernel.SETTING_CELLS, np.int64)
     settings[kernel.MASK] = mask
     settings[kernel.SPAN] = window_span(program)
     settings[kernel.BY_TIME] = counts_time(program)
     settings[kernel.STRICT] = program.selection == "strict_contiguity"
     settings[kernel.WINDOWED] = program.within >= 0
-    settings[kernel.COMPONENTS] = len(program.components)
+    settings[kernel.STATES] = states
     return settings

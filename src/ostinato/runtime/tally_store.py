@@ -20,13 +20,13 @@ NOTHING_OF = {
 class TallyStore:
     """See `kernels.tally_window`."""
 
-    def __init__(self, components: int, lanes: np.ndarray) -> None:
-        self._components = components
+    def __init__(self, states: int, lanes: np.ndarray) -> None:
+        self._states = states
         self._lanes = len(lanes)
-        self.size = components * len(lanes)
-        self._nothing = np.tile(np.array([NOTHING_OF.get(int(kind), 0) for kind in lanes[:, cells.KIND]], np.int64), components)
+        self.size = states * len(lanes)
+        self._nothing = np.tile(np.array([NOTHING_OF.get(int(kind), 0) for kind in lanes[:, cells.KIND]], np.int64), states)
         self.total = self._nothing[: len(lanes)].copy()
-        self.product = np.zeros(components * self.size, np.int64)
+        self.product = np.zeros(states * self.size, np.int64)
         self.current = np.zeros(0, np.int64)
         self.later = np.zeros(0, np.int64)
         self.partitions = np.zeros((0, window.PARTITION_COLUMNS), np.int64)
@@ -83,7 +83,7 @@ class TallyStore:
         self.header[window.FREE_FRONT] = have
 
     def _grow_matrices(self) -> None:
-        length = self._components * self.size
+        length = self._states * self.size
         have = len(self.matrices) // length
         more = max(1, have)
         self.matrices = np.concatenate([self.matrices, np.zeros(more * length, np.int64)])
@@ -100,7 +100,7 @@ class TallyStore:
         header = self.header
         words = int(header[window.USED_BACK]) * (window.BACK_COLUMNS + 2 * self._lanes)
         words += int(header[window.USED_FRONT]) * (self.size + window.FRONT_EXTRA)
-        words += int(header[window.USED_MATRIX]) * self._components * self.size
+        words += int(header[window.USED_MATRIX]) * self._states * self.size
         return 8 * (words + int(np.count_nonzero(self.active)) * (2 * self.size + window.PARTITION_COLUMNS))
 
     def renumber(self, old_of_new: np.ndarray) -> None:

@@ -12,9 +12,10 @@ from ostinato.kernels.arithmetic import ERRORS
 from ostinato.kernels.scan_dfa import FINAL, HORIZON
 from ostinato.program.opcodes import Op
 from ostinato.program.program import Program, Register, VariableTest
-from ostinato.runtime.budget import Budget
+from ostinato.runtime.budget import Budget, in_words, over_budget
 from ostinato.runtime.keyed_rows import KeyedRows
 from ostinato.runtime.lazy_dfa import accepting_flag
+from ostinato.runtime.listing import Listing
 from ostinato.runtime.live_registers import live_registers
 from ostinato.runtime.matcher import Matcher
 from ostinato.runtime.matches import Matches
@@ -26,6 +27,7 @@ from ostinato.runtime.thread_store import ThreadStore
 
 MAX_THREADS = 1 << 18  # of one attempt
 MIN_MATCHES = 1 << 6
+HINT = "Shorten WITHIN, or raise the budget's bytes."
 
 
 class ThreadMatcher(Matcher):
@@ -34,7 +36,9 @@ class ThreadMatcher(Matcher):
     def __init__(self, program: Program, budget: Budget, strings: StringPool) -> None:
         assert program.nfa is not None
         nfa = program.nfa
+        self._program = program
         self._budget = budget
+        self._listing = Listing(program, budget, strings)
         self._strings = strings
         self._searches = search_plan(program)
         self._interpreter = self._searches.interpreter
@@ -105,7 +109,7 @@ class ThreadMatcher(Matcher):
         if status == layout.THREADS_FULL:
             limit = MAX_THREADS if self._budget.runs is None else min(MAX_THREADS, self._budget.runs)
             if store.room >= limit:
-                raise _too_many_threads(limit)
+                raise self._too_many_threads(limit)
             store.grow_room()
         elif status == layout.NODES_FULL:
             store.room_for_nodes()
@@ -115,6 +119,7 @@ class ThreadMatcher(Matcher):
         elif status == layout.SAVED_FULL:
             store.room_to_save(needed)
         elif status == layout.MATCHES_FULL:
+            self._listing.allow(int(store.control[layout.FOUND]), int(store.control[layout.PLACED]) + needed)
             self._out = np.concatenate([self._out, np.empty_like(self._out)], axis=1)
             self._variables = np.concatenate([self._variables, np.empty(len(self._variables) + needed, np.uint8)])
         elif status == layout.SKIPS_NOWHERE:
@@ -145,14 +150,16 @@ class ThreadMatcher(Matcher):
         """Shedding is no way out here: without its preferred thread an attempt would find another match."""
         limit = self._budget.runs
         if limit is not None and self._store.thread_count > limit:
-            raise _too_many_threads(limit)
+            raise self._too_many_threads(limit)
         if self._budget.bytes is not None and self._store.bytes > self._budget.bytes:
             self._store.compact()
             if self._store.bytes > self._budget.bytes:
-                raise BudgetError(
-                    f"the attempts under way take more than {self._budget.bytes} bytes",
-                    hint="Shorten WITHIN, or raise the budget's bytes.",
-                )
+                size, most = in_words(self._store.bytes), in_words(self._budget.bytes)
+                raise over_budget(self._program, f"the attempts under way take {size}, and the budget is {most}", HINT)
+
+    def _too_many_threads(self, limit: int) -> BudgetError:
+        hint = "Add conditions that separate the variables, shorten WITHIN, or raise the budget's runs."
+        return over_budget(self._program, f"the preferred match has more than {limit} alternatives under way", hint)
 
     def _matches(self) -> Matches:
         count, placed = int(self._store.control[layout.FOUND]), int(self._store.control[layout.PLACED])
@@ -197,10 +204,3 @@ class ThreadMatcher(Matcher):
 
 def _fresh(register: Register) -> int:
     return layout.NUMBER if register.number else layout.ZERO if register.counter else layout.NULL
-
-
-def _too_many_threads(limit: int) -> BudgetError:
-    return BudgetError(
-        f"the preferred match has more than {limit} alternatives under way",
-        hint="Add conditions that separate the variables, shorten WITHIN, or raise the budget's runs.",
-    )

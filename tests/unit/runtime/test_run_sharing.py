@@ -134,8 +134,7 @@ def test_budgets_hold_with_merging_and_join_values():
     assert 0 < counted["state_bytes"] <= 5_000 and counted["shed_runs"] > 0
 
 
-def test_more_matches_than_can_be_read_are_an_error(monkeypatch):
-    monkeypatch.setattr("ostinato.runtime.run_reading.matches_of.__defaults__", (1000,))
+def test_more_matches_than_can_be_read_are_an_error():
     with pytest.raises(ost.BudgetError) as caught:
         metrics_after(KLEENE % 100, [("A", 0)] * 40 + [("B", 0)])
     assert "OUTPUT count" in caught.value.hint

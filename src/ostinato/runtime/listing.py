@@ -1,0 +1,75 @@
+"""What listing matches takes, charged to the budget before anything is allocated."""
+
+from __future__ import annotations
+
+from ostinato.expr.types import Kind, Type
+from ostinato.kernels.tally_cells import FULL
+from ostinato.program.program import Program
+from ostinato.runtime.budget import Budget, in_words, over_budget
+from ostinato.runtime.string_pool import StringPool
+
+MATCH_BYTES = 48  # its partition, start, offset, place in the order, and position
+EVENT_BYTES = 18  # its ordinal and variable, once as they are found and once in order
+ROW_BYTES = 2  # of a match of neighbouring rows: the variable
+SHOWN_BYTES = 24  # of an event that is shown: where it lies, whose it is, its number in the stream
+PART_EVENTS = 1 << 21  # of the matches that are handed on at a time
+LEAST_PART = 1 << 14
+PARTS = 16  # that have room in the budget
+WAYS_OUT = (
+    "shorten WITHIN or add conditions; take OUTPUT count, compressed or first; read the matches piece by piece"
+    " (ost.match(..., lazy=True).batches()); or raise the budget: ost.Budget(bytes=...)"
+)
+
+
+class Listing:
+    """Estimates what matches take from their arrays to the table that shows them."""
+
+    def __init__(self, program: Program, budget: Budget, pool: StringPool) -> None:
+        self._program = program
+        self._limit = budget.bytes
+        self._pool = pool
+
+    def allow(self, matches: int, events: int) -> None:
+        """Before so many matches with so many events are listed at once."""
+        if self._limit is None:
+            return
+        size = matches * self._match_bytes() + events * self._event_bytes()
+        if size > self._limit:
+            many = f"{matches:,}" if max(matches, events) < FULL else f"more than {FULL:,}"
+            raise over_budget(
+                self._program,
+                f"listing {many} matches with {events:,} events takes about {in_words(size)}, and the budget is {in_words(self._limit)}",
+                WAYS_OUT,
+            )
+
+    @property
+    def most_events(self) -> int:
+        """Whoever lists more events is surely refused."""
+        return int(FULL) if self._limit is None else self._limit // self._event_bytes() + 1
+
+    @property
+    def part_events(self) -> int:
+        """Of matches that are handed on piece by piece."""
+        if self._limit is None:
+            return PART_EVENTS
+        return min(PART_EVENTS, max(LEAST_PART, self._limit // PARTS // self._event_bytes()))
+
+    def _match_bytes(self) -> int:
+        shown = self._program.measures
+        types = [] if shown.code is None else [shown.code.ops[result].type for result in shown.code.results]
+        return MATCH_BYTES + sum(map(self._width, types))
+
+    def _event_bytes(self) -> int:
+        program = self._program
+        listed = EVENT_BYTES if program.is_event_pattern else ROW_BYTES
+        if program.output in ("count", "aggregates", "compressed"):
+            return listed
+        if program.measures.code is None or program.rows_per_match != "one":
+            return listed + SHOWN_BYTES + sum(self._width(column.type) for column in program.columns)
+        return listed + sum(self._width(program.measures.rows.ops[result].type) for result in program.measures.rows.results)
+
+    def _width(self, type_: Type) -> int:
+        """Of a value with its validity, in arrays and in Arrow."""
+        if type_.kind is not Kind.STRING:
+            return 17
+        return 25 + (self._pool.strings.nbytes // len(self._pool) if len(self._pool) else 0)

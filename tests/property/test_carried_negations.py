@@ -1,0 +1,83 @@
+"""Negations that the strategy compact carries along: what it finds is what the definition says, however the input is cut."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from tests.property.sase_matrix import OUTPUTS, Drawn, random_rows, with_output
+from tests.property.test_sase_matrix import SCHEMA, compiled, engine_output
+
+from ostinato import reference
+from ostinato.program.carried_negations import uncarried
+from ostinato.testing.compare_rows import difference
+
+Rows = list[dict[str, Any]]
+SELECTIONS = ("skip_till_next_match", "skip_till_any_match", "partition_contiguity")
+KINDS = ("A", "B")
+QUERIES = 40
+
+
+def drawn_query(rng: random.Random, selection: str) -> Drawn:
+    """Up to four components, the outer ones there in every match, with one or two negations of single events between them."""
+    middle = [rng.choice(("", "+", "*", "?")) for _ in range(rng.randint(0, 2))]
+    marks = [rng.choice(("", "+")), *middle, rng.choice(("", "+"))]
+    names = "abcd"[: len(marks)]
+    items = [f"{rng.choice(KINDS)}{mark} {name}{'[ ]' if mark in ('+', '*') else ''}" for mark, name in zip(marks, names, strict=True)]
+    places = sorted(rng.sample(range(1, len(items) + 1), rng.randint(1, min(2, len(items) - 1))), reverse=True)
+    forbidden = "xy"[: len(places)]
+    for place, name in zip(places, forbidden, strict=True):
+        items.insert(min(place, len(marks) - 1), f"~({rng.choice(KINDS)} {name})")
+    conditions = ["[k]"] * (rng.random() < 0.5) + [f"{name}.v {rng.choice(('<', '>='))} {rng.randint(1, 2)}" for name in forbidden]
+    window = rng.choice(("", f"WITHIN {rng.randint(2, 6)}", f"WITHIN {rng.randint(3, 6)} events"))
+    text = f"PATTERN SEQ({', '.join(items)}) WHERE {selection}({', '.join((*names, *forbidden))}) {{ {' and '.join(conditions)} }} {window}"
+    return Drawn(text, True, {"type_by": "kind", "ties": "order"})
+
+
+def output_text(drawn: Drawn, output: str) -> str:
+    returned = "RETURN count(*) AS n, sum(a.v) AS total, avg(b.v) AS mean, max(b.v) AS most "
+    return f"{drawn.text} {returned}OUTPUT {output}" if output == "aggregates" else with_output(drawn, output)
+
+
+@pytest.mark.parametrize("output", OUTPUTS)
+@pytest.mark.parametrize("selection", SELECTIONS)
+def test_the_definition_holds(selection: str, output: str) -> None:
+    if output == "first" and selection == "skip_till_any_match":
+        return
+    rng = random.Random(f"{selection} {output}")
+    found = 0
+    for _ in range(QUERIES):
+        drawn, rows = drawn_query(rng, selection), random_rows(rng)
+        query = compiled(output_text(drawn, output), drawn, "compact")
+        assert not uncarried(query.program).negations
+        expected = reference.output(query.algebra, rows)
+        found += bool(reference.evaluate(query.algebra, rows))
+        wrong = difference(expected, engine_output(query, rows, output, rng))
+        assert not wrong, f"{query.text}\n{rows}\n{wrong}"
+    assert found > QUERIES // 10
+
+
+def test_a_count_beyond_anything_that_could_be_listed() -> None:
+    text = "PATTERN SEQ(A+ a[ ], ~(B x), A c) WHERE skip_till_any_match(a[ ], x, c) {} WITHIN 50 OUTPUT count"
+    rows = [{"ts": at, "kind": "B" if at % 100 == 0 else "A", "k": "k", "v": 1} for at in range(1_000)]
+    query = compiled(text, Drawn(text, True, {"type_by": "kind"}), None)
+    session = query.open()
+    session.push(pa.Table.from_pylist(rows, SCHEMA))
+    (count,) = session.close().column("count").to_pylist()
+    assert count == expected_count(50, rows)
+
+
+def expected_count(within: int, rows: Rows) -> int:
+    """By the last two events: as many as there are sets of events from `a` between a first and the last of them."""
+    total = 0
+    for last in range(len(rows)):
+        if rows[last]["kind"] != "A":
+            continue
+        for end in range(last - 1, -1, -1):
+            if rows[end]["kind"] != "A" or last - end > within:
+                break
+            chosen = [at for at in range(max(0, last - within), end) if rows[at]["kind"] == "A"]
+            total += 2 ** len(chosen)
+    return total
