@@ -47,6 +47,8 @@ def _in_units(lateness: timedelta | Duration | int, own: Type) -> int:
 def watermark_units(watermark: Watermark, program: Program) -> int:
     """A number is in the unit of the time column already."""
     if isinstance(watermark, int) and not isinstance(watermark, bool):
+        if not -(2**63) <= watermark < 2**63:
+            raise DataError(f"The watermark {watermark} does not fit 64 bits", hint="To let all time pass, close the session")
         return watermark
     own = program.columns[program.time].type if program.time >= 0 else None
     if own is not None and own.kind is Kind.TIMESTAMP and isinstance(watermark, datetime):
