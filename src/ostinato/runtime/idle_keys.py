@@ -19,7 +19,7 @@ FORGET_FROM = 65_536  # keys; below, forgetting idle ones is not worth the work
 
 
 class IdleKeys:
-    """Looks at the keys when they are four times those that were live the last time: the cost per new key is constant."""
+    """Looks at the keys when they are twice those that were live the last time: the cost per new key is constant."""
 
     def __init__(self, program: Program) -> None:
         self._program = program
@@ -52,7 +52,7 @@ class IdleKeys:
             session.matcher.renumber(old_of_new)
             session.evaluated = session.evaluated[old_of_new]
             session.report.renumber(old_of_new)
-        self._at = max(FORGET_FROM, 4 * len(live))
+        self._at = max(FORGET_FROM, 2 * len(live))
 
     def _needed(self, session: Session, keys: np.ndarray) -> np.ndarray:
         """Which of `keys` must stay although nothing is begun: rows wait, later rows may look back at those that are kept, or their

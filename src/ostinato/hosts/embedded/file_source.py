@@ -13,6 +13,7 @@ import pyarrow.dataset as ds
 
 from ostinato.base.errors import DataError
 from ostinato.hosts.embedded.connection import open_connection, relation
+from ostinato.hosts.embedded.parquet_reader import parquet_reader
 from ostinato.hosts.embedded.row_order import quoted, sorting_query
 from ostinato.hosts.embedded.source import BATCH_ROWS, Source, in_tables
 from ostinato.hosts.embedded.stream_source import Readable, StreamSource
@@ -32,7 +33,7 @@ def files_source(name: str, given: Sequence[PathLike]) -> Source:
         shown = ", ".join(sorted(kinds))
         raise DataError(f"Stream `{name}` has files of different kinds: {shown}", hint="Read them as streams of their own")
     kind = kinds.pop()
-    return DatasetSource(name, _parquet_dataset(name, files, given)) if kind == "parquet" else TextFileSource(name, kind, files)
+    return ParquetSource(name, _parquet_dataset(name, files, given)) if kind == "parquet" else TextFileSource(name, kind, files)
 
 
 def _files(name: str, path: str) -> list[str]:
@@ -71,7 +72,7 @@ def _kind(name: str, file: str) -> str:
     return TEXT[suffix]
 
 
-def _parquet_dataset(name: str, files: list[str], given: Sequence[PathLike]) -> ds.Dataset:
+def _parquet_dataset(name: str, files: list[str], given: Sequence[PathLike]) -> ds.FileSystemDataset:
     """Columns that are directories (`day=2024-01-31`) are read where a directory was given."""
     directories = [os.fspath(path) for path in given if os.path.isdir(path)]
     with Readable(name):
@@ -92,6 +93,15 @@ class DatasetSource(StreamSource):
 
     def make_view(self, connection: duckdb.DuckDBPyConnection) -> None:
         connection.register(self.name, self.dataset)
+
+
+class ParquetSource(DatasetSource):
+    def __init__(self, name: str, dataset: ds.FileSystemDataset) -> None:
+        super().__init__(name, dataset)
+        self._files = dataset
+
+    def _reader(self, columns: Sequence[str]) -> pa.RecordBatchReader:
+        return parquet_reader(self._files, columns)
 
 
 class TextFileSource(StreamSource):

@@ -41,5 +41,7 @@ def add_counts(to: dict[str, int], counted: dict[str, int]) -> None:
 
 
 def _waits_for_time(program: Program) -> bool:
-    """Whether matches wait until nothing can come behind them, which a partition without further rows does not learn by itself."""
-    return program.within_unit == "time" and any(negation.trails for negation in program.negations)
+    """Whether time decides something that a partition without further rows does not learn by itself: that nothing comes behind a match any
+    more, or that what was begun is over, so that a key can be forgotten."""
+    trails = any(negation.trails for negation in program.negations)
+    return program.within >= 0 and program.within_unit == "time" and (trails or bool(program.keys))
