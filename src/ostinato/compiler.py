@@ -12,6 +12,7 @@ import pyarrow as pa
 from ostinato.algebra.policies import Ties
 from ostinato.algebra.query import MatchQuery
 from ostinato.base.errors import OstinatoError, QuerySyntaxError, SchemaError, UnknownNameError, UnsupportedError
+from ostinato.base.query_text import check_name, check_text
 from ostinato.base.user_warning import warn_user
 from ostinato.expr.arrow_types import usable_schema
 from ostinato.lang import sase, sql
@@ -26,6 +27,7 @@ _SQL = re.compile(r"\bMATCH_RECOGNIZE\b", re.IGNORECASE)
 
 def recognise(text: str) -> str:
     """The language that a text is written in."""
+    text = check_text(text)
     if _SASE.match(text):
         return "sase"
     if _SQL.search(text):
@@ -53,6 +55,7 @@ def compile(
     """`schemas` are the streams by name; `time` is their time column, or a mapping from streams to theirs. `without` names rewrites to
     leave out, "merging" (of equivalent runs) or "search" (by the values that conditions compare), `strategy` forces a way to evaluate
     the query: both are for comparison. `host` tells about the SQL around clauses."""
+    text = check_text(text)
     language = language or recognise(text)
     if language not in LANGUAGES:
         raise OstinatoError(f'there is no language "{language}"', hint=f"the languages are {', '.join(LANGUAGES)}")
@@ -71,6 +74,7 @@ def compile(
 
 def schema_of(name: str, given: object) -> pa.Schema:
     """What has an Arrow schema stands for it."""
+    check_name(name, "The name of a stream")
     schema = given if isinstance(given, pa.Schema) else getattr(given, "schema", None)
     if not isinstance(schema, pa.Schema):
         raise SchemaError(f"The schema of stream `{name}` is a {type(given).__name__}", hint="Pass an Arrow schema, such as table.schema")

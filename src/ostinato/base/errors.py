@@ -54,7 +54,9 @@ class OstinatoError(Exception):
             parts.append(self.detail)
         if self.hint:
             parts.append(f"Hint: {self.hint}")
-        return "\n".join(parts)
+        shown = "\n".join(parts)
+        # half a surrogate pair cannot be printed, and a message that cannot be printed helps nobody
+        return shown if shown.isascii() else shown.encode("utf-8", "replace").decode()
 
     def __reduce__(self) -> tuple[Any, ...]:  # Spark workers send errors home by pickle
         return _rebuild, (type(self), self.message, self.detail, self.hint, self.span, self.text)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+WIDEST = 400
+
 
 @dataclass(frozen=True, slots=True)
 class Span:
@@ -30,7 +32,12 @@ def line_and_column(text: str, offset: int) -> tuple[int, int]:
 def caret(text: str, span: Span) -> str:
     """The line of the span with carets below it."""
     line, column = line_and_column(text, span.start)
-    shown = text.split("\n")[line - 1].replace("\t", " ").rstrip("\r")
-    width = max(1, min(span.end, span.start - column + 1 + len(shown)) - span.start)
+    begin = text.rfind("\n", 0, min(max(span.start, 0), len(text))) + 1
+    end = text.find("\n", begin)
+    shown = text[begin : len(text) if end < 0 else end].replace("\t", " ").rstrip("\r")
+    if column > WIDEST or len(shown) > 2 * WIDEST:  # a line that nobody reads: what is around the place
+        cut = max(column - WIDEST // 2, 1)
+        shown, column = "..." + shown[cut - 1 : cut + WIDEST], column - cut + 4
+    width = max(1, min(span.end - span.start, len(shown) - column + 1))
     gutter = f"{line:>4} | "
     return f"{gutter}{shown}\n{' ' * (len(gutter) - 2)}| {' ' * (column - 1)}{'^' * width}"

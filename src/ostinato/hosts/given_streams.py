@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ostinato.base.errors import OstinatoError, UnknownNameError
+from ostinato.base.query_text import check_name
 from ostinato.runtime.budget import Budget
 
 OPTIONS: dict[str, tuple[tuple[type, ...], str]] = {
@@ -44,6 +45,8 @@ def named_streams(unnamed: tuple[object, ...], streams: Mapping[str, Any] | None
     for name in streams or {}:
         if not isinstance(name, str):
             raise OstinatoError(f"streams= has the name {name!r}, which is no text", hint='Write streams={"ticks": ...}')
+    for name in (*(streams or {}), *named):
+        check_name(name, "The name of a stream")
     twice = sorted(set(streams or {}) & set(named))
     if twice:
         raise UnknownNameError(f"The stream `{twice[0]}` is given twice", hint="Pass it by its name, or in streams=")
@@ -54,6 +57,8 @@ def check_options(**given: object) -> None:
     """A stream whose name is that of an option arrives as the option."""
     for name, value in given.items():
         kinds, said = OPTIONS[name]
+        if isinstance(value, str):
+            check_name(value, f"{name}=")
         if value is None or (isinstance(value, kinds) and not isinstance(value, bool) and not _is_path(name, value)):
             continue
         shown = repr(value) if isinstance(value, str) else f"a {_kind(value)}"

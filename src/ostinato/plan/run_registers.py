@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from ostinato.base.errors import UnsupportedError
 from ostinato.expr.nodes import Anchor, Expr
 from ostinato.expr.types import FLOAT, INT, Type
 from ostinato.program.program import Register
@@ -22,6 +23,7 @@ MEAN = "mean"  # Welford's running mean and sum of squared deviations
 DEVIATION = "deviation"
 NUMBER = "number"  # of the match that is being found; nothing changes it
 
+MOST_VALUES = 5_000  # each costs eight bytes of every run, and a move at every row that a variable takes
 ZERO_AT_START = (ROWS, COUNT, MEAN, DEVIATION)
 
 
@@ -63,8 +65,15 @@ class RegisterSet:
             if depth or variable is None:
                 self.rows(variable)
             return self._register(FIRST, variable, body, shift, depth, kind_of)
-        for nearer in range(depth):
-            self._register(LAST, variable, body, shift, nearer, kind_of)
+        if not self._has(LAST, variable, body, shift, depth):
+            if len(self) + depth > MOST_VALUES:
+                raise UnsupportedError(
+                    f"A condition looks back {depth:,} rows of a match: a run would carry too many values",
+                    hint=f"A run carries at most {MOST_VALUES:,} values; PREV looks back in the partition, as far as you like",
+                    span=body.span,
+                )
+            for nearer in range(depth):
+                self._register(LAST, variable, body, shift, nearer, kind_of)
         return self._register(LAST, variable, body, shift, depth, kind_of)
 
     def rows(self, variable: str | None) -> RunRegister:
@@ -78,6 +87,9 @@ class RegisterSet:
 
     def match_number(self) -> RunRegister:
         return self._register(NUMBER, None, None, 0, 0, INT)
+
+    def _has(self, kind: str, variable: str | None, body: Expr, shift: int, depth: int) -> bool:
+        return (kind, variable, repr(body), shift, depth) in self._found
 
     def _register(self, kind: str, variable: str | None, body: Expr | None, shift: int, depth: int, type_: Type) -> RunRegister:
         key = (kind, variable, repr(body), shift, depth)

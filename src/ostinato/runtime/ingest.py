@@ -21,8 +21,18 @@ def arrow_rows(batch: Any) -> pa.RecordBatch | pa.Table:
     if isinstance(batch, pa.Table | pa.RecordBatch):
         return without_views(batch)
     if hasattr(batch, "__arrow_c_stream__"):  # frames of pandas and Polars, relations of DuckDB, readers
-        return without_views(pa.table(batch))
+        try:
+            return without_views(pa.table(batch))
+        except UnicodeEncodeError as error:
+            raise not_unicode() from error
     raise DataError(f"A batch of rows cannot be read from a {type(batch).__name__}", hint="Push an Arrow table or record batch, or a frame")
+
+
+def not_unicode(stream: str | None = None) -> DataError:
+    return DataError(
+        f"{'The batch' if stream is None else f'Stream `{stream}`'} has a text with half a surrogate pair in it, which is no character",
+        hint="The text was decoded wrongly: read it as UTF-8, or replace what cannot be read",
+    )
 
 
 def without_views(rows: pa.Table | pa.RecordBatch) -> pa.Table | pa.RecordBatch:

@@ -19,6 +19,7 @@ from ostinato.hosts.embedded.row_order import quoted
 from ostinato.hosts.embedded.source import BATCH_ROWS, Source
 from ostinato.hosts.embedded.stream_source import Readable, ReaderOf, StreamSource
 from ostinato.hosts.embedded.table_source import TableSource
+from ostinato.runtime.ingest import not_unicode
 
 KINDS = (
     "Arrow tables, batches, readers and datasets, pandas and Polars frames, DuckDB relations, results of other queries,"
@@ -109,6 +110,8 @@ def _pandas_table(name: str, frame: Any) -> pa.Table:
         frame = frame.reset_index(level=named)
     try:
         return pa.Table.from_pandas(frame, preserve_index=False)
+    except UnicodeEncodeError as error:
+        raise not_unicode(name) from error
     except (pa.ArrowException, TypeError, ValueError) as error:
         detail = str(error.args[0] if error.args else error)
         raise DataError(f"Stream `{name}` has a column of mixed types", detail=detail, hint="Give every column one type") from error

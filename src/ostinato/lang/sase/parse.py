@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ostinato.base.errors import OstinatoError, QuerySyntaxError, UnsupportedError
+from ostinato.base.query_text import check_text
 from ostinato.base.span import Span
 from ostinato.expr.functions import AMBIGUOUS, CONDITIONALS, SPELLINGS
 from ostinato.expr.nodes import AGGREGATES, Call, Expr
@@ -36,7 +37,7 @@ def parse(text: str) -> SaseQuery:
 def parse_queries(text: str) -> tuple[SaseQuery, ...]:
     """The trees of the queries in a text, which semicolons separate."""
     try:
-        parser = _QueryParser(SaseExpressionParser(tokenize(text)), text)
+        parser = _QueryParser(SaseExpressionParser(tokenize(check_text(text))), text)
         found = [parser.query()]
         while not parser.cursor.at_end():
             found.append(parser.query())

@@ -15,6 +15,7 @@ from ostinato.lang.sql.splice import Spliced, copy, insert
 from ostinato.lang.sql.statement import Statement, Word, read_statement
 from ostinato.lang.sql.with_list import find_common_tables
 
+MOST_CLAUSES = 200
 PLACEHOLDER = "__ostinato_match_"
 
 
@@ -52,6 +53,9 @@ def cut(text: str, dialect: str = "duckdb") -> Cut:
     statement = read_statement(text, dialect)
     cutter = _Cutter(statement)
     places = [i for i, word in enumerate(statement.words) if word.is_name(KEYWORD) and statement.is_symbol(i + 1, "(")]
+    if len(places) > MOST_CLAUSES:
+        span = statement.words[places[MOST_CLAUSES]].span
+        raise UnsupportedError(f"The statement has {len(places):,} clauses", hint=f"At most {MOST_CLAUSES} {KEYWORD} clauses", span=span)
     for place in places:
         cutter.add(place)
     outer = cutter.splice(Span(0, len(text)))

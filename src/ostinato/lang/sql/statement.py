@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from sqlglot.dialects.dialect import Dialect
@@ -10,8 +11,11 @@ from sqlglot.tokens import Token as DialectToken
 from sqlglot.tokens import TokenType
 
 from ostinato.base.errors import QuerySyntaxError, UnknownNameError
+from ostinato.base.query_text import check_text
 from ostinato.base.span import Span
 
+TRIED = 20
+QUOTED = re.compile(r"""'[^']*'|"[^"]*"|`[^`]*`|--[^\n]*|/\*.*?\*/|(?P<open>['"`]|/\*)""", re.DOTALL)
 STRINGS = (TokenType.STRING, TokenType.NATIONAL_STRING, TokenType.RAW_STRING, TokenType.HEREDOC_STRING)
 
 
@@ -60,6 +64,7 @@ class Statement:
 
 def read_statement(text: str, dialect: str) -> Statement:
     """Split `text` into words; more than one statement is refused."""
+    text = check_text(text)
     known = _dialect(dialect)
     words = [_word(token, text, known) for token in _tokens(text, known)]
     while words and words[-1].kind == "symbol" and words[-1].value == ";":
@@ -94,11 +99,19 @@ def _tokens(text: str, dialect: Dialect) -> list[DialectToken]:
 
 
 def _never_closed(text: str, dialect: Dialect) -> QuerySyntaxError:
-    """The tokenizer does not say where it gave up: the last position up to which the text can be split is where the quote opens."""
-    for at in range(len(text) - 1, -1, -1):
-        if text[at] in "'\"`/$" and _splits(text[:at], dialect):
+    """The tokenizer does not say where it gave up: the last position up to which the text can be split is where the quote opens. Most
+    often it is where quotes open and close by turns; dialects differ in what escapes one, so others are tried, but not all of them."""
+    opened = [at for at in range(len(text) - 1, -1, -1) if text[at] in "'\"`/$"]
+    for at in (*_open_at_end(text), *opened[:TRIED]):
+        if _splits(text[:at], dialect):
             return QuerySyntaxError("This quote or comment is never closed", hint="Close it", span=Span(at, at + 1))
     return QuerySyntaxError("This text cannot be split into words", span=Span(0, 1))
+
+
+def _open_at_end(text: str) -> tuple[int, ...]:
+    """Where the quote or comment begins that is open at the end of the text, if none is escaped."""
+    found = next((part for part in QUOTED.finditer(text) if part["open"]), None)
+    return () if found is None else (found.start(),)
 
 
 def _splits(text: str, dialect: Dialect) -> bool:

@@ -3,7 +3,8 @@
 import pytest
 
 from ostinato.base.errors import OstinatoError, QuerySyntaxError, UnknownNameError, UnsupportedError
-from ostinato.lang.sql.cut import cut
+from ostinato.lang.sql import statement
+from ostinato.lang.sql.cut import MOST_CLAUSES, cut
 
 M = "__ostinato_match_"
 
@@ -215,3 +216,29 @@ def test_errors(text, kind, message):
 def test_unknown_dialect():
     with pytest.raises(UnknownNameError, match="Unknown SQL dialect `klingon`"):
         cut("SELECT 1", "klingon")
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("SELECT 1 /*" + "'x' " * 3_000, 9),
+        ("SELECT 1 '" + "/* " * 3_000, 9),
+        ("SELECT " + "'a' " * 3_000 + "'b", 12_007),
+        ("SELECT 'it''s' AS x -- it's\n, 'b", 30),
+    ],
+    ids=["comment", "quote", "last", "escaped"],
+)
+def test_what_is_never_closed_is_found_without_trying_every_place(text, place, monkeypatch):
+    tried = []
+    plain = statement._splits
+    monkeypatch.setattr(statement, "_splits", lambda text, dialect: (tried.append(1), plain(text, dialect))[1])
+    with pytest.raises(QuerySyntaxError, match="never closed") as caught:
+        cut(text)
+    assert caught.value.span.start == place
+    assert len(tried) <= statement.TRIED + 1
+
+
+def test_the_number_of_clauses_is_bounded():
+    text = "SELECT * FROM " + ", ".join(f"t MATCH_RECOGNIZE (x) m{number}" for number in range(MOST_CLAUSES + 1))
+    with pytest.raises(UnsupportedError, match="201 clauses"):
+        cut(text)
