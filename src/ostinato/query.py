@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import pyarrow as pa
 
@@ -16,6 +17,7 @@ from ostinato.program.program import Program
 from ostinato.runtime.budget import Budget
 from ostinato.runtime.given_times import Lateness, lateness_units, not_negative
 from ostinato.runtime.session import Session
+from ostinato.runtime.session_options import NOT_GIVEN, NotGiven
 from ostinato.runtime.stream_form import StreamForm
 
 STAGES = ("syntax", "algebra", "automaton", "plan", "program")
@@ -90,10 +92,18 @@ class Query:
         return Session(self.program).schema if self.around is None else self.around.schema
 
     def open(
-        self, *, budget: Budget | None = None, lateness: Lateness | None = 0, ordered: bool = False, snapshot: bytes | None = None
+        self,
+        *,
+        budget: Budget | None = None,
+        lateness: Lateness | NotGiven | None = NOT_GIVEN,
+        ordered: bool | None = None,
+        late: str | None = None,
+        snapshot: bytes | None = None,
     ) -> Session:
         """A session to push batches to; see `runtime.session.Session`. `lateness` is a number in the unit of the time column, or for
-        times a timedelta or a text such as "5 minutes". The first session ever on a machine compiles the kernels that it needs."""
+        times a timedelta or a text such as "5 minutes"; 0 unless it is said. `late="keep"` keeps rows that come too late for `take_late`.
+        A snapshot carries what was said; what is said again has to be the same, but for the budget. The first session ever on a machine
+        compiles the kernels that it needs."""
         if self.around is not None:
             raise UnsupportedError(
                 "A session runs one clause, and there is SQL around it",
@@ -105,11 +115,12 @@ class Query:
                 hint="Run the text with ost.match, or open a session for each query and push what one returns to the next",
             ).within(self.text)
         if isinstance(lateness, int):
-            waiting: int | None = not_negative(lateness)
+            waiting: int | NotGiven | None = not_negative(lateness)
         else:
-            waiting = None if lateness is None else lateness_units(lateness, self.program)
+            waiting = lateness if lateness is None or isinstance(lateness, NotGiven) else lateness_units(lateness, self.program)
         merged = self.algebra
         streams = tuple(StreamForm(part.stream, part.columns, tuple(merged.constants(part).items())) for part in merged.parts)
-        session = Session(self.program, budget=budget, lateness=waiting, ordered=ordered, snapshot=snapshot, streams=streams)
+        told: dict[str, Any] = {"budget": budget, "lateness": waiting, "ordered": ordered, "late": late, "streams": streams}
+        session = Session(self.program, snapshot=snapshot, **told)
         prepare()
         return session

@@ -170,7 +170,7 @@ class _Run:
             number = bucket_of(row.key.bucket) // PER_CASE
             case = self.streamed[number]
             snapshot = BucketState.loads(bytes(row.value.blob)).check(case.buckets).snapshot
-            rest = Session(serde.loads(case.program), lateness=None, snapshot=snapshot).close()
+            rest = Session(serde.loads(case.program), snapshot=snapshot).close()
             self.tables[number].append(rest.cast(case.output) if rest.num_rows else case.output.empty_table())
 
     def _outcome(self, number: int, case: Case) -> Outcome:

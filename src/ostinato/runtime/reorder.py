@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pyarrow as pa
 
@@ -10,13 +12,14 @@ NEVER = int(np.iinfo(np.int64).min)  # the horizon before any watermark
 
 class ReorderBuffer:
     """`lateness` 0: rows come in order of time, and wait for others of the same time alone, where more than the time orders them
-    (`ties_wait`). A number: the greatest time seen minus it is the horizon. None: only `advance` moves the horizon."""
+    (`ties_wait`). A number: the greatest time seen minus it is the horizon. None: only `advance` moves the horizon. `too_late` gets rows
+    from before the horizon, and the horizon."""
 
-    def __init__(self, lateness: int | None, ties_wait: bool = False) -> None:
+    def __init__(self, lateness: int | None, ties_wait: bool, too_late: Callable[[pa.Table, int], None]) -> None:
         self.lateness = lateness
         self.waits = lateness != 0 or ties_wait
         self.horizon = NEVER  # no row with a smaller time is accepted any more
-        self.late = 0
+        self._too_late = too_late
         self._waiting: list[tuple[pa.Table, np.ndarray]] = []  # with their times
 
     def add(self, batch: pa.Table, times: np.ndarray) -> list[pa.Table]:
@@ -36,7 +39,7 @@ class ReorderBuffer:
         accepted = times >= self.horizon
         if accepted.all():
             return batch, times
-        self.late += int((~accepted).sum())
+        self._too_late(batch.filter(pa.array(~accepted)), self.horizon)
         return batch.filter(pa.array(accepted)), times[accepted]
 
     def advance(self, horizon: int) -> list[pa.Table]:
@@ -72,10 +75,9 @@ class ReorderBuffer:
         timed = [batch.append_column("__time", pa.array(times)) for batch, times in self._waiting]
         return pa.concat_tables(timed, promote_options="none").combine_chunks()
 
-    def load(self, waiting: pa.Table | None, horizon: int, late: int) -> None:
+    def load(self, waiting: pa.Table | None, horizon: int) -> None:
         self._waiting = []
         if waiting is not None:
             last = waiting.num_columns - 1
             self._waiting.append((waiting.remove_column(last), waiting.column(last).to_numpy()))
         self.horizon = horizon
-        self.late = late

@@ -23,6 +23,7 @@ from ostinato.runtime.idle_keys import IdleKeys
 from ostinato.runtime.ingest import arrow_rows, read_columns, sort_order, take, times_of
 from ostinato.runtime.key_index import KeyIndex
 from ostinato.runtime.keyed_rows import KeyedRows
+from ostinato.runtime.late_rows import LateRows
 from ostinato.runtime.longer_arrays import grown
 from ostinato.runtime.match_dag import MatchDag
 from ostinato.runtime.matcher import NEVER, Matcher
@@ -30,6 +31,7 @@ from ostinato.runtime.matches import Matches
 from ostinato.runtime.reorder import ReorderBuffer
 from ostinato.runtime.report import Report
 from ostinato.runtime.row_code import RowCode
+from ostinato.runtime.session_options import NOT_GIVEN, NotGiven, settled
 from ostinato.runtime.storage import needs_positions, occurrence_columns, stored_columns
 from ostinato.runtime.strategies import open_matcher
 from ostinato.runtime.stream_form import StreamForm, form_named
@@ -38,34 +40,39 @@ from ostinato.runtime.string_sweep import StringSweep
 
 
 class Session:
-    """`lateness`: how long rows may be late, in the unit of the time column; 0: they come in order; None: only `advance` says so.
+    """`lateness`: how long rows may be late, in the unit of the time column; 0 (the default): they come in order; None: only `advance`
+    says so. `late`: what becomes of later ones, "count" or "keep", for `take_late`.
     `ordered`: the caller guarantees the query's order, within and across batches (then a time column may have nulls).
     `streams` are those that the program reads as one; without, it reads one of the program's name. `batches_apart`: the caller guarantees
-    that no two batches share a time, so that no row has to wait for others of the same time."""
+    that no two batches share a time, so that no row has to wait for others of the same time. A `snapshot` carries all of it: what is
+    said again has to be the same, but for the budget."""
 
     def __init__(
         self,
         program: Program,
         *,
         budget: Budget | None = None,
-        lateness: int | None = 0,
-        ordered: bool = False,
+        lateness: int | NotGiven | None = NOT_GIVEN,
+        ordered: bool | None = None,
+        late: str | None = None,
         snapshot: bytes | None = None,
         streams: Sequence[StreamForm] = (),
         batches_apart: bool = False,
     ) -> None:
         self.program = verify(program)
-        self.streams = streams
-        if budget is not None and not isinstance(budget, Budget):
-            raise OstinatoError(f"budget={budget!r} is no budget", hint="Pass ost.Budget(runs=..., bytes=...)")
-        self.budget = budget or Budget()
+        saved = None if snapshot is None else session_state.opened(program, snapshot)
+        self.options = options = settled(lateness, ordered, late, streams, budget, None if saved is None else saved.options)
+        self.streams = options.streams
+        self.budget = options.budget or Budget()
         self.pool = StringPool()
         self.keys = KeyIndex(tuple(program.columns[k].type for k in program.keys), self.pool) if program.keys else None
         self.stored = stored_columns(program)
         self.rows = _empty_rows(program, self.stored)
         self.rows.ensure_keys(1)
-        self.matcher: Matcher = open_matcher(program, self.budget, self.pool, in_order=ordered)
-        self.reorder = ReorderBuffer(lateness, ties_wait=len(program.order) > 1 and not batches_apart)
+        self.matcher: Matcher = open_matcher(program, self.budget, self.pool, in_order=options.ordered)
+        self.late = LateRows(program, keeps=options.late == "keep")
+        ties_wait = len(program.order) > 1 and not batches_apart
+        self.reorder = ReorderBuffer(options.lateness, ties_wait, self.late.add)
         self.batch_order = BatchOrder(program)
         self.evaluated = np.zeros(1, np.int64)  # per key, the ordinal up to which row code has run
         self.report = Report(program, self.pool)
@@ -74,14 +81,14 @@ class Session:
         self.rows_in = 0
         self.closed = False
         self._failed = False
-        self._ordered = ordered
+        self._ordered = options.ordered
         self._row_code = RowCode(program, self.pool)
         self._arrival_check = ArrivalCheck(program)
         self._idle_keys = IdleKeys(program)
         self._texts = StringSweep()
         self._since_sweep = 0
-        if snapshot is not None:
-            session_state.restore(self, snapshot)
+        if saved is not None:
+            session_state.restore(self, saved)
 
     @property
     def schema(self) -> pa.Schema:
@@ -157,10 +164,16 @@ class Session:
         self._usable()
         return session_state.save(self)
 
+    def take_late(self) -> pa.Table:
+        """The rows that came too late since they were last taken, with the columns that the query reads and the reason."""
+        if self.options.late != "keep":
+            raise OstinatoError("late rows are only counted", hint='Open the session with late="keep" to have them')
+        return self.late.take()
+
     def metrics(self) -> dict[str, int]:
         return {
             "rows": self.rows_in,
-            "late_rows": self.reorder.late,
+            "late_rows": self.late.count,
             "waiting_rows": self.reorder.waiting_rows,
             "retained_rows": int(self.rows.length.sum()),
             "keys": self.key_count,

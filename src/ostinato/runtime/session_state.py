@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 
+from ostinato.program.program import Program
 from ostinato.runtime import snapshot
 
 if TYPE_CHECKING:
@@ -18,8 +20,10 @@ def save(session: Session) -> bytes:
         "position": session.position,
         "rows_in": session.rows_in,
         "horizon": session.reorder.horizon,
-        "late": session.reorder.late,
+        "late": session.late.count,
+        "latest": session.latest,
         "emitted": session.report.emitted,
+        "options": session.options.state(),
     }
     arrays: dict[str, np.ndarray] = {"evaluated": session.evaluated, "numbered": session.report.numbered}
     arrays |= {"rows." + name: array for name, array in _rows(session).items()}
@@ -34,13 +38,34 @@ def save(session: Session) -> bytes:
     waiting = session.reorder.state()
     if waiting is not None:
         blobs["waiting"] = _ipc(waiting)
+    late = session.late.state()
+    if late is not None:
+        blobs["late"] = _ipc(late)
     if session.batch_order.last is not None:
         blobs["last_row"] = _ipc(session.batch_order.last)
     return snapshot.pack(session.program, scalars, arrays, blobs)
 
 
-def restore(session: Session, data: bytes) -> None:
-    scalars, arrays, blobs = snapshot.unpack(session.program, data)
+@dataclass(frozen=True)
+class Saved:
+    """A snapshot that belongs to the program."""
+
+    scalars: dict[str, Any]
+    arrays: dict[str, np.ndarray]
+    blobs: dict[str, bytes]
+
+    @property
+    def options(self) -> Any:
+        """What the session was told, as `SessionOptions.state` gives it."""
+        return self.scalars.get("options", {})
+
+
+def opened(program: Program, data: bytes) -> Saved:
+    return Saved(*snapshot.unpack(program, data))
+
+
+def restore(session: Session, saved: Saved) -> None:
+    scalars, arrays, blobs = saved.scalars, saved.arrays, saved.blobs
     session.position = scalars["position"]
     session.rows_in = scalars["rows_in"]
     session.report.emitted = scalars["emitted"]
@@ -49,7 +74,9 @@ def restore(session: Session, data: bytes) -> None:
     if session.report.unmatched is not None:
         session.report.unmatched.passed = arrays["unmatched"]
     waiting = _table(blobs["waiting"]) if "waiting" in blobs else None
-    session.reorder.load(waiting, scalars["horizon"], scalars["late"])
+    session.reorder.load(waiting, scalars["horizon"])
+    session.late.load(_table(blobs["late"]) if "late" in blobs else None, scalars["late"])
+    session.latest = scalars["latest"]
     session.batch_order.last = _table(blobs["last_row"]) if "last_row" in blobs else None
     strings = _table(blobs["strings"]).column("s").combine_chunks()
     if len(strings):

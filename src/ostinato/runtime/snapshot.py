@@ -48,7 +48,7 @@ def unpack(program: Program, data: bytes) -> tuple[dict[str, Any], dict[str, np.
     version = int.from_bytes(data[4:6], "big")
     if version != FORMAT:
         text = f"the snapshot has format {version}, this release reads format {FORMAT}"
-        raise StateError(text, hint="restore it with the release that made it")
+        raise StateError(text, hint="restore it with the release that made it, or open a new session and push the rows again")
     if zlib.crc32(data[HEAD:], zlib.crc32(data[:14])) != int.from_bytes(data[14:HEAD], "big"):
         raise StateError("the snapshot is damaged", detail="its checksum is another", hint="restore an earlier one")
     raw = pa.decompress(data[HEAD:], decompressed_size=int.from_bytes(data[6:14], "big"), codec="zstd", asbytes=True)

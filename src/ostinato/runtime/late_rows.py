@@ -1,0 +1,58 @@
+"""Rows that came too late: handed over with the reason where somebody wants them, only counted otherwise."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+
+from ostinato.expr.arrow_types import to_arrow as arrow_type
+from ostinato.kernels.vectors.vector import Vector, to_arrow
+from ostinato.program.program import Program
+
+REASON = "reason"
+
+
+class LateRows:
+    """They are kept until they are taken, part of the snapshot."""
+
+    def __init__(self, program: Program, keeps: bool) -> None:
+        self._program = program
+        self._keeps = keeps
+        self._kept: list[pa.Table] = []
+        self.count = 0
+        self.schema = late_schema(program)
+
+    def add(self, rows: pa.Table, horizon: int) -> None:
+        """Rows with times before the horizon, which is the watermark that they missed."""
+        self.count += rows.num_rows
+        if self._keeps:
+            shown = rows.select([column.name for column in self._program.event_columns]).cast(pa.schema(list(self.schema)[:-1]))
+            self._kept.append(shown.append_column(self.schema.field(-1), pa.repeat(self._reason(horizon), rows.num_rows)))
+
+    def _reason(self, horizon: int) -> pa.Scalar:
+        watermark = to_arrow(Vector(self._program.columns[self._program.time].type, np.array([horizon]), None, None))
+        return pa.scalar(f"before the watermark {watermark.cast(pa.string())[0]}", pa.string())
+
+    def take(self) -> pa.Table:
+        kept, self._kept = self._kept, []
+        return pa.concat_tables(kept) if kept else self.schema.empty_table()
+
+    @property
+    def waiting(self) -> int:
+        return sum(table.num_rows for table in self._kept)
+
+    def state(self) -> pa.Table | None:
+        return pa.concat_tables(self._kept).combine_chunks() if self._kept else None
+
+    def load(self, kept: pa.Table | None, count: int) -> None:
+        self._kept = [] if kept is None else [kept]
+        self.count = count
+
+
+def late_schema(program: Program) -> pa.Schema:
+    """The columns that the query reads, and the reason."""
+    fields = [pa.field(column.name, arrow_type(column.type)) for column in program.event_columns]
+    name = REASON
+    while name in {field.name for field in fields}:
+        name += "_"
+    return pa.schema([*fields, pa.field(name, pa.string())])
