@@ -11,7 +11,7 @@ from ostinato.base.errors import DataError
 from ostinato.cli.failure import Usage
 
 # Streams are passed by name beside the options of the engines.
-TAKEN = ("language", "output", "type_by", "time", "ties", "strategy", "budget", "lateness", "dialect", "buckets", "path")
+TAKEN = ("language", "output", "type_by", "time", "ties", "strategy", "budget", "lateness", "dialect", "buckets", "path", "lazy", "streams")
 
 
 @dataclass(frozen=True)

@@ -25,6 +25,7 @@ OPTIONS: dict[str, tuple[tuple[type, ...], str]] = {
     "buckets": ((int,), "a whole number"),
     "path": ((str,), "a word"),
     "stage": ((str,), "a word"),
+    "lazy": ((bool,), "True or False"),
 }
 FILES = re.compile(r"[/\\*]|\.(parquet|pq|csv|tsv|json|jsonl|ndjson)(\.gz|\.zst)?$", re.IGNORECASE)
 
@@ -59,7 +60,7 @@ def check_options(**given: object) -> None:
         kinds, said = OPTIONS[name]
         if isinstance(value, str):
             check_name(value, f"{name}=")
-        if value is None or (isinstance(value, kinds) and not isinstance(value, bool) and not _is_path(name, value)):
+        if value is None or (isinstance(value, kinds) and (bool in kinds or not isinstance(value, bool)) and not _is_path(name, value)):
             continue
         shown = repr(value) if isinstance(value, str) else f"a {_kind(value)}"
         raise OstinatoError(

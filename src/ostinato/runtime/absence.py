@@ -5,18 +5,19 @@ then it waits. Then the output rule chooses among those that are left."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
 
-from ostinato.base.errors import BudgetError
 from ostinato.kernels import absence as kernel
 from ostinato.program.carried_negations import carried
 from ostinato.program.program import Program
-from ostinato.runtime.budget import Beyond, Budget
+from ostinato.runtime.budget import Beyond, Budget, in_words, over_budget
 from ostinato.runtime.forbidden_pairs import ForbiddenPairs
 from ostinato.runtime.keyed_rows import KeyedRows
 from ostinato.runtime.longer_arrays import grown
+from ostinato.runtime.match_dag import MatchDag
 from ostinato.runtime.matcher import Matcher, RemembersStrings
 from ostinato.runtime.matches import Matches, completed
 from ostinato.runtime.occurrences import Occurrences
@@ -54,22 +55,43 @@ class AbsenceMatcher(Matcher):
         self._counts = dict.fromkeys(("matches", "killed_matches", "shed_matches"), 0)
 
     def feed(self, rows: KeyedRows, keys: np.ndarray, ready: np.ndarray, horizon: int, final: bool) -> Matches:
+        keys = self._begin(rows, keys, ready)
+        self._admit(rows, self._inner.feed(rows, keys, ready, horizon, final))
+        return self._finish(rows, keys, ready, horizon, final)
+
+    def feed_in_parts(self, rows: KeyedRows, keys: np.ndarray, ready: np.ndarray, horizon: int, final: bool) -> Iterator[Matches]:
+        """Candidates are looked at piece by piece, so that those that are killed take no room. Which of them is preferred is known only
+        of all that one event completes."""
+        if self._program.output == "nonoverlapping":
+            yield self.feed(rows, keys, ready, horizon, final)
+            return
+        keys = self._begin(rows, keys, ready)
+        for found in self._inner.feed_in_parts(rows, keys, ready, horizon, final):
+            self._admit(rows, found)
+            yield self._released()
+        yield self._finish(rows, keys, ready, horizon, final)
+
+    def _begin(self, rows: KeyedRows, keys: np.ndarray, ready: np.ndarray) -> np.ndarray:
+        """Note the forbidden events of the new rows."""
         keys = np.ascontiguousarray(keys, np.int64)
         self._ensure_keys(int(keys.max(initial=-1)) + 1)
-        found = self._inner.feed(rows, keys, ready, horizon, final)
-        assert isinstance(found, Matches)  # candidates are listed
         ready = np.maximum(ready, self._ready[keys])
         self._occurrences.trace(rows, keys, self._ready[keys], ready)
         self._ready[keys] = ready
-        if len(found):
-            self._admit(rows, found)
+        return keys
+
+    def _finish(self, rows: KeyedRows, keys: np.ndarray, ready: np.ndarray, horizon: int, final: bool) -> Matches:
+        """Decide about matches that were waiting for what has come now."""
         if len(self._waiting):
             self._look_behind(rows, keys, horizon, final)
-        self._back_to[keys] = self._look_back(rows, keys, ready, horizon)
+        self._back_to[keys] = self._look_back(rows, keys, self._ready[keys], horizon)
         return self._released()
 
-    def _admit(self, rows: KeyedRows, found: Matches) -> None:
+    def _admit(self, rows: KeyedRows, found: Matches | MatchDag) -> None:
         """Found matches wait, unless something forbidden lies inside or before them."""
+        assert isinstance(found, Matches)  # candidates are listed
+        if not len(found):
+            return
         killed = np.zeros(len(found), np.bool_)
         pending = np.zeros(len(found), np.int64)
         low, high, place = (np.empty(len(found), np.int64) for _ in range(3))
@@ -146,14 +168,20 @@ class AbsenceMatcher(Matcher):
         return released
 
     def _within_budget(self) -> None:
-        limit = self._budget.runs
-        if limit is None or len(self._waiting) <= limit:
+        most, room = self._budget.runs, self._budget.bytes
+        over = 0 if most is None else len(self._waiting) - most
+        if room is not None and self._waiting.bytes > room:
+            over = max(over, len(self._waiting) * (self._waiting.bytes - room) // self._waiting.bytes)
+        if over <= 0:
             return
         if self._budget.beyond is Beyond.ERROR:
-            raise BudgetError(
-                f"more than {limit} matches wait for what comes behind them", hint="shorten WITHIN, or raise the budget's runs"
+            raise over_budget(
+                self._program,
+                f"{len(self._waiting):,} matches wait for what comes behind them, in {in_words(self._waiting.bytes)};"
+                f" the budget is {most} partial matches" + ("" if room is None else f" and {in_words(room)}"),
+                "shorten WITHIN, or raise the budget's runs and bytes",
             )
-        shed = len(self._waiting) - limit + limit // SHED_PART
+        shed = min(len(self._waiting), over + (len(self._waiting) - over) // SHED_PART)
         self._waiting.drop_oldest(shed)
         self._counts["shed_matches"] += shed
 

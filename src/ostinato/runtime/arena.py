@@ -32,6 +32,11 @@ class Arena:
         self.valid: dict[str, np.ndarray | None] = {}
         self.capacity = 0
 
+    @property
+    def row_bytes(self) -> int:
+        width = sum(data.itemsize * (data.shape[1] if data.ndim > 1 else 1) for data in self.data.values())
+        return width + sum(valid is not None for valid in self.valid.values())
+
     def declare(self, name: str, dtype: np.dtype | type, width: int = 0) -> None:
         self.data[name] = np.empty((self.capacity, width) if width else self.capacity, dtype)
         self.valid[name] = None

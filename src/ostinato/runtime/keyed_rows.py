@@ -89,6 +89,11 @@ class KeyedRows:
     def key_count(self) -> int:
         return len(self.offset)
 
+    @property
+    def bytes(self) -> int:
+        """Of the rows that are retained."""
+        return int(self.length.sum()) * self.arena.row_bytes
+
     def index_of(self, keys: np.ndarray, ordinals: np.ndarray) -> np.ndarray:
         """Arena rows of these rows of these keys."""
         return self.offset[keys] + ordinals - self.base[keys]

@@ -21,6 +21,16 @@ WAYS_OUT = (
 )
 
 
+ROWS_WAYS_OUT = (
+    "shorten WITHIN, add conditions, take ONE ROW PER MATCH or AFTER MATCH SKIP PAST LAST ROW, or raise the budget: ost.Budget(bytes=...)"
+)
+
+
+def ways_out(program: Program) -> str:
+    """What to do where matches cannot all be listed."""
+    return WAYS_OUT if program.is_event_pattern else ROWS_WAYS_OUT
+
+
 class Listing:
     """Estimates what matches take from their arrays to the table that shows them."""
 
@@ -39,7 +49,7 @@ class Listing:
             raise over_budget(
                 self._program,
                 f"listing {many} matches with {events:,} events takes about {in_words(size)}, and the budget is {in_words(self._limit)}",
-                WAYS_OUT,
+                ways_out(self._program),
             )
 
     @property

@@ -82,6 +82,14 @@ def _orderable(values: Vector) -> tuple[np.ndarray, Callable[[np.ndarray], np.nd
     return np.ascontiguousarray(values.data, np.int64), lambda out: out
 
 
+def listed_values(variables: np.ndarray, belongs: np.ndarray, begin: np.ndarray, behind: np.ndarray) -> int:
+    """How many values `arrays` would hold."""
+    before = np.arange(len(variables) + 1)
+    if len(belongs):
+        before = np.concatenate([[0], np.cumsum(belongs[variables], dtype=np.int64)])
+    return int((before[behind] - before[begin]).sum())
+
+
 def arrays(
     spec: MatchAggregate, variables: np.ndarray, belongs: np.ndarray, values: Vector, begin: np.ndarray, behind: np.ndarray
 ) -> Vector:

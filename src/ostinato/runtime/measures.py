@@ -14,9 +14,10 @@ from ostinato.kernels.vectors.evaluate import evaluate
 from ostinato.kernels.vectors.vector import Vector, to_arrow
 from ostinato.program.inputs import COLUMN
 from ostinato.program.program import MatchAggregate, Point, Program
+from ostinato.runtime.budget import over_budget
 from ostinato.runtime.key_index import KeyIndex
 from ostinato.runtime.keyed_rows import KeyedRows
-from ostinato.runtime.match_aggregates import aggregated, arrays
+from ostinato.runtime.match_aggregates import aggregated, arrays, listed_values
 from ostinato.runtime.matches import Matches
 from ostinato.runtime.string_pool import StringPool
 
@@ -28,14 +29,23 @@ class MatchView:
     """The values that measures ask for, each computed once per batch of matches."""
 
     def __init__(
-        self, program: Program, matches: Matches, rows: KeyedRows, pool: StringPool, keys: KeyIndex | None, numbers: np.ndarray | None
+        self,
+        program: Program,
+        matches: Matches,
+        rows: KeyedRows,
+        pool: StringPool,
+        keys: KeyIndex | None,
+        numbers: np.ndarray | None,
+        most_listed: int | None = None,
     ) -> None:
+        """`most_listed`: how many values all arrays of ARRAY_AGG together may hold."""
         self.program = program
         self.matches = matches
         self.rows = rows
         self.pool = pool
         self._keys = keys
         self._numbers = numbers
+        self._most_listed = most_listed
         self._ordinals = _NO_ROWS if matches.ordinals is None else matches.ordinals
         self._points: dict[int, tuple[np.ndarray, bool]] = {}
         self._row_values: list[Vector] | None = None
@@ -160,8 +170,17 @@ class MatchView:
         belongs = self.belonging(spec.variable)
         values = None if spec.value < 0 else self.row_values()[spec.value]
         if spec.function == "array" and values is not None:
-            return arrays(spec, m.variables, belongs, values, m.offsets[:-1], m.offsets[1:])
+            return self.arrays(spec, values, m.offsets[:-1], m.offsets[1:])
         return aggregated(spec, m, belongs, values)
+
+    def arrays(self, spec: MatchAggregate, values: Vector, begin: np.ndarray, behind: np.ndarray) -> Vector:
+        """ARRAY_AGG over the rows begin[i]..behind[i] of all matches, within the budget."""
+        belongs, variables = self.belonging(spec.variable), self.matches.variables
+        listed = listed_values(variables, belongs, begin, behind)
+        if self._most_listed is not None and listed > self._most_listed:
+            message = f"the arrays of ARRAY_AGG hold {listed:,} values, and the budget has room for {self._most_listed:,}"
+            raise over_budget(self.program, message, "bound the matches by WITHIN, take FINAL ARRAY_AGG, or raise the budget's bytes")
+        return arrays(spec, variables, belongs, values, begin, behind)
 
 
 def measured(view: MatchView, schema: pa.Schema) -> pa.Table:

@@ -65,6 +65,11 @@ class ReorderBuffer:
         return due
 
     @property
+    def bytes(self) -> int:
+        """Of the rows that wait."""
+        return sum(batch.nbytes + times.nbytes for batch, times in self._waiting)
+
+    @property
     def waiting_rows(self) -> int:
         return sum(len(times) for _, times in self._waiting)
 

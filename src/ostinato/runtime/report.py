@@ -7,6 +7,7 @@ import pyarrow as pa
 
 from ostinato.program.inputs import numbers_matches
 from ostinato.program.program import Program
+from ostinato.runtime.budget import Budget
 from ostinato.runtime.compressed_output import compressed_output, compressed_schema
 from ostinato.runtime.default_output import default_output, default_schema
 from ostinato.runtime.key_index import KeyIndex
@@ -21,11 +22,13 @@ from ostinato.runtime.shown_rows import rows_of_matches, rows_without_match, sho
 from ostinato.runtime.string_pool import StringPool
 from ostinato.runtime.unmatched_rows import UnmatchedRows
 
+LISTED_BYTES = 32  # of a value in an array, and of what it is taken from
 COUNT_SCHEMA = pa.schema([("count", pa.int64())])
 
 
 class Report:
-    def __init__(self, program: Program, pool: StringPool) -> None:
+    def __init__(self, program: Program, pool: StringPool, budget: Budget) -> None:
+        self._most_listed = None if budget.bytes is None else budget.bytes // LISTED_BYTES
         self._program = program
         self._pool = pool
         self._counts_only = program.output == "count"
@@ -55,7 +58,7 @@ class Report:
         if self._program.is_event_pattern:
             matches = _by_completion(matches, rows)
         numbers = self._numbers(matches, rows.key_count) if self.needs_numbers else None
-        view = MatchView(self._program, matches, rows, self._pool, keys, numbers)
+        view = MatchView(self._program, matches, rows, self._pool, keys, numbers, self._most_listed)
         first = self.emitted
         self.emitted += len(matches)
         if self.totals is not None:
@@ -98,13 +101,13 @@ class Report:
         assert self.totals is not None
         return (matcher if isinstance(matcher, SumsUp) else self.totals).totals()
 
-    def last(self, table: pa.Table, matcher: Matcher) -> pa.Table:
-        """What close returns: where all matches make one row, that row."""
+    def last(self, matcher: Matcher) -> pa.Table:
+        """What close adds: where all matches make one row, that row."""
         if self.totals is not None:
             self.emitted = matcher.metrics()["matches"]
             return totals_table(self._program, self.schema, self.totals_of(matcher))
         if not self._counts_only:
-            return table
+            return self.nothing()
         self.emitted = matcher.metrics()["matches"]
         return pa.table({"count": pa.array([self.emitted], pa.int64())}, schema=COUNT_SCHEMA)
 

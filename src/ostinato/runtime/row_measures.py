@@ -10,7 +10,7 @@ from ostinato.expr.types import BOOL
 from ostinato.kernels.vectors.evaluate import evaluate
 from ostinato.kernels.vectors.vector import Vector
 from ostinato.program.program import MatchAggregate, Point
-from ostinato.runtime.match_aggregates import aggregated, arrays
+from ostinato.runtime.match_aggregates import aggregated
 from ostinato.runtime.matches import Matches
 from ostinato.runtime.measures import MatchView
 
@@ -124,7 +124,7 @@ class RowView:
         belongs = self.of_matches.belonging(spec.variable)
         values = None if spec.value < 0 else self.of_matches.row_values()[spec.value]
         if spec.function == "array" and values is not None:
-            return arrays(spec, matches.variables, belongs, values, lines.begin, lines.behind)
+            return self.of_matches.arrays(spec, values, lines.begin, lines.behind)
         found = aggregated(spec, matches, belongs, values, running=True)
         filled, last = lines.filled, lines.behind[lines.filled] - 1
         data = np.zeros(len(lines), found.data.dtype)  # a count of nothing is 0,

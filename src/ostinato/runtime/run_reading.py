@@ -30,9 +30,8 @@ class _Room:
     components: np.ndarray
 
     @staticmethod
-    def for_matches(count: int, most: int = COUNTED_FROM) -> _Room:
-        depth, events = FIRST_DEPTH, min(8 * count, most) + FIRST_DEPTH
-        count = min(count, most)
+    def of(count: int, events: int) -> _Room:
+        depth = FIRST_DEPTH
         return _Room(
             np.empty((depth, 2), np.int64), np.empty(depth, np.int64), np.empty(count + 2, np.int64), np.zeros(count + 2, np.int64),
             np.empty(events, np.int64), np.empty(events, np.uint8),
@@ -70,7 +69,7 @@ class RunReading:
         """More than fit into small arrays are counted before they are read."""
         count = len(self._found)
         self._listing.allow(count, count)
-        room, is_counted = _Room.for_matches(count), False
+        room, is_counted = _Room.of(min(count, COUNTED_FROM), min(8 * count, COUNTED_FROM) + FIRST_DEPTH), False
         while (status := self._read(room)) != kernel.DONE:
             if len(room.ordinals) < COUNTED_FROM or is_counted:
                 room.grow(status)
@@ -84,8 +83,7 @@ class RunReading:
         return self._taken(room)
 
     def parts(self) -> Iterator[Matches]:
-        size = min(self._listing.part_events, 8 * len(self._found) + FIRST_DEPTH)
-        room = _Room.for_matches(len(self._found), size)
+        room = _Room.of(self._listing.part_events, self._listing.part_events)
         while (status := self._read(room)) != kernel.DONE:
             if not self._control[kernel.WRITTEN]:
                 room.grow(status)  # a single match is that long

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from ostinato.base.errors import OstinatoError, StateError
+from ostinato.base.errors import BudgetError, OstinatoError, StateError
 from ostinato.expr.arrow_types import to_arrow
-from ostinato.expr.types import Kind, Type
+from ostinato.expr.types import Kind
 from ostinato.kernels.vectors.vector import Vector
 from ostinato.program.program import Program
 from ostinato.program.verify import verify
@@ -22,7 +22,6 @@ from ostinato.runtime.given_times import Watermark, watermark_units
 from ostinato.runtime.idle_keys import IdleKeys
 from ostinato.runtime.ingest import arrow_rows, read_columns, sort_order, take, times_of
 from ostinato.runtime.key_index import KeyIndex
-from ostinato.runtime.keyed_rows import KeyedRows
 from ostinato.runtime.late_rows import LateRows
 from ostinato.runtime.longer_arrays import grown
 from ostinato.runtime.match_dag import MatchDag
@@ -31,8 +30,9 @@ from ostinato.runtime.matches import Matches
 from ostinato.runtime.reorder import ReorderBuffer
 from ostinato.runtime.report import Report
 from ostinato.runtime.row_code import RowCode
+from ostinato.runtime.session_limits import SessionLimits
 from ostinato.runtime.session_options import NOT_GIVEN, NotGiven, settled
-from ostinato.runtime.storage import needs_positions, occurrence_columns, stored_columns
+from ostinato.runtime.storage import empty_rows, needs_positions, stored_columns
 from ostinato.runtime.strategies import open_matcher
 from ostinato.runtime.stream_form import StreamForm, form_named
 from ostinato.runtime.string_pool import StringPool
@@ -67,7 +67,7 @@ class Session:
         self.pool = StringPool()
         self.keys = KeyIndex(tuple(program.columns[k].type for k in program.keys), self.pool) if program.keys else None
         self.stored = stored_columns(program)
-        self.rows = _empty_rows(program, self.stored)
+        self.rows = empty_rows(program, self.stored)
         self.rows.ensure_keys(1)
         self.matcher: Matcher = open_matcher(program, self.budget, self.pool, in_order=options.ordered)
         self.late = LateRows(program, keeps=options.late == "keep")
@@ -75,7 +75,8 @@ class Session:
         self.reorder = ReorderBuffer(options.lateness, ties_wait, self.late.add)
         self.batch_order = BatchOrder(program)
         self.evaluated = np.zeros(1, np.int64)  # per key, the ordinal up to which row code has run
-        self.report = Report(program, self.pool)
+        self.report = Report(program, self.pool, self.budget)
+        self._limits = SessionLimits(program, self.budget)
         self.position = 0
         self.latest: int | None = None  # the time of the last row, where rows come in order
         self.rows_in = 0
@@ -102,27 +103,39 @@ class Session:
     def push(self, stream: Any, batch: Any = None) -> pa.Table:
         """Take rows in, as Arrow or as a frame that gives itself as Arrow; returns the matches that are decided now. `push(batch)` is for
         a query of one stream, `push(stream, batch)` says of which stream the rows are."""
+        return self._gathered(self._push(stream, batch, in_parts=False))
+
+    def push_in_parts(self, stream: Any, batch: Any = None) -> Iterator[pa.Table]:
+        """The same in tables of bounded size, however many matches there are: per partition in their order, except that those of one
+        completing event may be cut apart. The session goes on when all of them are taken."""
+        yield from self._push(stream, batch, in_parts=True)
+
+    def _push(self, stream: Any, batch: Any, in_parts: bool) -> Iterator[pa.Table]:
         self._usable()
         batch = arrow_rows(stream) if batch is None else self._of_stream(stream, arrow_rows(batch))
         if batch.num_rows == 0:
             read_columns(batch, self.program)  # a wrong schema is an error also without rows
-            return self.report.nothing()
+            return
         self.rows_in += batch.num_rows
         if self._ordered:
-            return self._process([batch], presorted=True)
+            yield from self._process([batch], in_parts, presorted=True)
+            return
         columns = read_columns(batch, self.program)
         if self.program.time < 0:
             self.batch_order.check(batch)
-            return self._process_columns(columns, None)
+            yield from self._process_columns(columns, None, in_parts)
+            return
         times = times_of(columns, self.program, nulls_allowed=False)
         assert times is not None
         if not self.reorder.waits and (self.reorder.horizon == NEVER or times.min() >= self.reorder.horizon):
             self.reorder.horizon = max(self.reorder.horizon, int(times.max()))
-            return self._process_columns(columns, times)
+            yield from self._process_columns(columns, times, in_parts)
+            return
         self._check_arrived(columns, times)
         table = batch if isinstance(batch, pa.Table) else pa.Table.from_batches([batch])
         needed = table.select([c.name for c in self.program.columns])
-        return self._process(self.reorder.add(needed, times), presorted=False)
+        yield from self._process(self.reorder.add(needed, times), in_parts)
+        self._limits.check_rows(self.reorder.bytes, self.rows.bytes)
 
     def _check_arrived(self, columns: dict[str, Vector], times: np.ndarray) -> None:
         """Of rows that are late, or in no partition, nothing is computed later either; others are looked at now if they may wait."""
@@ -144,20 +157,33 @@ class Session:
 
     def advance(self, watermark: Watermark) -> pa.Table:
         """No row with a time below `watermark` will come any more: release what waited, decide what only time decides."""
+        return self._gathered(self._advance(watermark, in_parts=False))
+
+    def advance_in_parts(self, watermark: Watermark) -> Iterator[pa.Table]:
+        """See `push_in_parts`."""
+        yield from self._advance(watermark, in_parts=True)
+
+    def _advance(self, watermark: Watermark, in_parts: bool) -> Iterator[pa.Table]:
         self._usable()
         due = self.reorder.advance(watermark_units(watermark, self.program))
-        outputs = [self._process(due, presorted=False)]
+        yield from self._process(due, in_parts)
         if self.program.within >= 0 and self.program.within_unit == "time":
-            outputs.append(self._sweep())
-        return self.report.joined(outputs)
+            yield from self._sweep(in_parts)
 
     def close(self) -> pa.Table:
         """No row will come any more. The session cannot be used afterwards."""
+        return self._gathered(self._close(in_parts=False))
+
+    def close_in_parts(self) -> Iterator[pa.Table]:
+        """See `push_in_parts`."""
+        yield from self._close(in_parts=True)
+
+    def _close(self, in_parts: bool) -> Iterator[pa.Table]:
         self._usable()
-        outputs = [self._process(self.reorder.flush(), presorted=False)]
-        outputs.append(self._go_on(self._busy_keys(), final=True))
+        yield from self._process(self.reorder.flush(), in_parts)
+        yield from self._go_on(self._busy_keys(), in_parts, final=True)
         self.closed = True
-        return self.report.last(self.report.joined(outputs), self.matcher)
+        yield self.report.last(self.matcher)
 
     def snapshot(self) -> bytes:
         """Everything that is needed to go on, as bytes with a version."""
@@ -181,6 +207,13 @@ class Session:
             **self.matcher.metrics(),
         }
 
+    def _gathered(self, tables: Iterator[pa.Table]) -> pa.Table:
+        try:
+            return self.report.joined(self._limits.gathered(tables))
+        except BudgetError:
+            self._failed = True
+            raise
+
     def _usable(self) -> None:
         if self.closed:
             raise StateError("the session is closed", hint="open a new one from the query")
@@ -188,15 +221,17 @@ class Session:
             hint = "restore a snapshot from before that batch, or open a new session"
             raise StateError("the session stopped at an error in an earlier batch", hint=hint)
 
-    def _process(self, batches: list[Any], presorted: bool) -> pa.Table:
+    def _process(self, batches: list[Any], in_parts: bool, presorted: bool = False) -> Iterator[pa.Table]:
         if not batches:
-            return self.report.nothing()
+            return
         batch = batches[0] if len(batches) == 1 else pa.concat_tables(batches)
         columns = read_columns(batch, self.program)
         times = times_of(columns, self.program, nulls_allowed=presorted and self.program.within < 0, presorted=presorted)
-        return self._process_columns(columns, times, presorted)
+        yield from self._process_columns(columns, times, in_parts, presorted)
 
-    def _process_columns(self, columns: dict[str, Vector], times: np.ndarray | None, presorted: bool = False) -> pa.Table:
+    def _process_columns(
+        self, columns: dict[str, Vector], times: np.ndarray | None, in_parts: bool, presorted: bool = False
+    ) -> Iterator[pa.Table]:
         count = len(next(iter(columns.values())).data) if columns else 0
         order = None if presorted else sort_order(columns, self.program)
         if presorted and times is not None and count:
@@ -209,12 +244,12 @@ class Session:
             times = None if times is None else times[chosen]
             positions = positions if ranks is None else positions[ranks]  # rows that are left out count, however batches are cut
         touched = self._append(columns, times, positions)
-        output = self._go_on(touched, final=False)
+        yield from self._go_on(touched, in_parts)
         if self._due_for_sweep(count):
-            output = self.report.joined([output, self._sweep(touched)])
+            yield from self._sweep(in_parts, touched)
         self._idle_keys.forget(self)
         self._texts.sweep(self)
-        return output
+        self._limits.check_rows(self.reorder.bytes, self.rows.bytes)
 
     def _selected(self, columns: dict[str, Vector], order: np.ndarray | None) -> tuple[np.ndarray | None, np.ndarray | None]:
         """The rows to process, in order (None: all as they are), and their ranks among all rows in order (None: they are all).
@@ -253,10 +288,10 @@ class Session:
         codes = self.pool.codes_of(vector.dictionary)
         return (codes[vector.data] if len(codes) else np.zeros(len(vector.data), np.int64)), vector.valid
 
-    def _go_on(self, keys: np.ndarray, final: bool) -> pa.Table:
+    def _go_on(self, keys: np.ndarray, in_parts: bool, final: bool = False) -> Iterator[pa.Table]:
         """Evaluate new rows of these keys, drive the matcher over them, report, and let go of rows."""
         if not len(keys):
-            return self.report.nothing()
+            return
         self._failed = True  # until this is through: state that was left half-way is not used again
         rows = self.rows
         total = rows.base[keys] + rows.length[keys]
@@ -264,17 +299,25 @@ class Session:
         ready = total if final else np.maximum(start, total - self._idle_keys.awaited(rows, keys, self.reorder.horizon))
         self._row_code.evaluate(rows, keys, start, ready)
         self.evaluated[keys] = ready
-        matches = self.matcher.feed(rows, keys, ready, self.reorder.horizon, final)
+        matches: Matches | MatchDag = Matches.none()
+        for matches in self._found(keys, ready, in_parts, final):
+            if len(matches):
+                yield self.report.table(matches, rows, self.keys)
         searched = np.minimum(self.matcher.keep_from(keys), ready)
-        output = self._reported(matches)
         if self.report.unmatched is not None:
-            output = self.report.joined([output, self.report.left_over(matches, keys, ready if final else searched, rows)])
+            yield self.report.left_over(matches, keys, ready if final else searched, rows)
         rows.trim(keys, searched - self.program.back)
         self._failed = False
-        return output
 
-    def _reported(self, matches: Matches | MatchDag) -> pa.Table:
-        return self.report.table(matches, self.rows, self.keys) if len(matches) else self.report.nothing()
+    def _found(self, keys: np.ndarray, ready: np.ndarray, in_parts: bool, final: bool) -> Iterator[Matches | MatchDag]:
+        """In parts where somebody asks for it, and where the order of matches is that of the parts or does not matter. Rows of no match
+        are known by all matches together."""
+        apart = in_parts or not self.program.is_event_pattern or self.program.output in ("count", "aggregates")
+        given = (self.rows, keys, ready, self.reorder.horizon, final)
+        if apart and self.report.unmatched is None:
+            yield from self.matcher.feed_in_parts(*given)
+        else:
+            yield self.matcher.feed(*given)
 
     def _busy_keys(self) -> np.ndarray:
         """Keys with state or with rows that wait for their neighbours."""
@@ -290,7 +333,7 @@ class Session:
         self._since_sweep += count
         return 2 * self._since_sweep >= len(self.keys)
 
-    def _sweep(self, just_seen: np.ndarray | None = None) -> pa.Table:
+    def _sweep(self, in_parts: bool, just_seen: np.ndarray | None = None) -> Iterator[pa.Table]:
         """Let the time decide that has passed; of the keys `just_seen` it has already."""
         self._since_sweep = 0
         keys = self._busy_keys()
@@ -298,15 +341,4 @@ class Session:
             seen = np.zeros(self.rows.key_count, np.bool_)
             seen[just_seen] = True
             keys = keys[~seen[keys]]
-        return self._go_on(keys, final=False)
-
-
-def _empty_rows(program: Program, stored: dict[str, Type]) -> KeyedRows:
-    """Values lie in arrays as `expr.types` says."""
-    held = {Kind.FLOAT: np.float64, Kind.BOOL: np.bool_}
-    time = program.columns[program.time].name if program.time >= 0 else None
-    dtypes = {name: held.get(type_.kind, np.int64) for name, type_ in stored.items()}
-    rows = KeyedRows(dtypes, len(program.slots), program.time >= 0, needs_positions(program), time)
-    for name in occurrence_columns(program):
-        rows.arena.declare(name, np.int64)
-    return rows
+        yield from self._go_on(keys, in_parts)

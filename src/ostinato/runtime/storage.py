@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from ostinato.expr.types import Type
+import numpy as np
+
+from ostinato.expr.types import Kind, Type
 from ostinato.program.carried_negations import uncarried
 from ostinato.program.inputs import code_inputs, measure_columns, negation_columns
 from ostinato.program.program import Program
+from ostinato.runtime.keyed_rows import KeyedRows
 
 
 def stored_columns(program: Program) -> dict[str, Type]:
@@ -30,3 +33,14 @@ def occurrence_columns(program: Program) -> list[str]:
 
 def occurrence_column(number: int) -> str:
     return f"occurs:{number}"
+
+
+def empty_rows(program: Program, stored: dict[str, Type]) -> KeyedRows:
+    """Values lie in arrays as `expr.types` says."""
+    held = {Kind.FLOAT: np.float64, Kind.BOOL: np.bool_}
+    time = program.columns[program.time].name if program.time >= 0 else None
+    dtypes = {name: held.get(type_.kind, np.int64) for name, type_ in stored.items()}
+    rows = KeyedRows(dtypes, len(program.slots), program.time >= 0, needs_positions(program), time)
+    for name in occurrence_columns(program):
+        rows.arena.declare(name, np.int64)
+    return rows

@@ -27,6 +27,10 @@ class WaitingMatches:
     def __len__(self) -> int:
         return len(self.done)
 
+    @property
+    def bytes(self) -> int:
+        return sum(array.nbytes for array in self.state_arrays().values())
+
     def add(self, matches: Matches, done: np.ndarray, limit: np.ndarray, pending: np.ndarray) -> None:
         self.matches = self.matches.followed_by(matches)
         self.done = np.concatenate([self.done, done])

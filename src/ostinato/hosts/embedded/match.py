@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
+
+import pyarrow as pa
 
 from ostinato.base.errors import OstinatoError
 from ostinato.compiler import compile, recognise
 from ostinato.hosts.embedded.inputs import sources_of
+from ostinato.hosts.embedded.lazy_result import LazyResult
 from ostinato.hosts.embedded.merged_source import MergedSource
 from ostinato.hosts.embedded.result import Result
-from ostinato.hosts.embedded.run_query import Lateness, add_counts, run_query
-from ostinato.hosts.embedded.source import Source
+from ostinato.hosts.embedded.run_query import Lateness, add_counts, run_in_parts, run_query
+from ostinato.hosts.embedded.source import RowSource, Source
 from ostinato.hosts.embedded.sql import sql
 from ostinato.hosts.embedded.table_source import TableSource
 from ostinato.hosts.given_streams import check_options, named_streams, refuse_for_sql
@@ -32,6 +35,7 @@ def match(
     ties: str | None = None,
     strategy: str | None = None,
     budget: Budget | None = None,
+    lazy: bool = False,
     streams: Mapping[str, Any] | None = None,
     **named: Any,
 ) -> Result:
@@ -42,29 +46,58 @@ def match(
     that holds the event type, `output` what is reported. All rows are put in order of time first, unless `lateness` says how late rows may
     come: then they are taken as they arrive. What one query returns may be a stream of another.
     `budget` is how much state the query may hold, and what happens beyond; `strategy` forces a way to evaluate it, for comparison.
+    `lazy`: nothing is evaluated before the result is read; its `batches()` come one by one, so that there may be more matches than fit
+    into memory.
     """
     options: dict[str, Any] = {"output": output, "type_by": type_by, "time": time, "ties": ties, "strategy": strategy}
-    check_options(language=language, lateness=lateness, budget=budget, **options)
+    check_options(language=language, lateness=lateness, budget=budget, lazy=lazy, **options)
     given = named_streams(unnamed, streams, named)
     try:
         if (language or recognise(text)) == "sql":
-            refuse_for_sql(lateness=lateness, budget=budget, **options)
+            refuse_for_sql(lateness=lateness, budget=budget, lazy=lazy or None, **options)
             return sql(text, streams=given)
         sources = sources_of(given)
         schemas = {source.name: source.schema for source in sources.values()}
         query = compile(text, schemas, language=language, **options)
-        return _run(query, sources, lateness, budget)
+        return _lazily(query, sources, lateness, budget) if lazy else _run(query, sources, lateness, budget)
     except OstinatoError as error:
         raise error.within(text) from error.__cause__
 
 
 def _run(query: Query, sources: dict[str, Source], lateness: Lateness | None, budget: Budget | None) -> Result:
+    metrics = _run_feeds(query, sources, lateness, budget)
+    found, counted = run_query(replace(query, feeds=()), _rows(query, sources), lateness, budget)
+    add_counts(metrics, counted)
+    return Result(found, metrics)
+
+
+def _run_feeds(query: Query, sources: dict[str, Source], lateness: Lateness | None, budget: Budget | None) -> dict[str, int]:
     """Queries of the same text first, whose events are further streams."""
     metrics: dict[str, int] = {}
-    for step in (*query.feeds, query):
-        rows = MergedSource(step.algebra, sources) if step.algebra.parts else sources[step.program.stream.lower()]
-        found, counted = run_query(replace(step, feeds=()), rows, lateness, budget)
+    for step in query.feeds:
+        found, counted = run_query(replace(step, feeds=()), _rows(step, sources), lateness, budget)
         add_counts(metrics, counted)
-        if step is not query:
-            sources[str(step.composite).lower()] = TableSource(str(step.composite), found)
-    return Result(found, metrics)
+        sources[str(step.composite).lower()] = TableSource(str(step.composite), found)
+    return metrics
+
+
+def _rows(query: Query, sources: dict[str, Source]) -> RowSource:
+    return MergedSource(query.algebra, sources) if query.algebra.parts else sources[query.program.stream.lower()]
+
+
+def _lazily(query: Query, sources: dict[str, Source], lateness: Lateness | None, budget: Budget | None) -> LazyResult:
+    def whole() -> tuple[pa.Table, dict[str, int]]:
+        try:
+            found = _run(query, sources, lateness, budget)
+        except OstinatoError as error:
+            raise error.within(query.text) from error.__cause__
+        return found.to_arrow(), found.metrics
+
+    def parts(metrics: dict[str, int]) -> Iterator[pa.Table]:
+        try:
+            metrics |= _run_feeds(query, sources, lateness, budget)
+            yield from run_in_parts(replace(query, feeds=()), _rows(query, sources), metrics, lateness, budget)
+        except OstinatoError as error:
+            raise error.within(query.text) from error.__cause__
+
+    return LazyResult(query.output_schema, whole, parts)

@@ -27,9 +27,13 @@ class Result:
         self._table = table
         self.metrics = dict(metrics or {})
 
+    def batches(self) -> Iterator[pa.RecordBatch]:
+        """The rows piece by piece. A result that was asked for with `lazy=True` is computed by this, as far as it is read."""
+        yield from self._table.to_batches()
+
     @property
     def columns(self) -> list[str]:
-        return self._table.column_names
+        return self.schema.names
 
     @property
     def schema(self) -> pa.Schema:

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import pyarrow as pa
 
 from ostinato.hosts.embedded.source import RowSource
 from ostinato.program.program import Program
 from ostinato.query import Query
-from ostinato.runtime.budget import Budget
+from ostinato.runtime.budget import Budget, in_words, over_budget
 from ostinato.runtime.given_times import Lateness, lateness_units
 from ostinato.runtime.ingest import MissingTimeError
+from ostinato.runtime.listing import ways_out
+from ostinato.runtime.session import Session
 
 
 def run_query(
@@ -17,21 +22,55 @@ def run_query(
 ) -> tuple[pa.Table, dict[str, int]]:
     """The matches and the session's counters. Without `lateness` all rows are put in order first; with it they are taken as they
     arrive, as from a live stream: each waits that long, and what comes later still is left out and counted."""
-    if lateness is None:
-        session, batches = query.open(budget=budget, ordered=True), source.ordered(query.program)
-    else:
-        late = lateness_units(lateness, query.program)
-        session, batches = query.open(budget=budget, lateness=late), source.arriving(query.program)
-    outputs = []
-    try:
+    session, batches = _opened(query, source, lateness, budget)
+    outputs, size = [], 0
+    with _times_named(source, query.program):
         for batch in batches:
             if _waits_for_time(query.program) and session.latest is not None:
                 outputs.append(session.advance(session.latest))
             outputs.append(session.push(batch))
+            size += outputs[-1].nbytes
+            _check_size(query.program, session.budget, size)
         outputs.append(session.close())
-    except MissingTimeError:
-        raise source.missing_time(query.program) from None  # the rows were put in order since they were given
     return pa.concat_tables(outputs), session.metrics()
+
+
+def run_in_parts(
+    query: Query, source: RowSource, metrics: dict[str, int], lateness: Lateness | None = None, budget: Budget | None = None
+) -> Iterator[pa.Table]:
+    """The matches in tables of bounded size, found as they are asked for; at the end the session's counters are added to `metrics`."""
+    session, batches = _opened(query, source, lateness, budget)
+    with _times_named(source, query.program):
+        for batch in batches:
+            if _waits_for_time(query.program) and session.latest is not None:
+                yield from session.advance_in_parts(session.latest)
+            yield from session.push_in_parts(batch)
+        yield from session.close_in_parts()
+    add_counts(metrics, session.metrics())
+
+
+def _opened(query: Query, source: RowSource, lateness: Lateness | None, budget: Budget | None) -> tuple[Session, Iterator[pa.Table]]:
+    if lateness is None:
+        return query.open(budget=budget, ordered=True), source.ordered(query.program)
+    late = lateness_units(lateness, query.program)
+    return query.open(budget=budget, lateness=late), source.arriving(query.program)
+
+
+@contextmanager
+def _times_named(source: RowSource, program: Program) -> Iterator[None]:
+    """A row without a time is named as it was given: the rows were put in order since."""
+    try:
+        yield
+    except MissingTimeError:
+        raise source.missing_time(program) from None
+
+
+def _check_size(program: Program, budget: Budget, size: int) -> None:
+    """What one batch decides is within the budget; all of them together have to be as well."""
+    if budget.bytes is not None and size > budget.bytes:
+        raise over_budget(
+            program, f"the result takes {in_words(size)} so far, and the budget is {in_words(budget.bytes)}", ways_out(program)
+        )
 
 
 def add_counts(to: dict[str, int], counted: dict[str, int]) -> None:

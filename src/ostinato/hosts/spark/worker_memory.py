@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import ctypes
+import os
 import sys
 from functools import cache
+
+from ostinato.runtime.budget import Budget
 
 _TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3  # names of mallopt's parameters in glibc
 _KEPT = 1 << 28  # bytes
@@ -20,3 +23,12 @@ def keep_freed_memory() -> None:
     if mallopt is not None:  # musl has none
         mallopt(_TRIM_THRESHOLD, _KEPT)
         mallopt(_MMAP_THRESHOLD, _KEPT)
+
+
+def task_budget(given: Budget | None) -> Budget:
+    """What a task may hold. Where nothing was said, the tasks that the machine can run at a time share the memory of a query."""
+    return (given or Budget()).of_task(_processors())
+
+
+def _processors() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -9,6 +9,7 @@ import pyarrow as pa
 
 from ostinato.hosts.spark.batch.key_codes import key_codes
 from ostinato.hosts.spark.worker import push
+from ostinato.hosts.spark.worker_memory import task_budget
 from ostinato.program.program import Program
 from ostinato.runtime.budget import Budget
 from ostinato.runtime.session import Session
@@ -25,11 +26,11 @@ def keyed_pass(program: Program, batches: Iterable[pa.RecordBatch], budget: Budg
     for table in gathered(batches):
         borders = _borders(table, keys, carried)
         if going_on is None:
-            going_on = Session(program, budget=budget, ordered=True)
+            going_on = Session(program, budget=task_budget(budget), ordered=True)
         if len(borders):
             yield from push(going_on, table.slice(0, borders[-1]))
             yield from _closed(going_on)
-            going_on = Session(program, budget=budget, ordered=True)
+            going_on = Session(program, budget=task_budget(budget), ordered=True)
         yield from push(going_on, table.slice(borders[-1] if len(borders) else 0))
         carried = table.slice(table.num_rows - 1)
     if going_on is not None:

@@ -16,7 +16,7 @@ from ostinato.hosts.spark.batch.row_groups import RowGroup
 from ostinato.hosts.spark.batch.time_ranges import TimeRange
 from ostinato.program import serde
 from ostinato.program.program import Program
-from ostinato.runtime.budget import Beyond, Budget
+from ostinato.runtime.budget import Beyond, Budget, MemoryShare
 
 
 @dataclass(frozen=True)
@@ -52,21 +52,21 @@ class RangeJob:
                 "output": _text(self.output.serialize().to_pybytes()),
                 "groups": [astuple(group) for group in self.groups],
                 "ranges": [astuple(one) for one in self.ranges],
-                "budget": [self.budget.runs, self.budget.bytes, self.budget.beyond.value],
+                "budget": [self.budget.runs, self.budget.bytes, self.budget.beyond.value, isinstance(self.budget.bytes, MemoryShare)],
             }
         )
 
     @staticmethod
     def loads(text: str) -> RangeJob:
         parts = json.loads(text)
-        runs, size, beyond = parts["budget"]
+        runs, size, beyond, is_share = parts["budget"]
         return RangeJob(
             program=serde.loads(_bytes(parts["program"])),
             input=pa.ipc.read_schema(pa.py_buffer(_bytes(parts["input"]))),
             output=pa.ipc.read_schema(pa.py_buffer(_bytes(parts["output"]))),
             groups=tuple(RowGroup(*group) for group in parts["groups"]),
             ranges=tuple(TimeRange(*one) for one in parts["ranges"]),
-            budget=Budget(runs, size, Beyond(beyond)),
+            budget=Budget(runs, MemoryShare(size) if is_share else size, Beyond(beyond)),
         )
 
 

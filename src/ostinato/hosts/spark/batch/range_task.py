@@ -22,7 +22,7 @@ from ostinato.hosts.spark.batch.static_filter import StaticFilter
 from ostinato.hosts.spark.batch.time_ranges import TimeRange
 from ostinato.hosts.spark.conform import reported
 from ostinato.hosts.spark.worker import run, run_session
-from ostinato.hosts.spark.worker_memory import keep_freed_memory
+from ostinato.hosts.spark.worker_memory import keep_freed_memory, task_budget
 from ostinato.program.column_code import ColumnCode
 from ostinato.program.program import MeasureCode, Program
 from ostinato.runtime.session import Session
@@ -52,7 +52,7 @@ def run_range(job: RangeJob, one: TimeRange) -> Iterator[pa.Table]:
 
 def _at_once(job: RangeJob, one: TimeRange) -> Iterator[pa.Table]:
     """What is reported about all matches of the range together."""
-    session = Session(starting_in(job.program, one), budget=job.budget, batches_apart=True)
+    session = Session(starting_in(job.program, one), budget=task_budget(job.budget), batches_apart=True)
     found = run_session(session, _tables(job, _entry(job, one), _stop(job, one)))
     if job.program.output != "aggregates":
         yield from found
@@ -62,7 +62,7 @@ def _at_once(job: RangeJob, one: TimeRange) -> Iterator[pa.Table]:
 
 
 def _matches(job: RangeJob, one: TimeRange, marked: Program) -> Iterator[pa.Table]:
-    session = Session(marked, budget=job.budget, batches_apart=True)
+    session = Session(marked, budget=task_budget(job.budget), batches_apart=True)
     entry = _entry(job, one)
     stop = _stop(job, one)
     tables = _tables(job, entry, stop, lambda: rows_at_once(session))

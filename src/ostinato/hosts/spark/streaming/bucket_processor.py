@@ -16,6 +16,7 @@ from ostinato.hosts.spark.streaming.bucket_state import BucketState
 from ostinato.hosts.spark.streaming.buckets import bucket_of
 from ostinato.hosts.spark.streaming.clock import Clock
 from ostinato.hosts.spark.streaming.packing import ROWS, from_blobs, to_blob
+from ostinato.hosts.spark.worker_memory import task_budget
 from ostinato.program import serde
 from ostinato.runtime.budget import Budget
 from ostinato.runtime.session import Session
@@ -76,7 +77,7 @@ class BucketProcessor(StatefulProcessor):
         held = self._state.get() if self._state.exists() else None
         stored = None if held is None else BucketState.loads(bytes(held[0])).check(self._buckets)
         snapshot = stored.snapshot if stored else None
-        session = Session(self._program, budget=self._budget, lateness=self._lateness, snapshot=snapshot)
+        session = Session(self._program, budget=task_budget(self._budget), lateness=self._lateness, snapshot=snapshot)
         before = session.metrics()
         decided = [session.push(table)] if table is not None else []
         if watermark > 0:

@@ -1,0 +1,41 @@
+"""The budget of a session as a whole: the rows that it keeps, and what a call returns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import pyarrow as pa
+
+from ostinato.program.program import Program
+from ostinato.runtime.budget import Budget, in_words, over_budget
+from ostinato.runtime.listing import ways_out
+
+
+class SessionLimits:
+    def __init__(self, program: Program, budget: Budget) -> None:
+        self._program = program
+        self._limit = budget.bytes
+
+    def check_rows(self, waiting: int, kept: int) -> None:
+        """Rows that wait for earlier ones, or may still be needed, cannot be shed."""
+        if self._limit is not None and waiting + kept > self._limit:
+            raise over_budget(
+                self._program,
+                f"rows that wait for earlier ones take {in_words(waiting)}, rows that are still needed {in_words(kept)};"
+                f" the budget is {in_words(self._limit)}",
+                "shorten WITHIN or lateness, advance the watermark sooner, or raise the budget: ost.Budget(bytes=...)",
+            )
+
+    def gathered(self, tables: Iterable[pa.Table]) -> list[pa.Table]:
+        """All of them, where they are within the budget together. None of them is large."""
+        found, size = [], 0
+        for table in tables:
+            found.append(table)
+            size += table.nbytes
+            if self._limit is not None and size > self._limit:
+                raise over_budget(
+                    self._program,
+                    f"what one call returns takes {in_words(size)} so far, and the budget is {in_words(self._limit)}",
+                    ways_out(self._program),
+                )
+        return found

@@ -1,0 +1,52 @@
+"""Every explosion ends in a BudgetError before the memory is taken, whatever evaluates the query."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from tests.unit.runtime.exploding_queries import LIMIT, cases
+
+import ostinato as ost
+from ostinato.runtime import budget as module
+from ostinato.runtime.budget import Budget, MemoryShare, in_words, memory_share
+
+SCRIPT = Path(__file__).with_name("exploding_queries.py")
+FACTOR = 12  # of the budget: kernels that are loaded, and what the last piece took beside its estimate
+
+
+@pytest.fixture(scope="module")
+def reported() -> dict[str, tuple[str, int]]:
+    run = subprocess.run([sys.executable, str(SCRIPT)], capture_output=True, text=True, timeout=280, check=False)
+    lines = [line.split("|") for line in run.stdout.splitlines()]
+    assert run.returncode == 0, run.stderr
+    return {name: (said, int(grown)) for name, said, grown in lines}
+
+
+@pytest.mark.parametrize("name", cases())
+def test_it_ends_in_a_budget_error(reported: dict[str, tuple[str, int]], name: str) -> None:
+    said, grown = reported[name]
+    assert said == "BudgetError"
+    assert grown < FACTOR * LIMIT / (1 << 20), f"{grown} MiB"
+
+
+def test_the_query_is_named() -> None:
+    text = "PATTERN SEQ(A+ a[ ], A b) WHERE skip_till_any_match(a[ ], b) { a[i].v > 0 }"
+    with pytest.warns(ost.ExplosionWarning), pytest.raises(ost.BudgetError) as caught:
+        rows = pa.table({"ts": range(40), "kind": ["A"] * 40, "v": range(1, 41)})
+        ost.match(text, t=rows, type_by="kind", budget=Budget(runs=10_000))
+    said = str(caught.value)
+    assert text[:40] in said and "reads t and binds a, b" in said and "OUTPUT count, compressed or first" in said
+    assert "1,099,511,6" in said.replace(" ", "")  # matches, of which none was listed
+
+
+def test_a_share_of_the_memory_there_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "memory_there_is", lambda: 8 << 30)
+    assert Budget().bytes == memory_share() == 2 << 30
+    assert isinstance(Budget(runs=5).bytes, MemoryShare)
+    assert Budget().of_task(4).bytes == 512 << 20
+    assert Budget(bytes=1000).of_task(4).bytes == 1000 and Budget(bytes=None).of_task(4).bytes is None
+    assert in_words(999) == "999 bytes" and in_words(3 << 29) == "1.5 GiB"
