@@ -13,6 +13,7 @@ from ostinato.base.errors import (
     DataError,
     OstinatoError,
     QuerySyntaxError,
+    SandboxError,
     SchemaError,
     StateError,
     TypeMismatchError,
@@ -22,6 +23,7 @@ from ostinato.base.errors import (
 
 if TYPE_CHECKING:
     from ostinato.hosts.embedded import Result, compile, match, sql
+    from ostinato.hosts.sandbox import Sandbox
     from ostinato.hosts.spark import on
     from ostinato.inspect.compressed import decode
     from ostinato.lang.sase import ExplosionWarning
@@ -44,6 +46,7 @@ _LAZY = {
     "match": "ostinato.hosts.embedded",
     "Result": "ostinato.hosts.embedded",
     "on": "ostinato.hosts.spark",
+    "Sandbox": "ostinato.hosts.sandbox",
     "decode": "ostinato.inspect.compressed",
 }
 
@@ -58,6 +61,8 @@ __all__ = [
     "Query",
     "QuerySyntaxError",
     "Result",
+    "Sandbox",
+    "SandboxError",
     "SchemaError",
     "Session",
     "StateError",

@@ -105,3 +105,7 @@ class BudgetError(OstinatoError):
     """The state of a query, or what it lists, outgrew its budget."""
 
     names_query = True
+
+
+class SandboxError(OstinatoError):
+    """What the sandbox does not let a query do, or a limit of it that was reached."""

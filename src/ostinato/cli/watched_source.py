@@ -32,6 +32,9 @@ class WatchedSource(Source):
     def make_view(self, connection: duckdb.DuckDBPyConnection) -> None:
         self.inner.make_view(connection)
 
+    def lend(self, connection: duckdb.DuckDBPyConnection) -> None:
+        self.inner.lend(connection)
+
     def _counted(self, tables: Iterator[pa.Table]) -> Iterator[pa.Table]:
         if isinstance(self.inner, DatasetSource):
             self.meter.expect(self.inner.dataset.count_rows())  # from the footers

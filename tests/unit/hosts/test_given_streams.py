@@ -70,5 +70,5 @@ def test_streams_is_a_mapping_from_names(streams):
 
 def test_every_option_of_a_call_is_checked():
     for call in (ost.match, ost.sql, ost.compile):
-        options = set(call.__kwdefaults__) - {"streams", "without"}
+        options = set(call.__kwdefaults__) - {"streams", "without", "sandbox"}
         assert options <= set(OPTIONS), call

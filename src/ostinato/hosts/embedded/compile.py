@@ -13,7 +13,7 @@ from ostinato.compiler import schema_of
 from ostinato.hosts.embedded.connection import open_connection, relation
 from ostinato.hosts.embedded.duckdb_detour import with_durations, with_intervals
 from ostinato.hosts.embedded.duckdb_error import translated
-from ostinato.hosts.embedded.sql import check_is_query
+from ostinato.hosts.embedded.query_check import check_is_query
 from ostinato.hosts.embedded.table_source import TableSource
 from ostinato.hosts.given_streams import check_options, named_streams
 from ostinato.lang.sql import Cut, Spliced

@@ -18,7 +18,9 @@ from ostinato.hosts.embedded.run_query import Lateness, add_counts, run_in_parts
 from ostinato.hosts.embedded.source import RowSource, Source
 from ostinato.hosts.embedded.sql import sql
 from ostinato.hosts.embedded.table_source import TableSource
+from ostinato.hosts.embedded.timed_rows import TimedRows
 from ostinato.hosts.given_streams import check_options, named_streams, refuse_for_sql
+from ostinato.hosts.sandbox import Sandbox, Watch, sandbox_of
 from ostinato.query import Query
 from ostinato.runtime.budget import Budget
 
@@ -36,6 +38,7 @@ def match(
     strategy: str | None = None,
     budget: Budget | None = None,
     lazy: bool = False,
+    sandbox: bool | Sandbox = False,
     streams: Mapping[str, Any] | None = None,
     **named: Any,
 ) -> Result:
@@ -48,55 +51,62 @@ def match(
     `budget` is how much state the query may hold, and what happens beyond; `strategy` forces a way to evaluate it, for comparison.
     `lazy`: nothing is evaluated before the result is read; its `batches()` come one by one, so that there may be more matches than fit
     into memory.
+    `sandbox=True` is for texts of others: time and memory are limited (`ost.Sandbox`), and SQL reads no more than the named streams.
     """
     options: dict[str, Any] = {"output": output, "type_by": type_by, "time": time, "ties": ties, "strategy": strategy}
     check_options(language=language, lateness=lateness, budget=budget, lazy=lazy, **options)
     given = named_streams(unnamed, streams, named)
+    closed = sandbox_of(sandbox)
     try:
         if (language or recognise(text)) == "sql":
             refuse_for_sql(lateness=lateness, budget=budget, lazy=lazy or None, **options)
-            return sql(text, streams=given)
+            return sql(text, streams=given, sandbox=closed or False)
+        watch = None if closed is None else Watch(closed)
+        budget = budget if closed is None else closed.budget(budget)
         sources = sources_of(given)
         schemas = {source.name: source.schema for source in sources.values()}
         query = compile(text, schemas, language=language, **options)
-        return _lazily(query, sources, lateness, budget) if lazy else _run(query, sources, lateness, budget)
+        return _lazily(query, sources, lateness, budget, watch) if lazy else _run(query, sources, lateness, budget, watch)
     except OstinatoError as error:
         raise error.within(text) from error.__cause__
 
 
-def _run(query: Query, sources: dict[str, Source], lateness: Lateness | None, budget: Budget | None) -> Result:
-    metrics = _run_feeds(query, sources, lateness, budget)
-    found, counted = run_query(replace(query, feeds=()), _rows(query, sources), lateness, budget)
+def _run(query: Query, sources: dict[str, Source], lateness: Lateness | None, budget: Budget | None, watch: Watch | None) -> Result:
+    metrics = _run_feeds(query, sources, lateness, budget, watch)
+    found, counted = run_query(replace(query, feeds=()), _rows(query, sources, watch), lateness, budget)
     add_counts(metrics, counted)
     return Result(found, metrics)
 
 
-def _run_feeds(query: Query, sources: dict[str, Source], lateness: Lateness | None, budget: Budget | None) -> dict[str, int]:
+def _run_feeds(
+    query: Query, sources: dict[str, Source], lateness: Lateness | None, budget: Budget | None, watch: Watch | None
+) -> dict[str, int]:
     """Queries of the same text first, whose events are further streams."""
     metrics: dict[str, int] = {}
     for step in query.feeds:
-        found, counted = run_query(replace(step, feeds=()), _rows(step, sources), lateness, budget)
+        found, counted = run_query(replace(step, feeds=()), _rows(step, sources, watch), lateness, budget)
         add_counts(metrics, counted)
         sources[str(step.composite).lower()] = TableSource(str(step.composite), found)
     return metrics
 
 
-def _rows(query: Query, sources: dict[str, Source]) -> RowSource:
-    return MergedSource(query.algebra, sources) if query.algebra.parts else sources[query.program.stream.lower()]
+def _rows(query: Query, sources: dict[str, Source], watch: Watch | None) -> RowSource:
+    rows = MergedSource(query.algebra, sources) if query.algebra.parts else sources[query.program.stream.lower()]
+    return rows if watch is None else TimedRows(rows, watch)
 
 
-def _lazily(query: Query, sources: dict[str, Source], lateness: Lateness | None, budget: Budget | None) -> LazyResult:
+def _lazily(query: Query, sources: dict[str, Source], lateness: Lateness | None, budget: Budget | None, watch: Watch | None) -> LazyResult:
     def whole() -> tuple[pa.Table, dict[str, int]]:
         try:
-            found = _run(query, sources, lateness, budget)
+            found = _run(query, sources, lateness, budget, watch)
         except OstinatoError as error:
             raise error.within(query.text) from error.__cause__
         return found.to_arrow(), found.metrics
 
     def parts(metrics: dict[str, int]) -> Iterator[pa.Table]:
         try:
-            metrics |= _run_feeds(query, sources, lateness, budget)
-            yield from run_in_parts(replace(query, feeds=()), _rows(query, sources), metrics, lateness, budget)
+            metrics |= _run_feeds(query, sources, lateness, budget, watch)
+            yield from run_in_parts(replace(query, feeds=()), _rows(query, sources, watch), metrics, lateness, budget)
         except OstinatoError as error:
             raise error.within(query.text) from error.__cause__
 

@@ -57,6 +57,10 @@ class Source(RowSource):
     def make_view(self, connection: duckdb.DuckDBPyConnection) -> None:
         """Make the rows known to DuckDB under the stream's name."""
 
+    def lend(self, connection: duckdb.DuckDBPyConnection) -> None:
+        """The same to one that may not touch files: the rows are read here."""
+        self.make_view(connection)
+
 
 def columns_of(program: Program) -> list[str]:
     return [column.name for column in program.columns]

@@ -2,31 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 import duckdb
 import pyarrow as pa
 
-from ostinato.base.errors import OstinatoError, QuerySyntaxError, UnsupportedError
+from ostinato.base.errors import OstinatoError, SandboxError, UnsupportedError
 from ostinato.compiler import compile_clause
-from ostinato.hosts.embedded.connection import open_connection, relation
+from ostinato.hosts.embedded.connection import closed_connection, lock, open_connection, relation
 from ostinato.hosts.embedded.duckdb_detour import with_durations, with_intervals
 from ostinato.hosts.embedded.duckdb_error import translated
 from ostinato.hosts.embedded.inputs import sources_of
+from ostinato.hosts.embedded.query_check import check_is_query
 from ostinato.hosts.embedded.query_source import QuerySource
 from ostinato.hosts.embedded.result import Result
 from ostinato.hosts.embedded.run_query import add_counts, run_query
+from ostinato.hosts.embedded.sandboxed_sql import check_sandboxed
 from ostinato.hosts.embedded.source import Source
+from ostinato.hosts.embedded.timed_rows import TimedRows
 from ostinato.hosts.given_streams import check_options, named_streams
+from ostinato.hosts.sandbox import Sandbox, Watch, sandbox_of
 from ostinato.lang.sql import Clause, Cut, Spliced, cut
 from ostinato.lang.sql.statement import read_statement
 
 DUCKDB = "duckdb"
+RESULT_ROWS = 1 << 13
 
 
-def sql(text: str, /, *unnamed: object, dialect: str = DUCKDB, streams: Mapping[str, Any] | None = None, **named: Any) -> Result:
+def sql(
+    text: str,
+    /,
+    *unnamed: object,
+    dialect: str = DUCKDB,
+    sandbox: bool | Sandbox = False,
+    streams: Mapping[str, Any] | None = None,
+    **named: Any,
+) -> Result:
     """Run a SELECT statement over tables, given by the names that the statement uses: `ticks=...`, or in the mapping `streams`.
+    `sandbox=True` is for texts of others: no more than the named tables is read, and time and memory are limited (`ost.Sandbox`).
 
     >>> import pyarrow as pa
     >>> ticks = pa.table({"ts": [1, 2, 3], "price": [10.0, 9.0, 12.0]})
@@ -38,20 +53,26 @@ def sql(text: str, /, *unnamed: object, dialect: str = DUCKDB, streams: Mapping[
     """
     check_options(dialect=dialect)
     given = named_streams(unnamed, streams, named)
+    closed = sandbox_of(sandbox)
+    watch = None if closed is None else Watch(closed)
     try:
-        statement = _Statement(cut(text, dialect), sources_of(given))
+        statement = _Statement(cut(text, dialect), sources_of(given), watch)
         table = statement.bare()
         if table is None:
             table = statement.run(dialect)
         return Result(table, statement.metrics)
     except OstinatoError as error:
+        if watch is not None and watch.is_over and not isinstance(error, SandboxError):
+            raise watch.too_late().within(text) from error
         raise error.within(text) from error.__cause__
 
 
 class _Statement:
-    def __init__(self, statement: Cut, sources: dict[str, Source]) -> None:
+    def __init__(self, statement: Cut, sources: dict[str, Source], watch: Watch | None) -> None:
+        """`watch` is that of the sandbox, if the text runs in one."""
         self.cut = statement
         self.sources = sources
+        self.watch = watch
         self.metrics: dict[str, int] = {}
 
     def bare(self) -> pa.Table | None:
@@ -65,22 +86,47 @@ class _Statement:
                 f"The SQL around MATCH_RECOGNIZE runs in DuckDB, not in {dialect}",
                 hint="Write it in DuckDB's SQL, or run it where its dialect is at home: ost.on(spark).sql(...)",
             )
-        with open_connection() as connection:
-            self._make_views(connection)
+        with self._connected() as connection:
             for clause in self.cut.clauses:
                 source = self._given(clause) or self._queried(clause, connection)
                 connection.register(clause.placeholder, with_intervals(self._matches(clause, source)))
             return self._outer(connection)
 
+    @contextmanager
+    def _connected(self) -> Iterator[duckdb.DuckDBPyConnection]:
+        if self.watch is None:
+            with open_connection() as connection:
+                self._make_views(connection)
+                yield connection
+            return
+        with closed_connection(self.watch.sandbox.bytes) as connection:
+            self._make_views(connection)
+            lock(connection)
+            with self.watch.interrupting(connection.interrupt):
+                yield connection
+
     def _given(self, clause: Clause) -> Source | None:
         return None if clause.table is None else self.sources.get(clause.table.lower())
 
     def _queried(self, clause: Clause, connection: duckdb.DuckDBPyConnection) -> Source:
+        self._check(clause.input, connection)
         return QuerySource(clause.table or "the input", connection, clause.input, self.cut.clauses, tuple(self.sources))
+
+    def _check(self, query: Spliced, connection: duckdb.DuckDBPyConnection) -> None:
+        try:
+            check_is_query(connection, query)
+            if self.watch is not None:
+                placeholders = (clause.placeholder for clause in self.cut.clauses)
+                check_sandboxed(connection, query, frozenset((*self.sources, *placeholders)))
+        except duckdb.Error as error:
+            raise translated(error, query, self.cut.clauses, tuple(self.sources)) from error
 
     def _matches(self, clause: Clause, source: Source) -> pa.Table:
         query = compile_clause(clause, self.cut.text, source.schema, source.name)
-        table, metrics = run_query(query, source)
+        if self.watch is None:
+            table, metrics = run_query(query, source)
+        else:
+            table, metrics = run_query(query, TimedRows(source, self.watch), budget=self.watch.sandbox.budget(None))
         add_counts(self.metrics, metrics)
         return table
 
@@ -90,23 +136,23 @@ class _Statement:
         named = {word.value.lower() for query in queries for word in read_statement(query.text, DUCKDB).words if word.is_identifier}
         for name, source in self.sources.items():
             if name in named:
-                source.make_view(connection)
+                source.make_view(connection) if self.watch is None else source.lend(connection)
 
     def _outer(self, connection: duckdb.DuckDBPyConnection) -> pa.Table:
         outer = self.cut.outer
+        self._check(outer, connection)
         try:
-            check_is_query(connection, outer)
-            return with_durations(relation(connection, outer.text).to_arrow_table())
+            rows = relation(connection, outer.text)
+            return with_durations(rows.to_arrow_table() if self.watch is None else _kept(rows, self.watch))
         except duckdb.Error as error:
             raise translated(error, outer, self.cut.clauses, tuple(self.sources)) from error
 
 
-def check_is_query(connection: duckdb.DuckDBPyConnection, outer: Spliced) -> None:
-    statements = connection.extract_statements(outer.text)
-    if len(statements) != 1 or statements[0].type not in (duckdb.StatementType.SELECT, duckdb.StatementType.EXPLAIN):
-        first = read_statement(outer.text, DUCKDB).words[0]
-        raise QuerySyntaxError(
-            f"{first.upper} is no query",
-            hint="Write SELECT ...; store its result with to_arrow(), to_pandas() or to_polars()",
-            span=first.span,
-        )
+def _kept(rows: duckdb.DuckDBPyRelation, watch: Watch) -> pa.Table:
+    """All rows, batch by batch, as long as there is room for them: DuckDB does not count what it gives away."""
+    reader = rows.to_arrow_reader(RESULT_ROWS)
+    batches = []
+    for batch in reader:
+        watch.keep(batch)
+        batches.append(batch)
+    return pa.Table.from_batches(batches, reader.schema)

@@ -1,0 +1,34 @@
+"""Rows for a query in the sandbox: given in small batches, as long as there is time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pyarrow as pa
+
+from ostinato.hosts.embedded.source import RowSource, in_slices
+from ostinato.hosts.sandbox import BATCH_ROWS, Watch
+from ostinato.program.program import Program
+from ostinato.runtime.ingest import MissingTimeError
+
+
+class TimedRows(RowSource):
+    def __init__(self, inner: RowSource, watch: Watch) -> None:
+        self.inner = inner
+        self.watch = watch
+
+    def ordered(self, program: Program) -> Iterator[pa.Table]:
+        return self._timed(self.inner.ordered(program))
+
+    def arriving(self, program: Program) -> Iterator[pa.Table]:
+        return self._timed(self.inner.arriving(program))
+
+    def missing_time(self, program: Program) -> MissingTimeError:
+        return self.inner.missing_time(program)
+
+    def _timed(self, tables: Iterator[pa.Table]) -> Iterator[pa.Table]:
+        for table in tables:
+            for part in in_slices(table, BATCH_ROWS):
+                self.watch.check()
+                yield part
+        self.watch.check()
