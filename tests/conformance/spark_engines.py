@@ -29,8 +29,7 @@ _CAUSE = re.compile(r"ostinato\.base\.errors\.(\w+): (.*)")
 
 
 def spark_session() -> SparkSession:
-    """The one that there is: engines are run on sessions of several kinds."""
-    return SparkSession.getActiveSession() or local(cores=2, **{"spark.log.level": "ERROR", "spark.ui.showConsoleProgress": "false"})
+    return local(cores=2, **{"spark.log.level": "ERROR", "spark.ui.showConsoleProgress": "false"})
 
 
 def cause_of(error: Exception) -> Exception:

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import pyarrow as pa
 
 from ostinato.base.errors import SchemaError
 from ostinato.expr.schema import Schema
-from ostinato.expr.types import BOOL, DATE, FLOAT, INTERVAL, NULL, STRING, Kind, Type, decimal
+from ostinato.expr.types import BOOL, DATE, FLOAT, INTERVAL, NULL, STRING, Kind, Opaque, Type, decimal
 
-HINTS = (
-    (pa.types.is_time, "Combine it with a date into a timestamp"),
-    (pa.types.is_binary, "Cast it to a string"),
-    (pa.types.is_large_binary, "Cast it to a string"),
-    (pa.types.is_struct, "Select its fields as columns"),
-    (pa.types.is_nested, "Flatten it, or leave the column out"),
-)
+HINT = "Leave the column out, or cast it before"
+SHOWN = 60  # characters of the name of a type
 
 _SIMPLE = (
     (pa.types.is_null, NULL),
@@ -32,7 +29,7 @@ def from_arrow(type_: pa.DataType, column: str | None = None) -> Type:
     found = _from_arrow(type_)
     if found is None:
         where = f"Column {column}" if column is not None else "A column"
-        raise SchemaError(f"{where} has the type {type_}, which expressions cannot use", hint=_hint(type_))
+        raise SchemaError(f"{where} has the type {type_}, which no query can carry", hint=HINT)
     return found
 
 
@@ -44,12 +41,35 @@ def _from_arrow(type_: pa.DataType) -> Type | None:
     if pa.types.is_floating(type_):
         return FLOAT if type_.bit_width == 64 else Type(Kind.FLOAT, bits=32)
     if pa.types.is_decimal(type_):
-        return decimal(type_.precision, type_.scale) if 0 <= type_.scale <= 18 and type_.precision <= 38 else None
+        return decimal(type_.precision, type_.scale) if 0 <= type_.scale <= 18 and type_.precision <= 38 else _opaque(type_)
     if pa.types.is_timestamp(type_):
         return Type(Kind.TIMESTAMP, zone=type_.tz, unit=_unit(type_))
     if pa.types.is_duration(type_):
         return Type(Kind.INTERVAL, unit=_unit(type_))
-    return next((ours for test, ours in _SIMPLE if test(type_)), None)
+    return next((ours for test, ours in _SIMPLE if test(type_)), None) or _opaque(type_)
+
+
+@lru_cache(1024)
+def _opaque(type_: pa.DataType) -> Type | None:
+    """What is passed through as it is; None for the few types from which Arrow itself cannot select rows."""
+    if _is_stubborn(type_):
+        return None
+    fields = [(type_.field(i).name, from_arrow(type_.field(i).type)) for i in range(type_.num_fields)] if pa.types.is_struct(type_) else []
+    form = pa.schema([pa.field("v", type_)]).serialize().to_pybytes().hex()
+    name = str(type_)
+    shown = name if len(name) <= SHOWN else name[: SHOWN - 1] + "…"
+    return Type(Kind.OPAQUE, opaque=Opaque(form, shown, tuple(fields)))
+
+
+def _is_stubborn(type_: pa.DataType) -> bool:
+    if pa.types.is_union(type_) or pa.types.is_run_end_encoded(type_):
+        return True
+    return any(_is_stubborn(type_.field(i).type) for i in range(type_.num_fields)) if pa.types.is_nested(type_) else False
+
+
+@lru_cache(1024)
+def _arrow_form(form: str) -> pa.DataType:
+    return pa.ipc.read_schema(pa.py_buffer(bytes.fromhex(form))).field(0).type
 
 
 def to_arrow(type_: Type) -> pa.DataType:
@@ -67,6 +87,8 @@ def to_arrow(type_: Type) -> pa.DataType:
     if type_.kind is Kind.LIST:
         assert type_.item is not None
         return pa.list_(to_arrow(type_.item))
+    if type_.opaque is not None:
+        return _arrow_form(type_.opaque.form)
     return _OUT[type_.kind]
 
 
@@ -90,16 +112,12 @@ _OUT = {
 
 
 def usable_schema(schema: pa.Schema) -> Schema:
-    """The columns of an Arrow schema that expressions can use; the others are left out, and are missed only where they are named."""
+    """The columns of an Arrow schema that a query can carry; the few others are refused where they are named, or whole rows are shown."""
     columns = [(field.name, _from_arrow(field.type), field.type) for field in schema]
     return Schema(
         tuple((name, type_) for name, type_, _ in columns if type_ is not None),
-        tuple((name, str(own), _hint(own)) for name, type_, own in columns if type_ is None),
+        tuple((name, str(own), HINT) for name, type_, own in columns if type_ is None),
     )
-
-
-def _hint(type_: pa.DataType) -> str | None:
-    return next((text for test, text in HINTS if test(type_)), None)
 
 
 def schema_from_arrow(schema: pa.Schema) -> Schema:

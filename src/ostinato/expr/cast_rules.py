@@ -15,10 +15,12 @@ CASTS: dict[Kind, frozenset[Kind]] = {
     Kind.INT: NUMBERS | {Kind.BOOL, Kind.STRING},
     Kind.FLOAT: NUMBERS | {Kind.BOOL, Kind.STRING},
     Kind.DECIMAL: NUMBERS | {Kind.BOOL, Kind.STRING},
-    Kind.STRING: frozenset(Kind) - {Kind.NULL},
+    Kind.STRING: frozenset(Kind) - {Kind.NULL, Kind.LIST, Kind.OPAQUE},
     Kind.DATE: TIMES | {Kind.STRING},
     Kind.TIMESTAMP: TIMES | {Kind.STRING},
     Kind.INTERVAL: frozenset((Kind.INTERVAL, Kind.STRING)),
+    Kind.LIST: frozenset(),
+    Kind.OPAQUE: frozenset(),
 }
 
 HINTS = {
@@ -34,4 +36,6 @@ def check_cast(arg: Expr, cast: Cast) -> None:
     own = type_of(arg)
     if cast.to.kind not in CASTS[own.kind]:
         hint = HINTS.get((own.kind, cast.to.kind))
+        if not own.is_computable:
+            hint = "Values of this type are passed through as they are; cast the column before"
         raise TypeMismatchError(f"{own} cannot be cast to {cast.to}", hint=hint, span=cast.span)

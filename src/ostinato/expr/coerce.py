@@ -20,7 +20,9 @@ WIDEST = 19  # digits of an int64
 
 def same_form(a: Type, b: Type) -> bool:
     """Whether values of both types are held alike and mean the same."""
-    return a.kind is b.kind and a.scale == b.scale and (a.zone is None) == (b.zone is None) and a.unit == b.unit
+    if a.kind is not b.kind or a.opaque != b.opaque:
+        return False
+    return a.scale == b.scale and (a.zone is None) == (b.zone is None) and a.unit == b.unit
 
 
 def coerce(expr: Expr, to: Type) -> Expr:
@@ -78,12 +80,23 @@ def _from_text(literal: Literal, to: Type) -> Any:
 def unify(exprs: Sequence[Expr], doing: str) -> Type:
     """The type that all can be brought to without loss of meaning. Strings become times only where they are constants."""
     found = NULL
+    refuse_opaque(exprs, doing)
     for expr in sorted(exprs, key=_pliancy):
         met = _met(found, expr)
         if met is None:
             raise _incompatible(found, expr, doing)
         found = met
     return found
+
+
+def refuse_opaque(exprs: Sequence[Expr], doing: str) -> None:
+    """Values that are only passed through."""
+    for expr in exprs:
+        own = type_of(expr)
+        if not own.is_computable:
+            fields = [name for name, field in own.opaque.fields if field.is_computable] if own.opaque is not None else []
+            hint = f"Name a field of it, such as .{fields[0]}" if fields else "It can be shown, counted, and tested with IS NULL"
+            raise TypeMismatchError(f"{doing} cannot look into a value of type {own}", hint=hint, span=expr.span)
 
 
 def _pliancy(expr: Expr) -> int:

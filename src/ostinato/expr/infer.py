@@ -11,10 +11,12 @@ from ostinato.expr.coerce import WIDEST, coerce, unify, whole_digits
 from ostinato.expr.functions import FUNCTIONS, check_count, resolve
 from ostinato.expr.literal_types import literal_type
 from ostinato.expr.nodes import Aggregate, Call, Case, Cast, Classifier, Expr, Field, Literal, MatchNumber, Nav, type_of
-from ostinato.expr.schema import Schema
+from ostinato.expr.schema import Named, Schema
 from ostinato.expr.shape import balanced
 from ostinato.expr.syntax import RawCall, RawColumn
 from ostinato.expr.types import BOOL, FLOAT, INT, STRING, Kind, Type, decimal, list_of
+
+OPAQUE_HINT = "It can be shown, counted, and tested with IS NULL; fields of structs can be named"
 
 
 def infer(expr: Expr, schema: Schema) -> Expr:
@@ -63,7 +65,7 @@ class _Inference:
 
     def _field(self, expr: RawColumn | Field) -> Field:
         parts = (expr.name,) if isinstance(expr, Field) else expr.parts
-        own = self.schema.find(parts[0]) if len(parts) == 1 else None
+        own = self.schema.find(".".join(parts))
         if own is None:
             raise unknown_column(".".join(parts), self.schema, expr)
         return Field(own, span=expr.span, type=self.schema.type_of(own))
@@ -104,6 +106,8 @@ class _Inference:
 def _aggregate_type(node: Aggregate, own: Type) -> Type:
     if node.function == "count":
         return INT
+    if not own.is_computable and node.function not in ("first", "last", "array"):
+        raise TypeMismatchError(f"{node.function.upper()} cannot look into a value of type {own}", hint=OPAQUE_HINT, span=node.span)
     if node.function in ("min", "max", "first", "last"):
         return own
     if node.function == "array":
@@ -145,8 +149,21 @@ def unknown_column(name: str, schema: Schema, expr: Expr) -> OstinatoError:
         return SchemaError(f"Column {own} has the type {type_}, which expressions cannot use", hint=hint, span=expr.span)
     if len(folded) > 1:
         return UnknownNameError(f"The column {name} is ambiguous", hint=f"Quote it: {' or '.join(folded)}", span=expr.span)
-    close = get_close_matches(name.lower(), [own.lower() for own in schema.names], 1)
+    beneath = schema.beneath(name)
+    if beneath is not None:
+        return _no_field(name, *beneath, expr)
+    lowered = [own.lower() for own in schema.names]
+    last = name.rpartition(".")[2].lower()
+    close = [last] if last in lowered else get_close_matches(name.lower(), lowered, 1)
     hint = f"The columns are {', '.join(schema.names)}"
     if close:
         hint = f"Did you mean {next(own for own in schema.names if own.lower() == close[0])}?"
     return UnknownNameError(f"There is no column {name}", hint=hint, span=expr.span)
+
+
+def _no_field(name: str, struct: str, fields: Named, expr: Expr) -> OstinatoError:
+    """A path that leads into a column, and ends there in nothing."""
+    if not fields:
+        return TypeMismatchError(f"`{struct}` is no struct, and has no fields", hint=f"Use {struct} as a whole", span=expr.span)
+    hint = f"Its fields are {', '.join(own for own, _ in fields)}"
+    return UnknownNameError(f"`{struct}` has no field for `{name}`", hint=hint, span=expr.span)

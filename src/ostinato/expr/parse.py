@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 
 from ostinato.base.errors import QuerySyntaxError, UnsupportedError
+from ostinato.base.span import Span
 from ostinato.expr.cursor import TokenCursor
 from ostinato.expr.keyword_forms import EXTRACTED as EXTRACTED  # part of the syntax that renderers write
 from ostinato.expr.keyword_forms import case_form, cast_form, extract_form, worded_call
@@ -51,7 +52,14 @@ class ExpressionParser(TokenCursor):
             self.next()
             parts.append(self.next())
         span = parts[0].span.to(parts[-1].span)
+        self.refuse_index(span)
         return RawColumn(tuple(p.value for p in parts), tuple(p.kind == "quoted" for p in parts), span=span)
+
+    def refuse_index(self, value: Span) -> None:
+        """Behind a value: `tags[1]`."""
+        if self.at_op("["):
+            hint = "Compute the element before, as a column of its own"
+            raise UnsupportedError("Elements of lists and maps cannot be named", hint=hint, span=value.to(self.peek().span))
 
     def call(self, name: Token) -> Expr:
         """`name` is taken, `(` comes next."""

@@ -2,7 +2,8 @@
 
 Physical form inside the engine: BOOL is bool; INT, DATE (days), TIMESTAMP (UTC, or local wall time without zone), INTERVAL (both in
 their `unit`, microseconds or nanoseconds) and DECIMAL (scaled by 10**scale) are int64; FLOAT is float64; STRING is a dictionary code.
-A LIST is what ARRAY_AGG gives; nothing computes with it.
+A LIST is what ARRAY_AGG gives, and an OPAQUE value any other of Arrow's (structs, lists, maps, binary, ...): a position among such
+values; nothing computes with either. Fields of structs are columns of their own, see `expr.schema`.
 """
 
 from __future__ import annotations
@@ -22,6 +23,16 @@ class Kind(Enum):
     TIMESTAMP = "timestamp"
     INTERVAL = "interval"
     LIST = "list"
+    OPAQUE = "opaque"
+
+
+@dataclass(frozen=True, slots=True)
+class Opaque:
+    """A type that is passed through: Arrow's own form of it, as text; its name; and the fields of a struct."""
+
+    form: str
+    shown: str
+    fields: tuple[tuple[str, Type], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +47,7 @@ class Type:
     zone: str | None = None
     item: Type | None = None  # of a list
     unit: str = "us"  # of a timestamp or an interval: "us" or "ns"
+    opaque: Opaque | None = None
 
     def __str__(self) -> str:
         if self.kind is Kind.DECIMAL:
@@ -44,11 +56,18 @@ class Type:
             return self.kind.value + (" with time zone" if self.zone is not None else "") + (" in nanoseconds" if self.unit == "ns" else "")
         if self.kind is Kind.LIST:
             return f"list of {self.item}"
+        if self.opaque is not None:
+            return self.opaque.shown
         return self.kind.value
 
     @property
     def is_numeric(self) -> bool:
         return self.kind in (Kind.INT, Kind.FLOAT, Kind.DECIMAL)
+
+    @property
+    def is_computable(self) -> bool:
+        """Whether anything but looking at whether it is null can be done with a value."""
+        return self.kind not in (Kind.LIST, Kind.OPAQUE)
 
     @property
     def is_temporal(self) -> bool:

@@ -160,12 +160,14 @@ class Emitter:
     def _columns(self, used: set[str]) -> tuple[Column, ...]:
         """What is read of the stream, in its own order; all of it where whole events or rows are shown."""
         query = self._query
-        if (query.measures is None and query.output is not Output.COUNT) or query.rows_per_match is not RowsPerMatch.ONE:
-            return tuple(Column(name, type_) for name, type_ in query.schema.columns)
         used |= {key.column for key in query.order} | set(query.partition) | ({query.time} if query.time is not None else set())
+        if (query.measures is None and query.output is not Output.COUNT) or query.rows_per_match is not RowsPerMatch.ONE:
+            used |= set(query.schema.names)
         if not used:  # rows are counted by a column
             used = set(query.schema.names[:1])
-        return tuple(Column(name, type_) for name, type_ in query.schema.columns if name in used)
+        own = tuple(Column(name, type_) for name, type_ in query.schema.columns if name in used)
+        fields = sorted(used - set(query.schema.names))
+        return own + tuple(Column(name, query.schema.type_of(name), query.schema.root_of(name)) for name in fields)
 
     def _filter_bits(self, components: tuple[Component, ...], negations: tuple[Negation, ...]) -> tuple[int, ...]:
         """Rows with none of these bits cannot take part: only where events may be skipped and none is counted."""

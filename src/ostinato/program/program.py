@@ -14,10 +14,11 @@ ACCEPT, ACCEPT_AT_END = (-1, -1), (-2, -1)  # moves of an automaton that read no
 
 @dataclass(frozen=True)
 class Column:
-    """A column of the stream that the program reads."""
+    """A column of the stream that the program reads; or, if it has a `root`, the field of that column to which the name is the path."""
 
     name: str
     type: Type
+    root: str = ""
 
 
 @dataclass(frozen=True)
@@ -105,9 +106,6 @@ class OrderedNfa:
     def looks_at_end(self) -> bool:
         """Whether it matters which row is the last of a partition."""
         return ACCEPT_AT_END in self.moves
-
-    def numbers_of(self, state: int) -> range:
-        return range(self.first[state], self.first[state + 1])
 
     def moves_of(self, state: int) -> tuple[tuple[int, int], ...]:
         return self.moves[self.first[state] : self.first[state + 1]]
@@ -239,7 +237,12 @@ class Program:
 
     @property
     def event_columns(self) -> tuple[Column, ...]:
-        """What an event has, as users know it."""
+        """What an event has, as users know it; fields of structs are part of those."""
+        return tuple(column for column in self.data_columns if not column.root)
+
+    @property
+    def data_columns(self) -> tuple[Column, ...]:
+        """What is read of the streams."""
         return tuple(column for number, column in enumerate(self.columns) if number != self.stream_number)
 
     def members(self, number: int) -> tuple[int, ...]:

@@ -12,7 +12,7 @@ from typing import Any
 
 from ostinato.base.errors import StateError
 from ostinato.expr.nanoseconds import Duration, Moment
-from ostinato.expr.types import Kind, Type
+from ostinato.expr.types import Kind, Opaque, Type
 from ostinato.program import column_code, program
 from ostinato.program.field_types import misfit
 from ostinato.program.program import VERSION, Program
@@ -23,7 +23,7 @@ _CLASSES = {
     for module in (program, column_code)
     for cls in vars(module).values()
     if isinstance(cls, type) and dataclasses.is_dataclass(cls)
-} | {"Type": Type}
+} | {"Type": Type, "Opaque": Opaque}
 
 
 def dumps(value: Program) -> bytes:

@@ -8,11 +8,13 @@ import numpy as np
 import pyarrow as pa
 
 from ostinato.base.errors import DataError, SchemaError
+from ostinato.expr.arrow_types import to_arrow
 from ostinato.expr.types import Kind
 from ostinato.kernels.vectors.casts import cast
 from ostinato.kernels.vectors.vector import Vector, from_arrow
 from ostinato.program.program import Column, Program
 from ostinato.runtime.string_pool import ranks_of
+from ostinato.runtime.struct_fields import column_of
 
 FAREST = 2**62  # of a time from 0; with windows of at most as much, no sum and no difference leaves 64 bits
 
@@ -37,31 +39,56 @@ def not_unicode(stream: str | None = None) -> DataError:
 
 def without_views(rows: pa.Table | pa.RecordBatch) -> pa.Table | pa.RecordBatch:
     """The same rows, with strings that Arrow can select from: Polars gives views, for which Arrow has no `take`."""
-    if not any(pa.types.is_string_view(field.type) for field in rows.schema):
-        return rows
-    types = (pa.large_string() if pa.types.is_string_view(field.type) else field.type for field in rows.schema)
-    return rows.cast(pa.schema([field.with_type(type_) for field, type_ in zip(rows.schema, types, strict=True)]))
+    plain = pa.schema([field.with_type(_without_views(field.type)) for field in rows.schema])
+    return rows if plain.equals(rows.schema) else rows.cast(plain)
+
+
+def _without_views(type_: pa.DataType) -> pa.DataType:
+    if pa.types.is_string_view(type_):
+        return pa.large_string()
+    if pa.types.is_binary_view(type_):
+        return pa.large_binary()
+    if pa.types.is_struct(type_):
+        return pa.struct([field.with_type(_without_views(field.type)) for field in type_])
+    if pa.types.is_list(type_) or pa.types.is_large_list(type_):
+        item = type_.value_field.with_type(_without_views(type_.value_type))
+        return pa.large_list(item) if pa.types.is_large_list(type_) else pa.list_(item)
+    return type_
 
 
 def read_columns(batch: pa.RecordBatch | pa.Table, program: Program) -> dict[str, Vector]:
     """The program's columns by name; a column that is missing or of another type is refused."""
     found = {}
     for column in program.columns:
-        index = batch.schema.get_field_index(column.name)
-        if index < 0:
+        array = column_of(batch, column)
+        if array is None:
             raise SchemaError(
                 f'stream "{program.stream}" has no column "{column.name}" in this batch',
                 detail=f"its columns are {', '.join(batch.schema.names)}",
             )
-        vector = from_arrow(batch.column(index))
+        vector = from_arrow(array)
         if vector.type.kind is not column.type.kind and vector.type.kind is not Kind.NULL:
             raise SchemaError(
                 f'column "{column.name}" of stream "{program.stream}" is {vector.type} in this batch',
                 detail=f"the query was compiled for {column.type}",
                 hint="cast the column, or compile the query for this schema",
             )
+        if vector.type.opaque != column.type.opaque and vector.type.kind is not Kind.NULL:
+            vector = _in_form(vector, column, program)
         found[column.name] = vector if vector.type.unit == column.type.unit else _in_unit(vector, column, program)
     return found
+
+
+def _in_form(vector: Vector, column: Column, program: Program) -> Vector:
+    """Nested values of a form that holds the same (large lists, say), or an error."""
+    try:
+        return from_arrow(vector.dictionary.cast(to_arrow(column.type)))
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError) as error:
+        raise SchemaError(
+            f'column "{column.name}" of stream "{program.stream}" is {vector.type} in this batch',
+            detail=f"the query was compiled for {column.type}: {str(error).splitlines()[0]}",
+            hint="cast the column, or compile the query for this schema",
+        ) from error
 
 
 def _in_unit(vector: Vector, column: Column, program: Program) -> Vector:

@@ -12,6 +12,7 @@ import numpy as np
 
 from ostinato.kernels.grouping import count_rows_of_keys, places_of, ranges
 from ostinato.runtime.arena import Arena, Moved, Places
+from ostinato.runtime.opaque_values import OpaqueValues
 
 NO_TIMES = np.zeros(1, np.int64)  # kernels want an array also where nobody reads it
 
@@ -53,6 +54,7 @@ class KeyedRows:
             self.arena.declare("slot_valid", np.uint8, slots)
         self.slot_count = slots
         self.timed = timed
+        self.opaque: dict[str, OpaqueValues] = {}  # of columns whose arrays hold positions among these
         self.used = 0
         self.offset = np.zeros(0, np.int64)
         self.base = np.zeros(0, np.int64)
@@ -92,7 +94,8 @@ class KeyedRows:
     @property
     def bytes(self) -> int:
         """Of the rows that are retained."""
-        return int(self.length.sum()) * self.arena.row_bytes
+        rows = int(self.length.sum())
+        return rows * self.arena.row_bytes + sum(values.bytes_of(rows) for values in self.opaque.values())
 
     def index_of(self, keys: np.ndarray, ordinals: np.ndarray) -> np.ndarray:
         """Arena rows of these rows of these keys."""
@@ -228,6 +231,18 @@ class KeyedRows:
             setattr(self, name, getattr(self, name)[old_of_new])
         self._counts = np.zeros(len(old_of_new), np.int64)
         self._next_place = np.zeros(len(old_of_new), np.int64)
+
+    def forget_opaque(self, all_of_them: bool = False) -> None:
+        """Let go of opaque values that no retained row refers to, where they are most of them. What a null held is -1 then."""
+        for name, values in self.opaque.items():
+            if values.due() or all_of_them:
+                _, index = self.retained()
+                held = self.held_as(name)
+                positions, valid = self.arena.data[held], self.arena.valid[held]
+                known = index if valid is None else index[valid[index]]
+                moved = values.keep(positions[known])
+                positions[index] = -1
+                positions[known] = moved
 
     def retained(self) -> tuple[np.ndarray, np.ndarray]:
         """(keys with rows, arena indices of all retained rows, key by key)."""

@@ -26,7 +26,7 @@ class LateRows:
         """Rows with times before the horizon, which is the watermark that they missed."""
         self.count += rows.num_rows
         if self._keeps:
-            shown = rows.select([column.name for column in self._program.event_columns]).cast(pa.schema(list(self.schema)[:-1]))
+            shown = rows.select([column.name for column in self._program.data_columns]).cast(pa.schema(list(self.schema)[:-1]))
             self._kept.append(shown.append_column(self.schema.field(-1), pa.repeat(self._reason(horizon), rows.num_rows)))
 
     def _reason(self, horizon: int) -> pa.Scalar:
@@ -51,7 +51,7 @@ class LateRows:
 
 def late_schema(program: Program) -> pa.Schema:
     """The columns that the query reads, and the reason."""
-    fields = [pa.field(column.name, arrow_type(column.type)) for column in program.event_columns]
+    fields = [pa.field(column.name, arrow_type(column.type)) for column in program.data_columns]
     name = REASON
     while name in {field.name for field in fields}:
         name += "_"

@@ -112,6 +112,8 @@ class MatchView:
             there = np.maximum(index, 0)
             values, valid = data[there], index >= 0 if known is None else known[there] & (index >= 0)
         type_ = next(c.type for c in self.program.columns if c.name == column)
+        if column in self.rows.opaque:
+            return Vector(type_, values, valid, self.rows.opaque[column])
         return self._typed(type_, values, valid)
 
     def _typed(self, type_: Type, values: np.ndarray, valid: np.ndarray | None) -> Vector:

@@ -53,7 +53,7 @@ class RowCode:
         valid = None if known is None else known[index]
         type_ = self._types[name]
         if type_.kind is not Kind.STRING:
-            return Vector(type_, data, valid, None)
+            return Vector(type_, data, valid, rows.opaque.get(name))
         return _compacted(Vector(type_, data, valid, self._pool.strings))
 
     @staticmethod

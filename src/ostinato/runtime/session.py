@@ -9,7 +9,6 @@ import numpy as np
 import pyarrow as pa
 
 from ostinato.base.errors import BudgetError, OstinatoError, StateError
-from ostinato.expr.arrow_types import to_arrow
 from ostinato.expr.types import Kind
 from ostinato.kernels.vectors.vector import Vector
 from ostinato.program.program import Program
@@ -37,6 +36,7 @@ from ostinato.runtime.strategies import open_matcher
 from ostinato.runtime.stream_form import StreamForm, form_named
 from ostinato.runtime.string_pool import StringPool
 from ostinato.runtime.string_sweep import StringSweep
+from ostinato.runtime.struct_fields import flattened
 
 
 class Session:
@@ -133,7 +133,7 @@ class Session:
             return
         self._check_arrived(columns, times)
         table = batch if isinstance(batch, pa.Table) else pa.Table.from_batches([batch])
-        needed = table.select([c.name for c in self.program.columns])
+        needed = flattened(table, self.program.columns)
         yield from self._process(self.reorder.add(needed, times), in_parts)
         self._limits.check_rows(self.reorder.bytes, self.rows.bytes)
 
@@ -151,9 +151,8 @@ class Session:
         if not self.streams:
             form_named(name, (StreamForm(self.program.stream, ()),))
             return batch
-        schema = pa.schema([(column.name, to_arrow(column.type)) for column in self.program.columns])
         table = batch if isinstance(batch, pa.Table) else pa.Table.from_batches([batch])
-        return form_named(name, self.streams).of(table, schema)
+        return form_named(name, self.streams).of(table, self.program.columns)
 
     def advance(self, watermark: Watermark) -> pa.Table:
         """No row with a time below `watermark` will come any more: release what waited, decide what only time decides."""
@@ -249,6 +248,7 @@ class Session:
             yield from self._sweep(in_parts, touched)
         self._idle_keys.forget(self)
         self._texts.sweep(self)
+        self.rows.forget_opaque()
         self._limits.check_rows(self.reorder.bytes, self.rows.bytes)
 
     def _selected(self, columns: dict[str, Vector], order: np.ndarray | None) -> tuple[np.ndarray | None, np.ndarray | None]:
@@ -273,7 +273,7 @@ class Session:
             numbers = self.keys.number([columns[self.program.columns[k].name] for k in self.program.keys])
             self.rows.ensure_keys(len(self.keys))
         self.evaluated = grown(self.evaluated, self.rows.key_count)
-        batch = {self.rows.held_as(name): self._storable(columns[name]) for name in self.stored}
+        batch = {self.rows.held_as(name): self._storable(name, columns[name]) for name in self.stored}
         if times is not None:
             batch["times"] = (times, columns[self.program.columns[self.program.time].name].valid)
         if needs_positions(self.program):
@@ -282,7 +282,9 @@ class Session:
         self.rows.append(grouping, batch)
         return grouping.keys
 
-    def _storable(self, vector: Vector) -> tuple[np.ndarray, np.ndarray | None]:
+    def _storable(self, name: str, vector: Vector) -> tuple[np.ndarray, np.ndarray | None]:
+        if name in self.rows.opaque and vector.dictionary is not None:
+            return self.rows.opaque[name].add(vector.dictionary) + vector.data, vector.valid
         if vector.type.kind is not Kind.STRING:
             return vector.data, vector.valid
         codes = self.pool.codes_of(vector.dictionary)

@@ -15,7 +15,11 @@ if TYPE_CHECKING:
     from ostinato.runtime.session import Session
 
 
+OPAQUE = "opaque:"  # before the name of a column whose values lie apart: one Arrow column "v"; rows hold positions in it, -1 for null
+
+
 def save(session: Session) -> bytes:
+    session.rows.forget_opaque(all_of_them=True)
     scalars = {
         "position": session.position,
         "rows_in": session.rows_in,
@@ -41,6 +45,7 @@ def save(session: Session) -> bytes:
     late = session.late.state()
     if late is not None:
         blobs["late"] = _ipc(late)
+    blobs |= {OPAQUE + name: _ipc(values.state()) for name, values in session.rows.opaque.items()}
     if session.batch_order.last is not None:
         blobs["last_row"] = _ipc(session.batch_order.last)
     return snapshot.pack(session.program, scalars, arrays, blobs)
@@ -83,6 +88,8 @@ def restore(session: Session, saved: Saved) -> None:
         session.pool.codes_of(strings)
     if session.keys is not None:
         session.keys.load(snapshot.part_of(arrays, "keys."))
+    for name, values in session.rows.opaque.items():
+        values.load(_table(blobs[OPAQUE + name]))
     _restore_rows(session, snapshot.part_of(arrays, "rows."))
     session.matcher.load(snapshot.part_of(arrays, "matcher."))
     if session.report.totals is not None:

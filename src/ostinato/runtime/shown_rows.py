@@ -17,7 +17,7 @@ from ostinato.runtime.row_measures import RowView, lines_of
 def shown_schema(program: Program) -> pa.Schema:
     types = {column.name: arrow_type(column.type) for column in program.columns}
     leading = dict.fromkeys(program.columns[number].name for number in (*program.keys, *(order[0] for order in program.order)))
-    others = [name for name in types if name not in leading]
+    others = [column.name for column in program.event_columns if column.name not in leading]
     fields = [pa.field(name, types[name]) for name in leading], list(measured_schema(program)), [pa.field(n, types[n]) for n in others]
     return pa.schema([field for part in fields for field in part])
 

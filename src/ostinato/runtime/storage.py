@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 
+from ostinato.expr.arrow_types import to_arrow
 from ostinato.expr.types import Kind, Type
 from ostinato.program.carried_negations import uncarried
 from ostinato.program.inputs import code_inputs, measure_columns, negation_columns
 from ostinato.program.program import Program
 from ostinato.runtime.keyed_rows import KeyedRows
+from ostinato.runtime.opaque_values import OpaqueValues
 
 
 def stored_columns(program: Program) -> dict[str, Type]:
     """Inputs of row code and of measures; all columns where whole events or rows are shown."""
-    types = {column.name: column.type for column in program.event_columns}
+    types = {column.name: column.type for column in program.data_columns}
     if (program.measures.code is None and program.output != "count") or program.rows_per_match != "one":
         return types
     names = [*code_inputs(program.rows), *measure_columns(program.measures)]
@@ -43,4 +45,5 @@ def empty_rows(program: Program, stored: dict[str, Type]) -> KeyedRows:
     rows = KeyedRows(dtypes, len(program.slots), program.time >= 0, needs_positions(program), time)
     for name in occurrence_columns(program):
         rows.arena.declare(name, np.int64)
+    rows.opaque = {name: OpaqueValues(to_arrow(type_)) for name, type_ in stored.items() if type_.kind is Kind.OPAQUE}
     return rows

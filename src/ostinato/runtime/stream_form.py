@@ -8,6 +8,9 @@ from dataclasses import dataclass
 import pyarrow as pa
 
 from ostinato.base.errors import DataError, SchemaError, UnknownNameError
+from ostinato.expr.arrow_types import to_arrow
+from ostinato.program.program import Column
+from ostinato.runtime.struct_fields import column_of
 
 
 @dataclass(frozen=True)
@@ -19,25 +22,40 @@ class StreamForm:
     columns: tuple[tuple[str, str], ...]
     constants: tuple[tuple[str, str | int], ...] = ()
 
-    def of(self, table: pa.Table, schema: pa.Schema) -> pa.Table:
-        """The rows with the columns of `schema`; what the stream lacks is null."""
-        own_name = {merged: own for own, merged in self.columns}
+    def of(self, table: pa.Table, wanted: Sequence[Column]) -> pa.Table:
+        """The rows with these columns; what the stream lacks is null."""
+        own = self.own_columns(wanted)
         constants = dict(self.constants)
         columns = []
-        for field in schema:
-            if field.name in constants:
-                columns.append(pa.repeat(pa.scalar(constants[field.name], field.type), table.num_rows))
-            elif field.name in own_name:
-                columns.append(self._cast(self._column(table, own_name[field.name]), field))
+        for column in wanted:
+            field = pa.field(column.name, to_arrow(column.type))
+            if column.name in constants:
+                columns.append(pa.repeat(pa.scalar(constants[column.name], field.type), table.num_rows))
+            elif column.name in own:
+                columns.append(self._cast(self._column(table, own[column.name]), field))
             else:
                 columns.append(pa.nulls(table.num_rows, field.type))
-        return pa.table(columns, schema=schema)
+        return pa.table(columns, names=[column.name for column in wanted])
 
-    def _column(self, table: pa.Table, name: str) -> pa.ChunkedArray:
-        if name not in table.column_names:
+    def own_columns(self, wanted: Sequence[Column]) -> dict[str, Column]:
+        """The stream's own columns, and fields of them, by the names of the program's columns that they become."""
+        own_name = {merged: own for own, merged in self.columns}
+        found = {}
+        for column in wanted:
+            if column.name in own_name:
+                name = own_name[column.name]
+                found[column.name] = Column(name, column.type, name.partition(".")[0] if "." in name else "")
+            elif column.root in own_name:
+                root = own_name[column.root]
+                found[column.name] = Column(root + column.name[len(column.root) :], column.type, root)
+        return found
+
+    def _column(self, table: pa.Table, column: Column) -> pa.ChunkedArray:
+        found = column_of(table, column)
+        if found is None:
             hint = "Push them with the columns that the stream was declared with"
-            raise SchemaError(f"The rows of stream `{self.stream}` have no column `{name}`", hint=hint)
-        return table.column(name)
+            raise SchemaError(f"The rows of stream `{self.stream}` have no column `{column.name}`", hint=hint)
+        return found
 
     def _cast(self, column: pa.ChunkedArray, field: pa.Field) -> pa.ChunkedArray:
         if column.type == field.type:

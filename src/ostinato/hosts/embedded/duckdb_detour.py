@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import pyarrow as pa
@@ -11,6 +11,8 @@ import pyarrow.compute as pc
 from ostinato.base.errors import DataError
 from ostinato.kernels.vectors.intervals import days_and_nanos
 from ostinato.kernels.vectors.vector import from_arrow
+from ostinato.program.program import Column
+from ostinato.runtime.struct_fields import type_of
 
 
 def travelling(reader: pa.RecordBatchReader) -> pa.RecordBatchReader:
@@ -21,9 +23,10 @@ def travelling(reader: pa.RecordBatchReader) -> pa.RecordBatchReader:
     return pa.RecordBatchReader.from_batches(schema, (batch.cast(schema) for batch in reader))
 
 
-def arrived(table: pa.Table, schema: pa.Schema) -> pa.Table:
-    """The rows in the types of `schema`, with which they set out."""
-    wanted = pa.schema([schema.field(name) for name in table.column_names])
+def arrived(table: pa.Table, schema: pa.Schema, columns: Sequence[Column]) -> pa.Table:
+    """The rows in the types with which their columns set out."""
+    types = {column.name: type_of(schema, column) for column in columns}
+    wanted = pa.schema([field.with_type(types[field.name]) for field in table.schema])
     return table if table.schema.equals(wanted) else table.cast(wanted)
 
 

@@ -10,7 +10,6 @@ import pyarrow as pa
 
 from ostinato.algebra.parts import Part
 from ostinato.algebra.query import MatchQuery
-from ostinato.expr.arrow_types import to_arrow
 from ostinato.hosts.embedded.source import RowSource, Source
 from ostinato.kernels.vectors.vector import from_arrow
 from ostinato.program.program import Column, Program
@@ -45,17 +44,14 @@ class MergedSource(RowSource):
 
     def _reading(self, part: Part, source: Source, program: Program) -> Program:
         """What is read of one stream, as a program over its own columns, in order of its own time."""
-        wanted = {column.name: column.type for column in program.columns}
-        columns = {own: wanted[merged] for own, merged in part.columns if merged in wanted}
-        time = next(own for own, merged in part.columns if merged == self.query.time)
-        number = list(columns).index(time)
-        listed = tuple(Column(name, type_) for name, type_ in columns.items())
+        own = _form(part, self.query).own_columns(program.columns)
+        listed = tuple({column.name: column for column in own.values()}.values())
+        number = listed.index(own[program.columns[program.time].name])
         return replace(program, stream=source.name, columns=listed, time=number, order=((number, False, False),), stream_number=-1)
 
     def _merged(self, program: Program, readers: Sequence[Iterator[pa.Table]], clock: type[_Clock]) -> Iterator[pa.Table]:
-        schema = pa.schema([(column.name, to_arrow(column.type)) for column in program.columns])
         inputs = [
-            _Input(_in_form(reader, part, self.query, schema), program.columns[program.time].name, clock())
+            _Input(_in_form(reader, part, self.query, program.columns), program.columns[program.time].name, clock())
             for reader, part in zip(readers, self.query.parts, strict=True)
         ]
         return _in_turn(inputs)
@@ -135,7 +131,11 @@ def _numbers(column: pa.ChunkedArray) -> np.ndarray:
     return times if vector.valid is None else np.where(vector.valid, times, LAST)
 
 
-def _in_form(tables: Iterator[pa.Table], part: Part, query: MatchQuery, schema: pa.Schema) -> Iterator[pa.Table]:
+def _in_form(tables: Iterator[pa.Table], part: Part, query: MatchQuery, columns: Sequence[Column]) -> Iterator[pa.Table]:
     """The rows of one stream with the columns of all."""
-    form = StreamForm(part.stream, part.columns, tuple(query.constants(part).items()))
-    return (form.of(table, schema) for table in tables)
+    form = _form(part, query)
+    return (form.of(table, columns) for table in tables)
+
+
+def _form(part: Part, query: MatchQuery) -> StreamForm:
+    return StreamForm(part.stream, part.columns, tuple(query.constants(part).items()))

@@ -16,6 +16,7 @@ from ostinato.hosts.embedded.source import BATCH_ROWS, Source, columns_of, in_ta
 from ostinato.lang.sql import Clause, Spliced
 from ostinato.lang.sql.splice import insert
 from ostinato.program.program import Program
+from ostinato.runtime.struct_fields import flattened
 
 
 class QuerySource(Source):
@@ -44,18 +45,19 @@ class QuerySource(Source):
         if not program.order:
             return self.arriving(program)
         before, after = sorting_query("(\n)", program).split("\n")
-        return self._rows(self._around(before, after))
+        return self._rows(self._around(before, after), program)
 
     def arriving(self, program: Program) -> Iterator[pa.Table]:
-        return self._rows(self._around(f"SELECT {_listed(columns_of(program))} FROM (", ")"))
+        return self._rows(self._around(f"SELECT {_listed(columns_of(program))} FROM (", ")"), program)
 
     def make_view(self, connection: duckdb.DuckDBPyConnection) -> None:
         connection.execute(f"CREATE TEMP VIEW {quoted(self.name)} AS {self.query.text}")
 
-    def _rows(self, query: Spliced) -> Iterator[pa.Table]:
+    def _rows(self, query: Spliced, program: Program) -> Iterator[pa.Table]:
         try:
             reader = relation(self.connection, query.text).to_arrow_reader(BATCH_ROWS)
-            yield from in_tables(reader, reader.schema)
+            for table in in_tables(reader, reader.schema):
+                yield flattened(table, program.columns)
         except duckdb.Error as error:
             raise self._translated(error, query) from error
 

@@ -8,17 +8,17 @@ import numpy as np
 import pyarrow as pa
 
 from ostinato.kernels.vectors.vector import from_arrow
-from ostinato.program.program import Program
+from ostinato.program.program import Column, Program
 from ostinato.runtime.ingest import sort_order
 
 
-def order_columns(program: Program) -> list[str]:
-    return [program.columns[number].name for number, _, _ in program.order]
+def order_columns(program: Program) -> list[Column]:
+    return [program.columns[number] for number, _, _ in program.order]
 
 
 def rows_in_order(table: pa.Table, program: Program) -> np.ndarray | None:
     """The row numbers in the program's order, ties as they stand; None if they stand in order already."""
-    return sort_order({name: from_arrow(table.column(name)) for name in order_columns(program)}, program)
+    return sort_order({column.name: from_arrow(table.column(column.name)) for column in order_columns(program)}, program)
 
 
 def are_in_order(tables: Iterable[pa.Table], program: Program) -> bool:
@@ -36,13 +36,22 @@ def are_in_order(tables: Iterable[pa.Table], program: Program) -> bool:
 def sorting_query(relation: str, program: Program) -> str:
     """A DuckDB query for the program's columns of `relation` in its order; a row number decides ties, as the sort is not stable."""
     columns = ", ".join(quoted(column.name) for column in program.columns)
+    read = ", ".join(f"{_read(column)} AS {quoted(column.name)}" for column in program.columns)
     position = "__ostinato_position"
     keys = [
         f"{quoted(program.columns[number].name)} {'DESC' if descending else 'ASC'} NULLS {'FIRST' if nulls_first else 'LAST'}"
         for number, descending, nulls_first in program.order
     ]
-    numbered = f"SELECT {columns}, row_number() OVER () AS {position} FROM {relation}"
+    numbered = f"SELECT {read}, row_number() OVER () AS {position} FROM {relation}"
     return f"SELECT {columns} FROM ({numbered}) ORDER BY {', '.join([*keys, position])}"
+
+
+def _read(column: Column) -> str:
+    """Fields by the function: before a dot could as well stand a table."""
+    value = quoted(column.root or column.name)
+    for field in column.name[len(column.root) + 1 :].split(".") if column.root else ():
+        value = f"struct_extract({value}, '{field.replace(chr(39), chr(39) * 2)}')"
+    return value
 
 
 def quoted(name: str) -> str:

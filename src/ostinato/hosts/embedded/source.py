@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 
 from ostinato.program.program import Program
 from ostinato.runtime.ingest import MissingTimeError, missing_time
+from ostinato.runtime.struct_fields import sources_of
 
 # Rows given to a session at once. Every batch costs each of its keys a little: over 100,000 keys, batches of 128 k rows took four times
 # as long as one of 2 M. What lies in memory anyway is given in larger pieces.
@@ -63,7 +64,8 @@ class Source(RowSource):
 
 
 def columns_of(program: Program) -> list[str]:
-    return [column.name for column in program.columns]
+    """What has to be read for a program."""
+    return sources_of(program.columns)
 
 
 def in_slices(table: pa.Table, rows: int) -> Iterator[pa.Table]:

@@ -13,8 +13,9 @@ from ostinato.hosts.embedded.duckdb_detour import arrived, travelling
 from ostinato.hosts.embedded.duckdb_error import translated
 from ostinato.hosts.embedded.row_order import are_in_order, order_columns, quoted, sorting_query
 from ostinato.hosts.embedded.source import BATCH_ROWS, Source, columns_of, in_tables
-from ostinato.program.program import Program
+from ostinato.program.program import Column, Program
 from ostinato.runtime.ingest import MissingTimeError, missing_time
+from ostinato.runtime.struct_fields import flattened, sources_of
 
 ReaderOf = Callable[[Sequence[str]], pa.RecordBatchReader]
 
@@ -37,7 +38,7 @@ class StreamSource(Source):
             yield from self.sorted(program)
 
     def arriving(self, program: Program) -> Iterator[pa.Table]:
-        yield from self._read(columns_of(program))
+        yield from self._read(program.columns)
 
     def sorted(self, program: Program) -> Iterator[pa.Table]:
         """Sorted by DuckDB, which spills to disk what memory does not hold."""
@@ -45,7 +46,7 @@ class StreamSource(Source):
             connection.register("rows", travelling(self._reader_of(columns_of(program))))
             reader = relation(connection, sorting_query("rows", program)).to_arrow_reader(BATCH_ROWS)
             for table in in_tables(reader, reader.schema):
-                yield arrived(table, self.schema)
+                yield arrived(table, self.schema, program.columns)
 
     def make_view(self, connection: duckdb.DuckDBPyConnection) -> None:
         """A reader can be read once, a view many times: the rows become a temporary table, which spills."""
@@ -62,10 +63,11 @@ class StreamSource(Source):
     def readable(self) -> Readable:
         return Readable(self.name)
 
-    def _read(self, columns: Sequence[str]) -> Iterator[pa.Table]:
+    def _read(self, columns: Sequence[Column]) -> Iterator[pa.Table]:
         with self.readable():
-            reader = self._reader_of(columns)
-            yield from in_tables(reader, reader.schema)
+            reader = self._reader_of(sources_of(columns))
+            for table in in_tables(reader, reader.schema):
+                yield flattened(table, columns)
 
 
 class Readable:

@@ -8,9 +8,11 @@ import duckdb
 import pyarrow as pa
 
 from ostinato.hosts.embedded.row_order import rows_in_order
-from ostinato.hosts.embedded.source import TABLE_ROWS, Source, columns_of, in_slices
+from ostinato.hosts.embedded.source import TABLE_ROWS, Source, in_slices
+from ostinato.hosts.embedded.stream_source import Readable
 from ostinato.program.program import Program
 from ostinato.runtime.ingest import without_views
+from ostinato.runtime.struct_fields import flattened
 
 
 class TableSource(Source):
@@ -20,7 +22,7 @@ class TableSource(Source):
         self.schema = self.table.schema
 
     def ordered(self, program: Program) -> Iterator[pa.Table]:
-        needed = self.table.select(columns_of(program))
+        needed = flattened(self.table, program.columns)
         if program.order and needed.num_rows:
             rows = rows_in_order(needed, program)
             if rows is not None:
@@ -28,7 +30,8 @@ class TableSource(Source):
         yield from in_slices(needed, TABLE_ROWS)
 
     def arriving(self, program: Program) -> Iterator[pa.Table]:
-        yield from in_slices(self.table.select(columns_of(program)), TABLE_ROWS)
+        yield from in_slices(flattened(self.table, program.columns), TABLE_ROWS)
 
     def make_view(self, connection: duckdb.DuckDBPyConnection) -> None:
-        connection.register(self.name, self.table)
+        with Readable(self.name):
+            connection.register(self.name, self.table)

@@ -12,7 +12,7 @@ from pyspark.sql import functions as F
 from ostinato.algebra.parts import Part
 from ostinato.algebra.query import MatchQuery
 from ostinato.expr.arrow_types import to_arrow
-from ostinato.hosts.spark.batch.sorted_partitions import quoted
+from ostinato.hosts.spark.nested_columns import at_path
 from ostinato.hosts.spark.types import to_spark_type
 
 
@@ -25,7 +25,7 @@ def in_merged_form(frame: DataFrame, part: Part, query: MatchQuery) -> DataFrame
         if name in constants:
             value = F.lit(constants[name])
         else:
-            value = quoted(own_name[name]) if name in own_name else F.lit(None)
+            value = at_path(frame, own_name[name]) if name in own_name else F.lit(None)
         return value.cast(to_spark_type(type_)).alias(name)
 
     return frame.select(*(column(name, to_arrow(type_)) for name, type_ in query.schema.columns))

@@ -3,38 +3,33 @@
 from __future__ import annotations
 
 import os
+import site
 import sys
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructType
 
-from ostinato.base.errors import OstinatoError, UnsupportedError
+import ostinato
+from ostinato.base.errors import SchemaError, UnsupportedError
 from ostinato.compiler import compile, recognise
 from ostinato.hosts.given_streams import check_options, named_streams, refuse_for_sql
-from ostinato.hosts.spark.parallelism import is_connect
-from ostinato.hosts.spark.python_workers import use_this_python, with_package
 from ostinato.hosts.spark.run_match import division, run_match
 from ostinato.hosts.spark.run_options import Lateness, RunOptions
 from ostinato.hosts.spark.source import Source, read_path, resolve, schema_of
 from ostinato.hosts.spark.statement import explain_statement, run_statement
 from ostinato.hosts.spark.streaming.parquet_stream import ParquetStream
-from ostinato.hosts.spark.streaming.stream_settings import PARTITIONS, PROVIDER, ROCKSDB
-from ostinato.hosts.spark.types import to_arrow_schema
+from ostinato.hosts.spark.types import left_out, to_arrow_schema
 from ostinato.query import Query
 from ostinato.runtime.budget import Budget
 
+ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
+
 
 def on(spark: SparkSession) -> SparkEngine:
-    """The engine on a session, also on a client of Spark Connect."""
-    _check_session(spark)
     return SparkEngine(spark)
-
-
-def _check_session(given: object) -> None:
-    if not isinstance(given, SparkSession) and not is_connect(given):
-        raise OstinatoError(f"on() needs a Spark session, this is a {type(given).__name__}", hint="pass SparkSession.builder.getOrCreate()")
 
 
 class SparkEngine:
@@ -42,7 +37,6 @@ class SparkEngine:
 
     def __init__(self, spark: SparkSession) -> None:
         self.spark = spark
-        use_this_python(spark)
 
     def sql(
         self,
@@ -50,18 +44,16 @@ class SparkEngine:
         /,
         *unnamed: object,
         lateness: Lateness | None = None,
-        late: str | None = None,
         buckets: int | None = None,
         path: str | None = None,
         streams: Mapping[str, object] | None = None,
         **named: object,
     ) -> DataFrame:
         """A SQL statement with MATCH_RECOGNIZE clauses in it. Tables are Spark's own; `ticks=...`, or the mapping `streams`, adds names
-        for this statement. `lateness`, `late` and `buckets` are for streaming tables; `late="keep"` puts rows that come too late into the
-        result, in a column `late` with the reason."""
-        check_options(lateness=lateness, late=late, buckets=buckets, path=path)
+        for this statement. `lateness` and `buckets` are for streaming tables."""
+        check_options(lateness=lateness, buckets=buckets, path=path)
         given = self._resolved(unnamed, streams, named)
-        return run_statement(self.spark, text, given, RunOptions(lateness, buckets, path, late=late))
+        return run_statement(self.spark, text, given, RunOptions(lateness, buckets, path))
 
     def match(
         self,
@@ -76,7 +68,6 @@ class SparkEngine:
         strategy: str | None = None,
         budget: Budget | None = None,
         lateness: Lateness | None = None,
-        late: str | None = None,
         buckets: int | None = None,
         path: str | None = None,
         streams: Mapping[str, object] | None = None,
@@ -84,16 +75,15 @@ class SparkEngine:
     ) -> DataFrame:
         """A query in any language over streams by name (`ticks=...`, or in the mapping `streams`); several are merged by time.
         `budget` is how much state a task may hold, on streams a bucket of keys, and what happens beyond. `path` forces a
-        way to divide the work ("time ranges", "by key", "one partition"), `strategy` one to evaluate it, both for comparison.
-        `late="keep"`, on streams, puts rows that come too late into the result, in a column `late` with the reason."""
+        way to divide the work ("time ranges", "by key", "one partition"), `strategy` one to evaluate it, both for comparison."""
         options = {"output": output, "type_by": type_by, "time": time, "ties": ties, "strategy": strategy}
-        check_options(language=language, lateness=lateness, late=late, buckets=buckets, path=path, budget=budget, **options)
+        check_options(language=language, lateness=lateness, buckets=buckets, path=path, budget=budget, **options)
         if (language or recognise(text)) == "sql":
             refuse_for_sql(budget=budget, **options)
-            return self.sql(text, *unnamed, lateness=lateness, late=late, buckets=buckets, path=path, streams=streams, **named)
+            return self.sql(text, *unnamed, lateness=lateness, buckets=buckets, path=path, streams=streams, **named)
         given = self._resolved(unnamed, streams, named)
         query = self._compiled(text, given, language=language, **options)
-        return run_match(self.spark, query, given, RunOptions(lateness, buckets, path, budget, late))
+        return run_match(self.spark, query, given, RunOptions(lateness, buckets, path, budget))
 
     def explain(
         self,
@@ -135,6 +125,9 @@ class SparkEngine:
         if any(sign in path for sign in "*?["):
             raise UnsupportedError("a stream reads a whole directory", hint="pass the directory without a pattern")
         known = read_path(self.spark, path) if schema is None else self.spark.createDataFrame([], schema)
+        for field in left_out(known.schema):
+            text = f"the column {field.name!r} of {path} has the type {field.dataType.simpleString()}, which no stream of files can carry"
+            raise SchemaError(text, hint="pass a schema= without it, or read the files with spark.readStream")
         return ParquetStream(path, to_arrow_schema(known.schema), rows_per_batch, repaired)
 
     def _compiled(self, text: str, streams: Mapping[str, Source], **options: Any) -> Query:
@@ -145,15 +138,15 @@ def local(cores: int | None = None, **settings: str) -> SparkSession:
     """A local Spark session with what Ostinato needs: this Python for the workers, few shuffle partitions, the RocksDB state store,
     Arrow, timestamps that Parquet can order, no web page."""
     os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
-    os.environ["PYTHONPATH"] = with_package(os.environ.get("PYTHONPATH", ""))
+    _let_workers_find_this_package()
     count = cores or os.cpu_count() or 2
     builder = SparkSession.builder.master(f"local[{count}]").appName("ostinato")
     chosen = {
         "spark.ui.enabled": "false",
         "spark.driver.host": "127.0.0.1",
         "spark.driver.bindAddress": "127.0.0.1",
-        PARTITIONS: str(count),
-        PROVIDER: ROCKSDB,
+        "spark.sql.shuffle.partitions": str(count),
+        "spark.sql.streaming.stateStore.providerClass": ROCKSDB,
         "spark.sql.execution.arrow.pyspark.enabled": "true",
         "spark.sql.execution.arrow.maxRecordsPerBatch": "65536",
         "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
@@ -162,3 +155,11 @@ def local(cores: int | None = None, **settings: str) -> SparkSession:
     for name, value in chosen.items():
         builder = builder.config(name, value)
     return builder.getOrCreate()
+
+
+def _let_workers_find_this_package() -> None:
+    """Workers see the environment, not what this process added to its path."""
+    root = str(Path(ostinato.__file__).resolve().parents[1])
+    known = [part for part in os.environ.get("PYTHONPATH", "").split(os.pathsep) if part]
+    if root not in known and root not in site.getsitepackages():
+        os.environ["PYTHONPATH"] = os.pathsep.join([root, *known])

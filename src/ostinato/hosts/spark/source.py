@@ -11,7 +11,7 @@ from pyspark.sql.utils import AnalysisException
 
 from ostinato.base.errors import DataError, SchemaError, UnknownNameError
 from ostinato.hosts.spark.streaming.parquet_stream import ParquetStream
-from ostinato.hosts.spark.types import to_arrow_schema
+from ostinato.hosts.spark.types import left_out, to_arrow_schema
 
 Source = DataFrame | ParquetStream
 
@@ -56,7 +56,12 @@ def table(spark: SparkSession, name: str) -> DataFrame:
 
 
 def schema_of(source: Source) -> pa.Schema:
-    return source.schema if isinstance(source, ParquetStream) else to_arrow_schema(source.schema)
+    """For a query to be compiled: columns that Arrow has no type for stand in it as something that is refused where it is needed."""
+    if isinstance(source, ParquetStream):
+        return source.schema
+    known = to_arrow_schema(source.schema)
+    strange = [(field.name, pa.sparse_union([pa.field(field.dataType.simpleString(), pa.null())])) for field in left_out(source.schema)]
+    return pa.schema([*known, *(pa.field(name, kind) for name, kind in strange)])
 
 
 def is_batch(source: Source) -> TypeGuard[DataFrame]:

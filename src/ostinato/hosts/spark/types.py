@@ -26,17 +26,21 @@ _PLAIN: tuple[tuple[type[spark.DataType], pa.DataType], ...] = (
 
 
 def to_arrow_type(kind: spark.DataType) -> pa.DataType | None:
-    """The Arrow type of a Spark type, or None where the engine has no use for it (maps, variants, user types)."""
+    """The Arrow type of a Spark type, or None where Arrow has none (variants, intervals of months, user types). What is nested may be null:
+    so values are the same whether Spark promises that they are not or does not."""
     if isinstance(kind, spark.DecimalType):
         return pa.decimal128(kind.precision, kind.scale)
     if isinstance(kind, spark.ArrayType):
         item = to_arrow_type(kind.elementType)
-        return None if item is None else pa.list_(pa.field("element", item, kind.containsNull))
+        return None if item is None else pa.list_(pa.field("element", item))
+    if isinstance(kind, spark.MapType):
+        key, value = to_arrow_type(kind.keyType), to_arrow_type(kind.valueType)
+        return None if key is None or value is None else pa.map_(key, value)
     if isinstance(kind, spark.StructType):
         members = [(field, to_arrow_type(field.dataType)) for field in kind.fields]
         if any(member is None for _, member in members):
             return None
-        return pa.struct([pa.field(field.name, member, field.nullable) for field, member in members])
+        return pa.struct([pa.field(field.name, member) for field, member in members])
     for own, arrow in _PLAIN:
         if type(kind) is own or (own is spark.StringType and isinstance(kind, own)):
             return arrow
@@ -49,6 +53,11 @@ def to_arrow_schema(schema: spark.StructType) -> pa.Schema:
     return pa.schema([pa.field(field.name, kind, field.nullable) for field, kind in usable if kind is not None])
 
 
+def left_out(schema: spark.StructType) -> list[spark.StructField]:
+    """The columns that `to_arrow_schema` leaves out."""
+    return [field for field in schema.fields if to_arrow_type(field.dataType) is None]
+
+
 def to_spark_type(kind: pa.DataType) -> spark.DataType:
     """The Spark type that holds an Arrow type without loss."""
     if pa.types.is_dictionary(kind):
@@ -58,6 +67,10 @@ def to_spark_type(kind: pa.DataType) -> spark.DataType:
     if pa.types.is_timestamp(kind):
         return spark.TimestampNTZType() if kind.tz is None else spark.TimestampType()
     if pa.types.is_list(kind) or pa.types.is_large_list(kind):
+        return spark.ArrayType(to_spark_type(kind.value_type), True)
+    if pa.types.is_map(kind):
+        return spark.MapType(to_spark_type(kind.key_type), to_spark_type(kind.item_type), True)
+    if pa.types.is_fixed_size_list(kind):
         return spark.ArrayType(to_spark_type(kind.value_type), True)
     if pa.types.is_struct(kind):
         return spark.StructType([spark.StructField(member.name, to_spark_type(member.type), True) for member in kind])

@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from ostinato.base.errors import DataError
+from ostinato.expr.arrow_types import to_arrow as type_to_arrow
 from ostinato.expr.casts import limit, out_of_range, parsed, text_of
 from ostinato.expr.types import STRING, Kind, Type
 from ostinato.kernels.vectors.arithmetic import checked_product
@@ -25,6 +26,7 @@ def cast(vector: Vector, to: Type) -> Vector:
     own = vector.type
     if own.kind is Kind.NULL:
         return _typed_nulls(vector, to)
+    assert own.is_computable and to.is_computable, "types are checked before"
     if to.kind is Kind.STRING:
         return vector if own.kind is Kind.STRING else _to_text(vector)
     if own.kind is Kind.STRING:
@@ -41,6 +43,8 @@ def cast(vector: Vector, to: Type) -> Vector:
 
 def _typed_nulls(vector: Vector, to: Type) -> Vector:
     dictionary = pa.array([""], TEXT) if to.kind is Kind.STRING else None
+    if to.opaque is not None:
+        dictionary = pa.nulls(len(vector), type_to_arrow(to))
     return Vector(to, np.zeros(len(vector), physical_dtype(to)), np.zeros(len(vector), np.bool_), dictionary)
 
 

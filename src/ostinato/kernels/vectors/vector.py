@@ -31,13 +31,13 @@ class Failure:
 @dataclass(slots=True)
 class Vector:
     """`valid` None: no nulls. What stands in `data` at a null is arbitrary. Strings are codes into `dictionary`, whose entries are
-    distinct and not null; so are lists, whose entries may repeat. Inside of an evaluation a column of one row stands for any number of
-    equal ones."""
+    distinct and not null; so are lists and opaque values, whose entries may repeat. Inside of an evaluation a column of one row stands
+    for any number of equal ones."""
 
     type: Type
     data: np.ndarray
     valid: np.ndarray | None = None
-    dictionary: Any = None  # pa.Array for strings and lists, else None
+    dictionary: Any = None  # pa.Array for strings and lists; for opaque values whatever has a `take`; else None
     failure: Failure | None = None
 
     def __len__(self) -> int:
@@ -46,14 +46,24 @@ class Vector:
 
 def from_arrow(array: pa.Array | pa.ChunkedArray) -> Vector:
     """Times are in the unit of their type, zones UTC; values beyond 64 bits are a DataError."""
-    array = _one_piece(array)
     type_ = type_from_arrow(array.type)
+    if type_.kind is Kind.OPAQUE:
+        return _opaque(array, type_)
+    array = _one_piece(array)
     if type_.kind is Kind.STRING:
         return _strings(array, type_)
     if pa.types.is_dictionary(array.type):
         array = array.dictionary_decode()
     valid = None if array.null_count == 0 else np.asarray(array.is_valid())
     return Vector(type_, _data(array, type_, valid), valid)
+
+
+def _opaque(array: pa.Array | pa.ChunkedArray, type_: Type) -> Vector:
+    """The values stay where they lie, in as many pieces."""
+    if pa.types.is_dictionary(array.type):
+        array = array.cast(array.type.value_type)
+    valid = None if array.null_count == 0 else array.is_valid().to_numpy(zero_copy_only=False)
+    return Vector(type_, np.arange(len(array)), valid, array)
 
 
 def _one_piece(array: pa.Array | pa.ChunkedArray) -> pa.Array:
@@ -164,7 +174,7 @@ def to_arrow(vector: Vector) -> pa.Array:
         if not len(vector.dictionary):
             return pa.nulls(len(vector), pa.string())
         return vector.dictionary.take(pa.array(vector.data, mask=mask)).cast(pa.string())
-    if kind is Kind.LIST:
+    if kind in (Kind.LIST, Kind.OPAQUE):
         return vector.dictionary.take(pa.array(vector.data, pa.int64(), mask=mask))
     if kind is Kind.DECIMAL:
         return decimals_to_arrow(vector.data, mask, vector.type)

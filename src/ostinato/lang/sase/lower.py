@@ -6,8 +6,10 @@ from collections.abc import Mapping
 
 from ostinato.algebra.pattern import Alternation, Pattern, Repetition, Sequence, Variable
 from ostinato.algebra.policies import NullKeys, Output, Selection, Ties
-from ostinato.algebra.query import Condition, Definition, MatchQuery, Negation, OrderKey
-from ostinato.base.errors import OstinatoError, QuerySyntaxError, UnsupportedError
+from ostinato.algebra.query import Condition, Definition, MatchQuery, Measure, Negation, OrderKey
+from ostinato.base.errors import OstinatoError, QuerySyntaxError, SchemaError, UnsupportedError
+from ostinato.expr.coerce import refuse_opaque
+from ostinato.expr.nodes import Field
 from ostinato.expr.schema import Schema
 from ostinato.lang.sase import syntax
 from ostinato.lang.sase.conditions import lower_conjuncts
@@ -52,6 +54,7 @@ def _lower(tree: SaseQuery, stream: Stream, output: str | None, ties: str | None
     conditions = lower_conjuncts(plain, tree.items, stream)
     measures = lower_returns(tree, stream, chosen)
     partition = _partition(tree, stream)
+    _check_shown(measures, chosen, stream)
     return MatchQuery(
         stream=stream.name,
         schema=stream.schema,
@@ -72,6 +75,13 @@ def _lower(tree: SaseQuery, stream: Stream, output: str | None, ties: str | None
         stream_number=stream.stream_number,
         negations=tuple(_negation(place, item, conditions, stream) for place, item in placed_negations(tree.items)),
     )
+
+
+def _check_shown(measures: tuple[Measure, ...] | None, output: Output, stream: Stream) -> None:
+    """Whole events are shown with all their attributes, or not at all."""
+    if measures is None and output is not Output.COUNT and stream.schema.unusable:
+        own, type_, hint = stream.schema.unusable[0]
+        raise SchemaError(f"Column {own} has the type {type_}, which no match can show", hint=hint)
 
 
 def _sequence(items: tuple[Item, ...]) -> Sequence:
@@ -110,7 +120,10 @@ def _partition(tree: SaseQuery, stream: Stream) -> tuple[str, ...]:
     tests = (conjunct for conjunct in tree.conjuncts if isinstance(conjunct, Equivalence))
     named = [attribute for test in tests for attribute in test.attributes]
     components = all_components(tree.items)
-    return tuple(dict.fromkeys(find_column(stream, component, name, span) for name, span in named for component in components))
+    found = {find_column(stream, component, name, span): span for name, span in named for component in components}
+    for column, span in found.items():
+        refuse_opaque((Field(column, span=span, type=stream.schema.type_of(column)),), "An equivalence test")
+    return tuple(found)
 
 
 def _output(tree: SaseQuery, argument: str | None, selection: Selection) -> Output:

@@ -48,7 +48,7 @@ def _merged(used: Sequence[Given], homes: Mapping[str, Given | None], spans: Map
     parts = tuple(_part(stream, columns, time, kind) for stream in used)
     number = _free(STREAM_NUMBER, taken)
     listed = dict(columns.values()) | {time: time_type, kind: STRING, number: INT}
-    schema = Schema(tuple(listed.items()))
+    schema = Schema(tuple(listed.items()), tuple(column for stream in used for column in stream.schema.unusable))
     return Stream(
         " + ".join(stream.name for stream in used),
         schema,

@@ -25,15 +25,23 @@ class SaseExpressionParser(ExpressionParser):
         attribute = None
         if self.accept_op("."):
             # Any word may be an attribute, keywords too: the paper's own example has b[1].from
-            attribute = self.expect_name("an attribute").value
+            attribute = self._path()
+            self.refuse_index(name.span)
         return Element(name.value, at, attribute, span=self.span_from(name.span))
+
+    def _path(self) -> str:
+        """An attribute, or a field of one that is a struct: `dev.id`. Any word, as behind a variable."""
+        parts = [self.expect_name("an attribute").value]
+        while self.accept_op("."):
+            parts.append(self.expect_name("a field").value)
+        return ".".join(parts)
 
     def _equivalence(self) -> Expr:
         start = self.next().span
         attributes: list[tuple[str, Span]] = []
         while True:
-            name = self.expect_name("an attribute")  # any word, as behind a variable
-            attributes.append((name.value, name.span))
+            begin = self.peek().span
+            attributes.append((self._path(), self.span_from(begin)))
             if not self.accept_op(","):
                 break
         self.expect_op("]")

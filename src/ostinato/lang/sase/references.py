@@ -7,6 +7,7 @@ from difflib import get_close_matches
 
 from ostinato.base.errors import QuerySyntaxError, UnknownNameError, UnsupportedError
 from ostinato.base.span import Span
+from ostinato.expr.infer import unknown_column
 from ostinato.expr.nodes import AGGREGATES, Aggregate, Anchor, Expr, Field, Nav
 from ostinato.expr.syntax import RawCall
 from ostinato.lang.sase.stream import Stream
@@ -150,6 +151,8 @@ def find_column(stream: Stream, component: Component, name: str, span: Span | No
     """The column of the stream, which the events of this component must have."""
     schema = stream.schema_of(component)
     found = schema.find(name)
+    if found is None and schema.beneath(name) is not None:
+        raise unknown_column(name, schema, Field(name, span=span))
     if found is None:
         close = get_close_matches(name, schema.names, n=1)
         hint = f"Did you mean `{close[0]}`?" if close else f"Attributes: {', '.join(schema.names)}"

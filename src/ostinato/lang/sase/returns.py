@@ -127,5 +127,5 @@ def _implied_name(item: Return, stream: Stream) -> str:
     if isinstance(item.expr, Element) and item.expr.attribute is not None:
         found = stream.schema.find(item.expr.attribute)
         if found is not None and item.expr.at is not At.ALL:
-            return found
+            return found.removeprefix(stream.schema.root_of(found)).rpartition(".")[2] or found
     raise QuerySyntaxError("This returned value has no name", hint="Name it: ... AS name", span=item.span)

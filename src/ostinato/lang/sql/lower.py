@@ -6,9 +6,10 @@ from ostinato.algebra.pattern import variables_of
 from ostinato.algebra.policies import NullKeys, RowsPerMatch, Selection, Skip
 from ostinato.algebra.query import LONGEST, Condition, Definition, MatchQuery, Measure, OrderKey, Union, Within
 from ostinato.base.errors import QuerySyntaxError, SchemaError, TypeMismatchError, UnknownNameError
-from ostinato.expr.coerce import coerce
+from ostinato.expr.coerce import coerce, refuse_opaque
 from ostinato.expr.infer import infer
 from ostinato.expr.nanoseconds import nanos_of_length
+from ostinato.expr.nodes import Field
 from ostinato.expr.schema import Schema
 from ostinato.expr.types import BOOL, Kind
 from ostinato.lang.sql.lower_expression import lower_expression, refuse_arrays
@@ -101,8 +102,13 @@ def _partition(columns: tuple[Name, ...], names: Names) -> tuple[str, ...]:
         own = names.column(column.value, column.span)
         if own in found:
             raise QuerySyntaxError(f"`{column.value}` stands twice in PARTITION BY", hint="Name each column once", span=column.span)
+        _refuse_opaque(own, column, "PARTITION BY", names)
         found.append(own)
     return tuple(found)
+
+
+def _refuse_opaque(own: str, column: Name, where: str, names: Names) -> None:
+    refuse_opaque((Field(own, span=column.span, type=names.schema.type_of(own)),), where)
 
 
 def _distinct_order(items: tuple[OrderItem, ...], names: Names) -> tuple[OrderKey, ...]:
@@ -110,6 +116,7 @@ def _distinct_order(items: tuple[OrderItem, ...], names: Names) -> tuple[OrderKe
     found: dict[str, OrderKey] = {}
     for item in items:
         column = names.column(item.column.value, item.column.span)
+        _refuse_opaque(column, item.column, "ORDER BY", names)
         found.setdefault(column, OrderKey(column, item.descending, bool(item.nulls_first)))
     return tuple(found.values())
 

@@ -77,13 +77,19 @@ class _ClauseParser(ExpressionParser):
 
     def _column(self) -> Name:
         token = self.expect_name("a column", self.reserved)
+        value, quoted, span = token.value, token.kind == "quoted", token.span
+        while self.at_op(".") and self.peek(1).kind in ("name", "quoted"):
+            self.next()
+            value, quoted, span = f"{value}.{self.peek().value}", True, span.to(self.peek().span)
+            self.next()
         if self.at_op(".", "(", "+", "-", "*", "/", "%", "||", "::"):
             raise UnsupportedError(
                 "PARTITION BY and ORDER BY take plain columns here",
                 hint="Compute the value in a subquery before MATCH_RECOGNIZE, and leave out the table's name",
                 span=token.span.to(self.peek().span),
             )
-        return Name(token.value, token.kind == "quoted", token.span)
+        self.refuse_index(span)
+        return Name(value, quoted, span)
 
     def _order_item(self) -> OrderItem:
         column = self._column()

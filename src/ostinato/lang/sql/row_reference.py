@@ -54,15 +54,14 @@ class Names:
         return folded
 
     def reference(self, column: RawColumn) -> tuple[str | None, str]:
-        """The variable (None: any row) and the column of `x` or `A.x`."""
+        """The variable (None: any row) and the column of `x` or `A.x`; either may go on with fields, `A.x.y`. What could be both is a
+        variable."""
         quoted = column.quoted or (False,) * len(column.parts)
-        if len(column.parts) == 1:
-            return None, self.column(column.parts[0], column.span)
-        if len(column.parts) > 2:
-            raise UnknownNameError(
-                f"`{'.'.join(column.parts)}` has too many parts", hint="Write variable.column, or the column alone", span=column.span
-            )
-        return self.variable(column.parts[0], quoted[0], column.span), self.column(column.parts[1], column.span)
+        first = column.parts[0] if quoted[0] else column.parts[0].upper()
+        qualified = len(column.parts) > 1 and (first in (*self.variables, *self.unions) or self.schema.find(column.parts[0]) is None)
+        if not qualified:
+            return None, self.column(".".join(column.parts), column.span)
+        return self.variable(column.parts[0], quoted[0], column.span), self.column(".".join(column.parts[1:]), column.span)
 
 
 @dataclass(frozen=True)

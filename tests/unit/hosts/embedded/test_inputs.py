@@ -306,11 +306,6 @@ def test_missing_columns():
     assert error.position == (4, 32)
 
 
-def test_a_column_of_an_unusable_type_is_missed_only_where_it_is_named():
-    error = error_of(TABLE, QUERY.replace("LAST(price)", "LAST(unused)"))
-    assert isinstance(error, UnknownNameError | SchemaError)
-
-
 def test_a_time_that_cannot_be_ordered():
     query = "SELECT * FROM ticks MATCH_RECOGNIZE (ORDER BY t MEASURES COUNT(*) AS n PATTERN (A+) WITHIN 5 DEFINE A AS TRUE)"
     error = error_of(pa.table({"t": [1, None, 3]}), query)

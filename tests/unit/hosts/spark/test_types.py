@@ -8,7 +8,7 @@ from pyspark.sql import types as spark
 
 from ostinato.base.errors import DataError, SchemaError
 from ostinato.hosts.spark.conform import batches_of, conform
-from ostinato.hosts.spark.types import to_arrow_schema, to_arrow_type, to_spark_schema, to_spark_type
+from ostinato.hosts.spark.types import left_out, to_arrow_schema, to_arrow_type, to_spark_schema, to_spark_type
 
 EXACT = [
     pa.bool_(), pa.int8(), pa.int16(), pa.int32(), pa.int64(), pa.float32(), pa.float64(), pa.string(), pa.binary(), pa.date32(),
@@ -42,10 +42,16 @@ def test_lists_keep_their_elements() -> None:
     assert pa.types.is_list(kind) and kind.value_type == pa.struct([("a", pa.int64())])
 
 
-def test_columns_that_the_engine_cannot_read_are_left_out() -> None:
-    map_type = spark.MapType(spark.StringType(), spark.LongType())
-    schema = spark.StructType([spark.StructField("m", map_type), spark.StructField("n", spark.LongType())])
+def test_maps_go_both_ways() -> None:
+    kind = spark.MapType(spark.StringType(), spark.ArrayType(spark.LongType()))
+    assert to_arrow_type(kind) == pa.map_(pa.string(), pa.list_(pa.int64()))
+    assert to_spark_type(to_arrow_type(kind)) == kind
+
+
+def test_columns_that_arrow_cannot_hold_are_left_out_and_known() -> None:
+    schema = spark.StructType([spark.StructField("m", spark.VariantType()), spark.StructField("n", spark.LongType())])
     assert to_arrow_schema(schema).names == ["n"]
+    assert [field.name for field in left_out(schema)] == ["m"]
     with pytest.raises(SchemaError, match="no type"):
         to_spark_type(pa.time64("us"))
 

@@ -143,7 +143,7 @@ MEASURE_ERRORS = [
         VARIABLES,
     ),
     ("low.n", UnknownNameError, "low.n", "There is no pattern variable low", 'Did you mean "low"?'),
-    ("a.b.n", UnknownNameError, "a.b.n", "`a.b.n` has too many parts", "Write variable.column, or the column alone"),
+    ("a.b.n", UnknownNameError, "a.b.n", "There is no column b.n", "Did you mean n?"),
     ("FIRST(PREV(n))", QuerySyntaxError, "PREV(n)", "PREV cannot stand inside FIRST here", NESTING),
     ("PREV(PREV(n))", QuerySyntaxError, "PREV(n)", "PREV cannot stand inside PREV here", NESTING),
     ("PREV(n + LAST(n))", QuerySyntaxError, "LAST(n)", "LAST cannot stand inside PREV here", NESTING),

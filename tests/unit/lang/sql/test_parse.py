@@ -210,7 +210,7 @@ UNSUPPORTED = [
         "ONE ROW PER MATCH shows empty matches",
         "Filter them outside, for example by a measure COUNT(*) AS length and WHERE length > 0",
     ),
-    ("PARTITION BY t.p PATTERN (A)", "t.", "PARTITION BY and ORDER BY take plain columns here", PLAIN),
+    ("PARTITION BY t.p() PATTERN (A)", "t.p(", "PARTITION BY and ORDER BY take plain columns here", PLAIN),
     ("ORDER BY x + 1 PATTERN (A)", "x +", "PARTITION BY and ORDER BY take plain columns here", PLAIN),
     ("PATTERN (A{2000000})", "{2000000}", "The bound is too large", "At most 1000000"),
 ]

@@ -15,9 +15,9 @@ from ostinato.hosts.spark.batch.decision import BY_KEY, ONE, Decision, decide
 from ostinato.hosts.spark.batch.merged_totals import TASK_OUTPUT, merged
 from ostinato.hosts.spark.batch.number_matches import numbered
 from ostinato.hosts.spark.batch.read_ranges import read_ranges
-from ostinato.hosts.spark.batch.sorted_partitions import match_by_key, match_in_one_partition, quoted
+from ostinato.hosts.spark.batch.sorted_partitions import match_by_key, match_in_one_partition
 from ostinato.hosts.spark.conform import batches_of
-from ostinato.hosts.spark.python_workers import check_workers
+from ostinato.hosts.spark.nested_columns import quoted, with_fields
 from ostinato.hosts.spark.run_options import RunOptions
 from ostinato.hosts.spark.types import to_arrow_schema, to_spark_schema
 from ostinato.plan.pushdown import pushdown
@@ -25,6 +25,7 @@ from ostinato.program import serde
 from ostinato.program.program import Program
 from ostinato.query import Query
 from ostinato.runtime.budget import Beyond, Budget
+from ostinato.runtime.struct_fields import type_of
 
 
 class OnePartitionWarning(UserWarning):
@@ -36,14 +37,12 @@ def decide_batch(frame: DataFrame, query: Query, path: str | None = None) -> Dec
 
 
 def match_batch(frame: DataFrame, query: Query, options: RunOptions) -> DataFrame:
-    options.refuse_late("by a batch, whose rows are all put in order first", "leave out late=")
     budget = options.budget or Budget()
     if budget.beyond is Beyond.SHED_OLDEST:
         raise UnsupportedError(
             "a batch that sheds partial matches would leave out matches unseen",
             hint='use beyond="error", or the embedded engine or a stream, which count what they shed',
         )
-    check_workers(frame.sparkSession)
     decision = decide_batch(frame, query, options.path)
     output = output_schema(query)
     if decision.job is not None:
@@ -67,13 +66,19 @@ def match_batch(frame: DataFrame, query: Query, options: RunOptions) -> DataFram
 def prepared(frame: DataFrame, query: Query) -> DataFrame:
     """Only the columns that the program reads, and where events may be skipped only rows that can matter."""
     filter_text = pushdown(query.rewritten)
-    chosen = frame if filter_text is None else frame.where(filter_text)
+    flat = with_fields(frame, query.program)
+    chosen = flat if filter_text is None else flat.where(filter_text)
     return chosen.select(*(quoted(column.name) for column in query.program.columns))
 
 
 def input_schema(frame: DataFrame, query: Query) -> pa.Schema:
     known = to_arrow_schema(frame.schema)
-    return pa.schema([known.field(column.name) for column in query.program.columns])
+    return source_columns(known, query.program)
+
+
+def source_columns(known: pa.Schema, program: Program) -> pa.Schema:
+    """What a program reads, out of what a source has."""
+    return pa.schema([pa.field(column.name, type_of(known, column)) for column in program.columns])
 
 
 def output_schema(query: Query) -> pa.Schema:

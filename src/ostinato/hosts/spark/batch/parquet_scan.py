@@ -9,6 +9,7 @@ import pyarrow.parquet as pq
 from pyspark.sql import DataFrame
 
 from ostinato.hosts.spark.batch.plan_text import extended_plan
+from ostinato.runtime.struct_fields import type_named
 
 # `Project [ts#0, p#2]` keeps columns as they are; a rename or an expression shows as `... AS q#21`
 _PROJECT = re.compile(r"^Project \[(`?[^,\]]+#\d+L?(, )?)*\]$")
@@ -37,9 +38,9 @@ def holds_columns(opened: pq.ParquetFile, wanted: pa.Schema) -> bool:
     own = opened.schema_arrow
     int96 = {opened.schema.column(i).name for i in range(len(opened.schema)) if opened.schema.column(i).physical_type == "INT96"}
     for field in wanted:
-        if field.name not in own.names:
+        kind = type_named(own, field.name)
+        if kind is None:
             return False
-        kind = own.field(field.name).type
         if field.name in int96:
             kind = pa.timestamp("us", tz="UTC")
         if not _reads_as(kind, field.type):

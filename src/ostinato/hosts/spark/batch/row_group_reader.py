@@ -9,6 +9,7 @@ import pyarrow.parquet as pq
 
 from ostinato.base.errors import DataError
 from ostinato.hosts.spark.batch.row_groups import RowGroup, open_file
+from ostinato.runtime.struct_fields import named
 
 MOST_KEPT = 1 << 26  # bytes
 
@@ -64,6 +65,7 @@ def read_columns(opened: pq.ParquetFile, numbers: list[int], schema: pa.Schema) 
     table = opened.read_row_groups(numbers, columns=schema.names, use_threads=False)
     columns = []
     for field in schema:
-        column = table.column(field.name)
+        column = named(table, field.name)
+        assert column is not None  # the file was looked at before
         columns.append(column if column.type == field.type else column.cast(field.type))
     return pa.table(columns, schema=schema)

@@ -14,6 +14,7 @@ import pyarrow.parquet as pq
 from pyarrow import fs
 
 from ostinato.base.errors import DataError, SchemaError
+from ostinato.runtime.struct_fields import named
 
 _EPOCH = datetime(1970, 1, 1)
 _EPOCH_UTC = datetime(1970, 1, 1, tzinfo=UTC)
@@ -123,7 +124,7 @@ def measure_bounds(groups: Iterable[ListedGroup], time: str) -> list[ListedGroup
             measured.append(group)
             continue
         with open_file(group.file) as opened:
-            column = times_of(opened.read_row_group(group.number, columns=[time]).column(0))
+            column = times_of(named(opened.read_row_group(group.number, columns=[time]), time))
         bounds = pc.min_max(column).as_py()
         measured.append(replace(group, low=bounds["min"], high=bounds["max"]))
     return measured

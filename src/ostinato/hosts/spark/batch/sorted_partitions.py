@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterable, Iterator
 import pyarrow as pa
 from pyspark import TaskContext
 from pyspark.sql import Column, DataFrame
-from pyspark.sql import functions as F
 
 from ostinato.hosts.spark.batch.keyed_pass import gathered, keyed_pass
 from ostinato.hosts.spark.batch.partition_count import partition_count
 from ostinato.hosts.spark.conform import reported
+from ostinato.hosts.spark.nested_columns import quoted
 from ostinato.hosts.spark.types import to_spark_schema
 from ostinato.hosts.spark.worker import run
 from ostinato.program import serde
@@ -42,10 +42,6 @@ def order_of(program: Program) -> list[Column]:
         else:
             columns.append(column.asc_nulls_first() if nulls_first else column.asc_nulls_last())
     return columns
-
-
-def quoted(name: str) -> Column:
-    return F.col("`" + name.replace("`", "``") + "`")
 
 
 def _by_key(program: bytes, output: pa.Schema, budget: Budget | None) -> Matching:

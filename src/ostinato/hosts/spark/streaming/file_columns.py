@@ -6,6 +6,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from ostinato.base.errors import DataError
+from ostinato.runtime.struct_fields import type_named
 
 
 def check_columns(opened: pq.ParquetFile, path: str, wanted: pa.Schema) -> None:
@@ -13,7 +14,7 @@ def check_columns(opened: pq.ParquetFile, path: str, wanted: pa.Schema) -> None:
     own = opened.schema_arrow
     for field in wanted:
         places = own.get_all_field_indices(field.name)
-        if not places:
+        if type_named(own, field.name) is None and len(places) < 2:
             raise DataError(
                 f"the file {path} has no column {field.name!r}",
                 detail=f"its columns: {', '.join(own.names)}",
@@ -21,7 +22,7 @@ def check_columns(opened: pq.ParquetFile, path: str, wanted: pa.Schema) -> None:
             )
         if len(places) > 1:
             raise DataError(f"the file {path} has {len(places)} columns {field.name!r}", hint="write the file with one of them")
-        stored = own.field(places[0]).type
+        stored = own.field(places[0]).type if places else type_named(own, field.name)
         if not reads_as(stored, field.type):
             raise DataError(
                 f"the column {field.name!r} of the file {path} has type {stored}, the stream's has {field.type}",

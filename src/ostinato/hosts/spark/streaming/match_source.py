@@ -5,13 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
-import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
 from ostinato.base.errors import UnsupportedError
-from ostinato.hosts.spark.batch.match_batch import input_schema, output_schema, prepared
+from ostinato.hosts.spark.batch.match_batch import input_schema, output_schema, prepared, source_columns
 from ostinato.hosts.spark.merged_frame import in_merged_form, united
 from ostinato.hosts.spark.run_options import Lateness, RunOptions
 from ostinato.hosts.spark.streaming.match_stream import (
@@ -44,10 +42,10 @@ def match_source(
     """`behind` is about rows that come from another match; see `match_packed`."""
     check_streamable(query.program)
     packer = packer_of(query.program, options.buckets)
-    lateness = options.lateness
+    lateness, budget = options.lateness, options.budget
     own = Origin() if isinstance(source, ParquetStream) else origin_of(source)
     if isinstance(source, ParquetStream):
-        columns = pa.schema([source.schema.field(column.name) for column in query.program.columns])
+        columns = source_columns(source.schema, query.program)
         packed, watched = source.packed(spark, columns, packer), False
     else:
         input_schema(source, query)
@@ -61,7 +59,7 @@ def match_source(
         delay = packer.clock.delay(lateness)
         packed = packed if watched else with_lateness(packed, packer.clock, lateness)
     known = packer.clock.ticks_in(delay)
-    return match_packed(packed, query.program, output_schema(query), packer, lateness=known, name=name, **_told(options))
+    return match_packed(packed, query.program, output_schema(query), packer, lateness=known, name=name, budget=budget)
 
 
 def _packed(frame: DataFrame, query: Query, packer: Packer, lateness: Lateness | None) -> tuple[DataFrame, bool]:
@@ -74,7 +72,7 @@ def _match_matches(packed: DataFrame, query: Query, packer: Packer, options: Run
     """The rows are those of another match, which follow the watermark: it has one already, and Spark hands it on."""
     if options.lateness is not None and behind == 0:
         behind = packer.clock.ticks_in(packer.clock.delay(options.lateness)) or 0
-    return match_packed(packed, query.program, output_schema(query), packer, name=name, behind=behind, **_told(options))
+    return match_packed(packed, query.program, output_schema(query), packer, name=name, behind=behind, budget=options.budget)
 
 
 def match_sources(
@@ -104,12 +102,7 @@ def match_sources(
             _checked_watermark(own, time, packer.clock.is_integer, part.stream)
         packed.append(rows if watched or lateness is None else with_lateness(rows, packer.clock, lateness))
     name = _free_name(name, observed)
-    return match_packed(united(packed), query.program, output_schema(query), packer, name=name, behind=behind, **_told(options))
-
-
-def _told(options: RunOptions) -> dict[str, Any]:
-    """What the sessions of the buckets are told."""
-    return {"budget": options.budget, "keeps_late": options.keeps_late}
+    return match_packed(united(packed), query.program, output_schema(query), packer, name=name, behind=behind, budget=options.budget)
 
 
 @dataclass(frozen=True)

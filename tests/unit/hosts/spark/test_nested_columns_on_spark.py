@@ -1,0 +1,105 @@
+"""Nested columns go through Spark as through the embedded host: every way to divide a batch, both streaming sources, both languages."""
+
+from __future__ import annotations
+
+import datetime as dt
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import ostinato as ost
+from ostinato.base.errors import SchemaError
+from ostinato.hosts.spark import on
+
+pytestmark = [pytest.mark.spark, pytest.mark.timeout(600)]
+
+START = dt.datetime(2024, 1, 1)
+PLACE = pa.struct([("x", pa.float64()), ("zone", pa.string())])
+DEVICE = pa.struct([("id", pa.int64()), ("at", PLACE), ("t", pa.timestamp("us"))])
+ROWS = 48
+
+
+def device(i: int):
+    return None if i % 11 == 5 else {"id": i % 3, "at": None if i % 7 == 2 else {"x": i / 2, "zone": "nw"[i % 2]}, "t": START}
+
+
+TABLE = pa.table(
+    {
+        "ts": pa.array([START + dt.timedelta(seconds=i) for i in range(ROWS)], pa.timestamp("us")),
+        "v": pa.array([i % 5 for i in range(ROWS)], pa.int32()),
+        "dev": pa.array([device(i) for i in range(ROWS)], DEVICE),
+        "tags": pa.array([None if i == 9 else [f"t{i}"] * (i % 3) for i in range(ROWS)], pa.list_(pa.string())),
+        "props": pa.array([[("k", [i])] for i in range(ROWS)], pa.map_(pa.string(), pa.list_(pa.int64()))),
+        "raw": pa.array([bytes([i]) for i in range(ROWS)], pa.binary()),
+    }
+)
+WHOLE = "PATTERN SEQ(t a, t b) WHERE skip_till_next_match(a, b) { [dev.id] and a.v = 0 and b.dev.at.zone = 'n' } WITHIN 9 seconds"
+RETURNED = WHOLE + " RETURN a.dev, b.tags, b.props, a.dev.at.zone AS zone, b.raw"
+SHOWN = """SELECT * FROM t MATCH_RECOGNIZE (PARTITION BY dev.id ORDER BY ts MEASURES LAST(dev) AS d, FIRST(A.props) AS p
+    ALL ROWS PER MATCH PATTERN (A B+) WITHIN INTERVAL '9' SECOND DEFINE B AS v > PREV(v))"""
+
+
+def plain(value):
+    """As both sides show it: without match_id and seq, maps as dictionaries."""
+    if hasattr(value, "asDict"):
+        value = value.asDict()
+    if isinstance(value, list) and value and isinstance(value[0], tuple) and not hasattr(value[0], "asDict"):
+        value = dict(value)
+    if isinstance(value, dict):
+        return {name: plain(item) for name, item in value.items() if name not in ("match_id", "seq")}
+    return [plain(item) for item in value] if isinstance(value, list) else bytes(value) if isinstance(value, bytearray) else value
+
+
+def rows(found) -> list[str]:
+    return sorted(str(plain(row)) for row in found)
+
+
+def expected(text: str) -> list[str]:
+    found = ost.sql(text, t=TABLE) if "SELECT" in text else ost.match(text, t=TABLE)
+    assert len(found) > 5
+    return rows(found)
+
+
+def test_batches(spark, tmp_path) -> None:
+    pq.write_table(TABLE, tmp_path / "t.parquet", row_group_size=12)
+    frame = spark.read.parquet(str(tmp_path / "t.parquet"))
+    engine = on(spark)
+    for text in (WHOLE, RETURNED, SHOWN):
+        wanted = expected(text)
+        run = engine.sql if text is SHOWN else engine.match
+        assert rows(run(text, t=frame).collect()) == wanted
+        assert rows(run(text, t=frame.repartition(3)).collect()) == wanted
+    assert "spark: time ranges" in engine.explain(RETURNED, t=frame)
+    assert engine.match(RETURNED, t=frame).schema["props"].dataType == frame.schema["props"].dataType
+
+
+def test_streams(spark, tmp_path) -> None:
+    for part in range(3):
+        (tmp_path / "in").mkdir(exist_ok=True)
+        pq.write_table(TABLE.slice(part * 16, 16), tmp_path / "in" / f"{part}.parquet")
+    engine = on(spark)
+    files = engine.read_stream(str(tmp_path / "in"), rows_per_batch=20)
+    frames = (
+        spark.readStream.schema(spark.read.parquet(str(tmp_path / "in")).schema)
+        .option("maxFilesPerTrigger", 1)
+        .parquet(str(tmp_path / "in"))
+    )
+    for number, (text, source) in enumerate(((WHOLE, files), (RETURNED, frames), (SHOWN, files))):
+        found = (engine.sql if text is SHOWN else engine.match)(text, t=source, lateness="1 seconds", buckets=2)
+        assert decided(spark, found, tmp_path / str(number), text)
+
+
+def decided(spark, found, folder, text: str) -> bool:
+    """All that is reported is what the batch reports, and that is most of it: the tail waits for a watermark."""
+    writer = found.writeStream.format("parquet").option("path", str(folder / "out")).option("checkpointLocation", str(folder / "cp"))
+    writer.trigger(availableNow=True).start().awaitTermination()
+    given, wanted = rows(spark.read.parquet(str(folder / "out")).collect()), expected(text)
+    return set(given) <= set(wanted) and len(set(given)) == len(given) and len(given) > len(wanted) // 2
+
+
+def test_what_arrow_has_no_type_for_is_refused_and_not_left_out(spark) -> None:
+    frame = spark.sql("SELECT timestamp_ntz'2024-01-01 00:00:00' AS ts, 1 AS v, parse_json('{}') AS odd")
+    with pytest.raises(SchemaError, match="odd"):
+        on(spark).match("PATTERN SEQ(t a)", t=frame)
+    assert on(spark).match("PATTERN SEQ(t a) RETURN a.v", t=frame).collect()[0][0] == 1
