@@ -29,7 +29,8 @@ _CAUSE = re.compile(r"ostinato\.base\.errors\.(\w+): (.*)")
 
 
 def spark_session() -> SparkSession:
-    return local(cores=2, **{"spark.log.level": "ERROR", "spark.ui.showConsoleProgress": "false"})
+    """The one that there is: engines are run on sessions of several kinds."""
+    return SparkSession.getActiveSession() or local(cores=2, **{"spark.log.level": "ERROR", "spark.ui.showConsoleProgress": "false"})
 
 
 def cause_of(error: Exception) -> Exception:

@@ -31,6 +31,7 @@ from ostinato.hosts.spark.streaming.buckets import bucket_of, label_of
 from ostinato.hosts.spark.streaming.clock import Clock
 from ostinato.hosts.spark.streaming.match_stream import check_streamable
 from ostinato.hosts.spark.streaming.packing import PACKED, PACKED_ON_SPARK, Packer, from_blobs
+from ostinato.hosts.spark.streaming.stream_settings import ready_for_streams
 from ostinato.program import serde
 from ostinato.runtime.session import Session
 
@@ -152,6 +153,7 @@ class _Run:
 
     def _stream(self) -> None:
         session = spark_session()
+        ready_for_streams(session, BUCKETS)
         packed = session.readStream.schema(PACKED_ON_SPARK).option("maxFilesPerTrigger", 1).parquet(str(self.folder / "in"))
         rows = packed.withWatermark("event_time", "0 seconds").select("bucket", "rows")
         decided = rows.groupBy("bucket").transformWithStateInPandas(AllCases(self.streamed), OUTPUT, "append", "eventTime")

@@ -3,33 +3,38 @@
 from __future__ import annotations
 
 import os
-import site
 import sys
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructType
 
-import ostinato
-from ostinato.base.errors import SchemaError, UnsupportedError
+from ostinato.base.errors import OstinatoError, SchemaError, UnsupportedError
 from ostinato.compiler import compile, recognise
 from ostinato.hosts.given_streams import check_options, named_streams, refuse_for_sql
+from ostinato.hosts.spark.parallelism import is_connect
+from ostinato.hosts.spark.python_workers import use_this_python, with_package
 from ostinato.hosts.spark.run_match import division, run_match
 from ostinato.hosts.spark.run_options import Lateness, RunOptions
 from ostinato.hosts.spark.source import Source, read_path, resolve, schema_of
 from ostinato.hosts.spark.statement import explain_statement, run_statement
 from ostinato.hosts.spark.streaming.parquet_stream import ParquetStream
+from ostinato.hosts.spark.streaming.stream_settings import PARTITIONS, PROVIDER, ROCKSDB
 from ostinato.hosts.spark.types import left_out, to_arrow_schema
 from ostinato.query import Query
 from ostinato.runtime.budget import Budget
 
-ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
-
 
 def on(spark: SparkSession) -> SparkEngine:
+    """The engine on a session, also on a client of Spark Connect."""
+    _check_session(spark)
     return SparkEngine(spark)
+
+
+def _check_session(given: object) -> None:
+    if not isinstance(given, SparkSession) and not is_connect(given):
+        raise OstinatoError(f"on() needs a Spark session, this is a {type(given).__name__}", hint="pass SparkSession.builder.getOrCreate()")
 
 
 class SparkEngine:
@@ -37,6 +42,7 @@ class SparkEngine:
 
     def __init__(self, spark: SparkSession) -> None:
         self.spark = spark
+        use_this_python(spark)
 
     def sql(
         self,
@@ -138,15 +144,15 @@ def local(cores: int | None = None, **settings: str) -> SparkSession:
     """A local Spark session with what Ostinato needs: this Python for the workers, few shuffle partitions, the RocksDB state store,
     Arrow, timestamps that Parquet can order, no web page."""
     os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
-    _let_workers_find_this_package()
+    os.environ["PYTHONPATH"] = with_package(os.environ.get("PYTHONPATH", ""))
     count = cores or os.cpu_count() or 2
     builder = SparkSession.builder.master(f"local[{count}]").appName("ostinato")
     chosen = {
         "spark.ui.enabled": "false",
         "spark.driver.host": "127.0.0.1",
         "spark.driver.bindAddress": "127.0.0.1",
-        "spark.sql.shuffle.partitions": str(count),
-        "spark.sql.streaming.stateStore.providerClass": ROCKSDB,
+        PARTITIONS: str(count),
+        PROVIDER: ROCKSDB,
         "spark.sql.execution.arrow.pyspark.enabled": "true",
         "spark.sql.execution.arrow.maxRecordsPerBatch": "65536",
         "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
@@ -155,11 +161,3 @@ def local(cores: int | None = None, **settings: str) -> SparkSession:
     for name, value in chosen.items():
         builder = builder.config(name, value)
     return builder.getOrCreate()
-
-
-def _let_workers_find_this_package() -> None:
-    """Workers see the environment, not what this process added to its path."""
-    root = str(Path(ostinato.__file__).resolve().parents[1])
-    known = [part for part in os.environ.get("PYTHONPATH", "").split(os.pathsep) if part]
-    if root not in known and root not in site.getsitepackages():
-        os.environ["PYTHONPATH"] = os.pathsep.join([root, *known])

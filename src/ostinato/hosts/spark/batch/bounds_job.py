@@ -10,6 +10,7 @@ import pyarrow as pa
 from pyspark.sql import SparkSession
 
 from ostinato.hosts.spark.batch.row_groups import ListedGroup, RowGroup, measure_bounds
+from ostinato.hosts.spark.parallelism import parallelism
 
 FEW = 4  # row groups that the driver reads itself rather than start a job
 
@@ -31,7 +32,7 @@ def _measured(spark: SparkSession, groups: Sequence[ListedGroup], time: str) -> 
 
 def _measured_by_tasks(spark: SparkSession, groups: Sequence[ListedGroup], time: str) -> list[ListedGroup]:
     rows = [(json.dumps(astuple(group)),) for group in groups]
-    frame = spark.createDataFrame(rows, "piece string").repartition(min(len(rows), spark.sparkContext.defaultParallelism))
+    frame = spark.createDataFrame(rows, "piece string").repartition(min(len(rows), parallelism(spark)))
 
     def measure(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:

@@ -18,6 +18,7 @@ from ostinato.hosts.spark.batch.range_job import RangeJob
 from ostinato.hosts.spark.batch.range_task import is_chained, looks_before
 from ostinato.hosts.spark.batch.row_groups import list_row_groups
 from ostinato.hosts.spark.batch.time_ranges import cut, overlap_widely
+from ostinato.hosts.spark.parallelism import parallelism
 from ostinato.program.inputs import aggregates_numbers
 from ostinato.program.program import Program
 
@@ -120,7 +121,7 @@ def _plan_ranges(frame: DataFrame, program: Program, input: pa.Schema, output: p
         return "the files have no rows"
     if overlap_widely(groups):
         return "the row groups overlap widely in time"
-    divided = cut(groups, program.within, _look_back(program), spark.sparkContext.defaultParallelism)
+    divided = cut(groups, program.within, _look_back(program), parallelism(spark))
     if program.output == "aggregates":
         program, output = task_program(program), TASK_OUTPUT
     elif numbers_matches(program) and len(divided.ranges) > 1:

@@ -18,6 +18,7 @@ from ostinato.hosts.spark.batch.read_ranges import read_ranges
 from ostinato.hosts.spark.batch.sorted_partitions import match_by_key, match_in_one_partition
 from ostinato.hosts.spark.conform import batches_of
 from ostinato.hosts.spark.nested_columns import quoted, with_fields
+from ostinato.hosts.spark.python_workers import check_workers
 from ostinato.hosts.spark.run_options import RunOptions
 from ostinato.hosts.spark.types import to_arrow_schema, to_spark_schema
 from ostinato.plan.pushdown import pushdown
@@ -43,6 +44,7 @@ def match_batch(frame: DataFrame, query: Query, options: RunOptions) -> DataFram
             "a batch that sheds partial matches would leave out matches unseen",
             hint='use beyond="error", or the embedded engine or a stream, which count what they shed',
         )
+    check_workers(frame.sparkSession)
     decision = decide_batch(frame, query, options.path)
     output = output_schema(query)
     if decision.job is not None:

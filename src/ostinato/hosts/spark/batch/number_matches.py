@@ -13,6 +13,7 @@ from ostinato.hosts.spark.batch.match_places import PLACE
 from ostinato.hosts.spark.batch.sorted_partitions import Matching
 from ostinato.hosts.spark.conform import batches_of
 from ostinato.hosts.spark.nested_columns import quoted
+from ostinato.hosts.spark.parallelism import parallelism
 from ostinato.hosts.spark.types import to_spark_schema
 from ostinato.program import serde
 from ostinato.program.program import Program
@@ -22,7 +23,7 @@ def numbered(matches: DataFrame, program: Program, output: pa.Schema) -> DataFra
     """What tasks gave, as the query shows it. The matches are shuffled by key: one partition per core, one in all without keys."""
     parts = LateNumbers(program)
     keys = [quoted(name) for name in parts.keys]
-    tasks = matches.sparkSession.sparkContext.defaultParallelism if keys else 1
+    tasks = parallelism(matches.sparkSession) if keys else 1
     window = Window.partitionBy(*(keys or [F.col(PLACE) < 0])).orderBy(PLACE)
     number = F.count(F.lit(1)).over(window.rowsBetween(Window.unboundedPreceding, Window.currentRow))
     found = matches.repartition(tasks, *keys).withColumn(OWN + NUMBER, number)

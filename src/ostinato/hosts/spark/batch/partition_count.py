@@ -7,6 +7,8 @@ import re
 
 from pyspark.sql import DataFrame
 
+from ostinato.hosts.spark.parallelism import parallelism
+
 BYTES_PER_PARTITION = 48 << 20
 _UNITS = {"B": 0, "KiB": 10, "MiB": 20, "GiB": 30, "TiB": 40, "PiB": 50}
 _SIZE = re.compile(r"sizeInBytes=([\d.]+) ([A-Za-z]+)")
@@ -14,7 +16,7 @@ _SIZE = re.compile(r"sizeInBytes=([\d.]+) ([A-Za-z]+)")
 
 def partition_count(frame: DataFrame) -> int:
     """At least one partition per core (ordinary tasks are short), more where the input is large."""
-    cores = frame.sparkSession.sparkContext.defaultParallelism
+    cores = parallelism(frame.sparkSession)
     size = estimated_bytes(frame)
     return max(cores, math.ceil((size or 0) / BYTES_PER_PARTITION))
 

@@ -11,11 +11,13 @@ from pyspark.sql import functions as F
 from ostinato.base.errors import UnsupportedError
 from ostinato.hosts.spark.batch.keyed_pass import gathered
 from ostinato.hosts.spark.conform import batches_of
+from ostinato.hosts.spark.python_workers import check_workers
 from ostinato.hosts.spark.run_options import Lateness
 from ostinato.hosts.spark.streaming.bucket_processor import DECIDED_ON_SPARK, LATE, MATCHES, ROW_COUNT, SHED, BucketProcessor
 from ostinato.hosts.spark.streaming.buckets import DEFAULT_BUCKETS
 from ostinato.hosts.spark.streaming.clock import Clock
 from ostinato.hosts.spark.streaming.packing import BUCKET, EVENT_TIME, PACKED_ON_SPARK, ROWS, Packer, from_blobs
+from ostinato.hosts.spark.streaming.stream_settings import ready_for_streams
 from ostinato.hosts.spark.types import to_spark_schema
 from ostinato.program import serde
 from ostinato.program.program import Program
@@ -68,6 +70,8 @@ def match_packed(
     """Rows with the query's columns, appended when they are decided. `lateness` is in the unit of the time column, where it is known;
     `behind`, in the same unit, is how much older than the watermark rows may be that come from another match. Late rows, and
     what was shed beyond the budget of a bucket, are counted in the progress of the streaming query, under observed metrics."""
+    check_workers(packed.sparkSession)
+    ready_for_streams(packed.sparkSession, packer.buckets)
     processor = BucketProcessor(serde.dumps(program), output, packer.buckets, packer.clock, lateness, behind, budget)
     rows = packed.select(BUCKET, ROWS)  # without the time Spark cannot drop a late blob unseen: the session counts late rows
     decided = rows.groupBy(BUCKET).transformWithStateInPandas(processor, DECIDED_ON_SPARK, "append", "eventTime")

@@ -1,0 +1,69 @@
+"""The session that a user has: made by `SparkSession.builder.getOrCreate()`, nothing set, nothing in the environment."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from tests.conformance.plain_session_job import TEXT
+
+import ostinato as ost
+
+pytestmark = [pytest.mark.spark, pytest.mark.timeout(3600)]
+ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
+
+
+def ticks(folder: Path) -> list[list[Any]]:
+    """Writes them, and says what the embedded engine finds. The last one closes all windows."""
+    rng = np.random.default_rng(4)
+    times = np.append(np.cumsum(rng.integers(1, 3, 200)), 10_000) * 1_000_000
+    keys = [*(f"k{n}" for n in rng.integers(0, 4, 200)), "end"]
+    table = pa.table({"ts": pa.array(times, pa.timestamp("us", "UTC")), "k": keys, "v": rng.integers(0, 6, 201), "id": range(201)})
+    folder.mkdir()
+    pq.write_table(table, folder / "0.parquet")
+    return sorted([row["k"], row["a"], row["b"]] for row in ost.sql(TEXT, ticks=table).to_arrow().to_pylist())
+
+
+def run(folder: Path, kind: str) -> dict[str, Any]:
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("PYSPARK", "SPARK", "PYTHONPATH"))}
+    environment["PATH"] = os.defpath  # another Python, if any
+    if kind == "connect":
+        environment["PYSPARK_PYTHON"] = sys.executable
+    script = Path(__file__).parent / "plain_session_job.py"
+    done = subprocess.run(
+        [sys.executable, str(script), str(folder), kind], capture_output=True, text=True, env=environment, cwd=folder.parent
+    )
+    said = [line for line in done.stdout.splitlines() if line.startswith("FOUND ")]
+    assert said, done.stdout + done.stderr
+    return json.loads(said[0].removeprefix("FOUND "))
+
+
+@pytest.mark.parametrize("extent", ["few", pytest.param("all", marks=pytest.mark.slow)])
+def test_everything_works(tmp_path: Path, extent: str) -> None:
+    expected = ticks(tmp_path / "ticks")
+    found = run(tmp_path / "ticks", extent)
+    assert len(expected) > 20
+    for way in ("frame", "path", "stream", "own stream"):
+        assert found[way] == expected, way
+    assert not found["wrong"], "\n\n".join(found["wrong"])
+    assert found["provider"] == ROCKSDB and int(found["partitions"]) <= 8 and found["partitions of batches"] == "200"
+    assert re.search(r"hashpartitioning\(.*, 200\)", found["batch plan"])
+
+
+def test_spark_connect(tmp_path: Path) -> None:
+    """Where its packages are installed; what does not need them is tested in tests/unit/hosts/spark/test_plain_session.py."""
+    pytest.importorskip("grpc_status")
+    expected = ticks(tmp_path / "ticks")
+    found = run(tmp_path / "ticks", "connect")
+    assert found["session"].startswith("pyspark.sql.connect")
+    for way in ("frame", "path", "stream", "own stream"):
+        assert found[way] == expected, way
