@@ -1,6 +1,6 @@
 # Every target sets up what it needs: a virtual environment in .venv and, where Spark runs, Java.
 .DELETE_ON_ERROR:
-.PHONY: setup demo test test-slow bench lint docs-check clean help
+.PHONY: setup demo test test-slow chaos bench lint docs-check clean help
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -12,6 +12,7 @@ help:
 	@echo "make demo        stream a market feed through two queries on a local Spark; results in ./demo-output"
 	@echo "make test        all tests but the slow ones"
 	@echo "make test-slow   the slow ones"
+	@echo "make chaos       streaming jobs that are killed in every micro-batch and go on with other settings (CHAOS_SEED=n: at other moments)"
 	@echo "make lint        ruff, the import rules, and mypy over the package"
 	@echo "make bench       all benchmarks; regenerates docs/benchmarks.md"
 	@echo "make docs-check  run the examples of README and docs"
@@ -34,6 +35,9 @@ test: $(STAMP)
 
 test-slow: $(STAMP)
 	@$(JAVA) && $(PYTEST) -m slow --timeout 1800
+
+chaos: $(STAMP)
+	@$(JAVA) && $(PYTEST) tests/recovery/test_chaos.py -m "" -s --timeout 3600
 
 lint: $(STAMP)
 	$(BIN)/ruff check src tests benchmarks
