@@ -22,6 +22,7 @@ OPTIONS: dict[str, tuple[tuple[type, ...], str]] = {
     "strategy": ((str,), "a word"),
     "lateness": ((int, float, str, dt.timedelta), "a time or a number"),
     "budget": ((Budget,), "ost.Budget(...)"),
+    "late": ((str,), 'a word, "count" or "keep"'),
     "buckets": ((int,), "a whole number"),
     "path": ((str,), "a word"),
     "stage": ((str,), "a word"),

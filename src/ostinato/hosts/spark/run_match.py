@@ -28,6 +28,8 @@ def run_match(
     given: Mapping[str, Source],
     options: RunOptions,
 ) -> DataFrame:
+    if query.feeds:
+        options.refuse_late("by several queries in one text", "run them one by one, each with late= of its own")
     sources = {name.lower(): source for name, source in given.items()}
     delays: dict[str, int] = {}
     for number, step in enumerate((*query.feeds, query), 1):

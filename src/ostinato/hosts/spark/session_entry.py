@@ -50,16 +50,18 @@ class SparkEngine:
         /,
         *unnamed: object,
         lateness: Lateness | None = None,
+        late: str | None = None,
         buckets: int | None = None,
         path: str | None = None,
         streams: Mapping[str, object] | None = None,
         **named: object,
     ) -> DataFrame:
         """A SQL statement with MATCH_RECOGNIZE clauses in it. Tables are Spark's own; `ticks=...`, or the mapping `streams`, adds names
-        for this statement. `lateness` and `buckets` are for streaming tables."""
-        check_options(lateness=lateness, buckets=buckets, path=path)
+        for this statement. `lateness`, `late` and `buckets` are for streaming tables; `late="keep"` puts rows that come too late into the
+        result, in a column `late` with the reason."""
+        check_options(lateness=lateness, late=late, buckets=buckets, path=path)
         given = self._resolved(unnamed, streams, named)
-        return run_statement(self.spark, text, given, RunOptions(lateness, buckets, path))
+        return run_statement(self.spark, text, given, RunOptions(lateness, buckets, path, late=late))
 
     def match(
         self,
@@ -74,6 +76,7 @@ class SparkEngine:
         strategy: str | None = None,
         budget: Budget | None = None,
         lateness: Lateness | None = None,
+        late: str | None = None,
         buckets: int | None = None,
         path: str | None = None,
         streams: Mapping[str, object] | None = None,
@@ -81,15 +84,16 @@ class SparkEngine:
     ) -> DataFrame:
         """A query in any language over streams by name (`ticks=...`, or in the mapping `streams`); several are merged by time.
         `budget` is how much state a task may hold, on streams a bucket of keys, and what happens beyond. `path` forces a
-        way to divide the work ("time ranges", "by key", "one partition"), `strategy` one to evaluate it, both for comparison."""
+        way to divide the work ("time ranges", "by key", "one partition"), `strategy` one to evaluate it, both for comparison.
+        `late="keep"`, on streams, puts rows that come too late into the result, in a column `late` with the reason."""
         options = {"output": output, "type_by": type_by, "time": time, "ties": ties, "strategy": strategy}
-        check_options(language=language, lateness=lateness, buckets=buckets, path=path, budget=budget, **options)
+        check_options(language=language, lateness=lateness, late=late, buckets=buckets, path=path, budget=budget, **options)
         if (language or recognise(text)) == "sql":
             refuse_for_sql(budget=budget, **options)
-            return self.sql(text, *unnamed, lateness=lateness, buckets=buckets, path=path, streams=streams, **named)
+            return self.sql(text, *unnamed, lateness=lateness, late=late, buckets=buckets, path=path, streams=streams, **named)
         given = self._resolved(unnamed, streams, named)
         query = self._compiled(text, given, language=language, **options)
-        return run_match(self.spark, query, given, RunOptions(lateness, buckets, path, budget))
+        return run_match(self.spark, query, given, RunOptions(lateness, buckets, path, budget, late))
 
     def explain(
         self,

@@ -46,6 +46,8 @@ def run_statement(
     """Names in `given` stand for their DataFrames in this statement only."""
     try:
         cut = sql.cut(text, DIALECT)
+        if not cut.bare:
+            options.refuse_late("by SQL around a pattern", "write SELECT * FROM stream MATCH_RECOGNIZE (...) and go on with the DataFrame")
         views = {name: source for name, source in given.items() if isinstance(source, DataFrame)}
         for step in _steps(spark, cut, given, views):
             views[step.clause.placeholder] = _found(spark, step, options)

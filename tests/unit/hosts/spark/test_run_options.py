@@ -22,6 +22,7 @@ def test_what_fits() -> None:
         ({"path": "by kay"}, 'there is no way "by kay" to divide the work', "one of time ranges, by key, one partition"),
         ({"buckets": 0}, "buckets=0 is no number of buckets", "whole number"),
         ({"buckets": "8"}, "buckets='8' is no number of buckets", "whole number"),
+        ({"late": "now"}, "late='now' is unknown", "'keep'"),
         ({"budget": 1000}, "budget=1000 is no budget", "ost.Budget"),
     ],
 )

@@ -38,6 +38,7 @@ def decide_batch(frame: DataFrame, query: Query, path: str | None = None) -> Dec
 
 
 def match_batch(frame: DataFrame, query: Query, options: RunOptions) -> DataFrame:
+    options.refuse_late("by a batch, whose rows are all put in order first", "leave out late=")
     budget = options.budget or Budget()
     if budget.beyond is Beyond.SHED_OLDEST:
         raise UnsupportedError(

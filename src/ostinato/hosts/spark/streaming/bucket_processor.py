@@ -15,6 +15,7 @@ from ostinato.hosts.spark.host_ids import identified
 from ostinato.hosts.spark.streaming.bucket_state import BucketState
 from ostinato.hosts.spark.streaming.buckets import bucket_of
 from ostinato.hosts.spark.streaming.clock import Clock
+from ostinato.hosts.spark.streaming.late_output import beside
 from ostinato.hosts.spark.streaming.packing import ROWS, from_blobs, to_blob
 from ostinato.hosts.spark.worker_memory import task_budget
 from ostinato.program import serde
@@ -43,8 +44,10 @@ class BucketProcessor(StatefulProcessor):
         lateness: int | None = None,
         behind: int = 0,
         budget: Budget | None = None,
+        keeps_late: bool = False,
     ) -> None:
-        """`behind`: how much older than the watermark rows may be, in the unit of the time column. `budget` is that of each bucket."""
+        """`behind`: how much older than the watermark rows may be, in the unit of the time column. `budget` is that of each bucket.
+        `keeps_late`: `output` has late rows too; see `late_output`."""
         self._program_bytes = program
         self._output = output
         self._buckets = buckets
@@ -52,6 +55,7 @@ class BucketProcessor(StatefulProcessor):
         self._lateness = lateness
         self._behind = behind
         self._budget = budget
+        self._keeps_late = keeps_late
 
     def init(self, handle: StatefulProcessorHandle) -> None:
         self._handle = handle
@@ -77,12 +81,15 @@ class BucketProcessor(StatefulProcessor):
         held = self._state.get() if self._state.exists() else None
         stored = None if held is None else BucketState.loads(bytes(held[0])).check(self._buckets)
         snapshot = stored.snapshot if stored else None
-        session = Session(self._program, budget=task_budget(self._budget), lateness=self._lateness, snapshot=snapshot)
+        kept = "keep" if self._keeps_late else "count"
+        budget = task_budget(self._budget)
+        session = Session(self._program, budget=budget, lateness=self._lateness, late=kept, snapshot=snapshot)
         before = session.metrics()
         decided = [session.push(table)] if table is not None else []
         if watermark > 0:
             decided.append(session.advance(self._clock.from_watermark(watermark) - self._behind))
         matches = pa.concat_tables(decided) if decided else session.schema.empty_table()
+        late_rows = session.take_late() if self._keeps_late else None
         matches_before = stored.matches if stored else 0
         timer = self._timer(-1 if fired or stored is None else stored.timer, watermark)
         state = BucketState(self._buckets, matches_before + matches.num_rows, timer, session.snapshot())
@@ -90,8 +97,13 @@ class BucketProcessor(StatefulProcessor):
         after = session.metrics()
         late, shed = after["late_rows"] - before["late_rows"], _shed(after) - _shed(before)
         if matches.num_rows or late or shed:
-            matches = conform(identified(matches, self._program, bucket, matches_before + 1), self._output)
-            yield pd.DataFrame({MATCHES: [to_blob(matches)], LATE: [late], ROW_COUNT: [matches.num_rows], SHED: [shed]})
+            shown = self._shown(identified(matches, self._program, bucket, matches_before + 1), late_rows)
+            yield pd.DataFrame({MATCHES: [to_blob(shown)], LATE: [late], ROW_COUNT: [matches.num_rows], SHED: [shed]})
+
+    def _shown(self, matches: pa.Table, late: pa.Table | None) -> pa.Table:
+        if late is None:
+            return conform(matches, self._output)
+        return beside(conform(matches, pa.schema(list(self._output)[:-1])), late, self._output)
 
     def _timer(self, pending: int, watermark: int) -> int:
         """A timer just behind the watermark: it fires as soon as time goes on, whether or not rows come for this bucket."""

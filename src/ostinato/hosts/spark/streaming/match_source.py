@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 
@@ -42,7 +43,7 @@ def match_source(
     """`behind` is about rows that come from another match; see `match_packed`."""
     check_streamable(query.program)
     packer = packer_of(query.program, options.buckets)
-    lateness, budget = options.lateness, options.budget
+    lateness = options.lateness
     own = Origin() if isinstance(source, ParquetStream) else origin_of(source)
     if isinstance(source, ParquetStream):
         columns = source_columns(source.schema, query.program)
@@ -59,7 +60,7 @@ def match_source(
         delay = packer.clock.delay(lateness)
         packed = packed if watched else with_lateness(packed, packer.clock, lateness)
     known = packer.clock.ticks_in(delay)
-    return match_packed(packed, query.program, output_schema(query), packer, lateness=known, name=name, budget=budget)
+    return match_packed(packed, query.program, output_schema(query), packer, lateness=known, name=name, **_told(options))
 
 
 def _packed(frame: DataFrame, query: Query, packer: Packer, lateness: Lateness | None) -> tuple[DataFrame, bool]:
@@ -72,7 +73,7 @@ def _match_matches(packed: DataFrame, query: Query, packer: Packer, options: Run
     """The rows are those of another match, which follow the watermark: it has one already, and Spark hands it on."""
     if options.lateness is not None and behind == 0:
         behind = packer.clock.ticks_in(packer.clock.delay(options.lateness)) or 0
-    return match_packed(packed, query.program, output_schema(query), packer, name=name, behind=behind, budget=options.budget)
+    return match_packed(packed, query.program, output_schema(query), packer, name=name, behind=behind, **_told(options))
 
 
 def match_sources(
@@ -102,7 +103,12 @@ def match_sources(
             _checked_watermark(own, time, packer.clock.is_integer, part.stream)
         packed.append(rows if watched or lateness is None else with_lateness(rows, packer.clock, lateness))
     name = _free_name(name, observed)
-    return match_packed(united(packed), query.program, output_schema(query), packer, name=name, behind=behind, budget=options.budget)
+    return match_packed(united(packed), query.program, output_schema(query), packer, name=name, behind=behind, **_told(options))
+
+
+def _told(options: RunOptions) -> dict[str, Any]:
+    """What the sessions of the buckets are told."""
+    return {"budget": options.budget, "keeps_late": options.keeps_late}
 
 
 @dataclass(frozen=True)

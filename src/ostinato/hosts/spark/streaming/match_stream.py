@@ -16,6 +16,7 @@ from ostinato.hosts.spark.run_options import Lateness
 from ostinato.hosts.spark.streaming.bucket_processor import DECIDED_ON_SPARK, LATE, MATCHES, ROW_COUNT, SHED, BucketProcessor
 from ostinato.hosts.spark.streaming.buckets import DEFAULT_BUCKETS
 from ostinato.hosts.spark.streaming.clock import Clock
+from ostinato.hosts.spark.streaming.late_output import with_late_rows
 from ostinato.hosts.spark.streaming.packing import BUCKET, EVENT_TIME, PACKED_ON_SPARK, ROWS, Packer, from_blobs
 from ostinato.hosts.spark.streaming.stream_settings import ready_for_streams
 from ostinato.hosts.spark.types import to_spark_schema
@@ -66,13 +67,16 @@ def match_packed(
     name: str = METRICS,
     behind: int = 0,
     budget: Budget | None = None,
+    keeps_late: bool = False,
 ) -> DataFrame:
     """Rows with the query's columns, appended when they are decided. `lateness` is in the unit of the time column, where it is known;
     `behind`, in the same unit, is how much older than the watermark rows may be that come from another match. Late rows, and
-    what was shed beyond the budget of a bucket, are counted in the progress of the streaming query, under observed metrics."""
+    what was shed beyond the budget of a bucket, are counted in the progress of the streaming query, under observed metrics; with
+    `keeps_late` they are rows of the result, too."""
     check_workers(packed.sparkSession)
     ready_for_streams(packed.sparkSession, packer.buckets)
-    processor = BucketProcessor(serde.dumps(program), output, packer.buckets, packer.clock, lateness, behind, budget)
+    output = with_late_rows(output, program) if keeps_late else output
+    processor = BucketProcessor(serde.dumps(program), output, packer.buckets, packer.clock, lateness, behind, budget, keeps_late)
     rows = packed.select(BUCKET, ROWS)  # without the time Spark cannot drop a late blob unseen: the session counts late rows
     decided = rows.groupBy(BUCKET).transformWithStateInPandas(processor, DECIDED_ON_SPARK, "append", "eventTime")
     sums = ((LATE, "late_rows"), (ROW_COUNT, "matches"), (SHED, "shed"))
