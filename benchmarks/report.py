@@ -10,7 +10,8 @@ from benchmarks.harness import RESULTS, announce
 
 PAGE = Path(__file__).parent.parent / "docs" / "benchmarks.md"
 ORDER = (
-    "v_shape", "sase_workload", *(f"sase_expt_{number}" for number in range(1, 7)), "nonoverlapping", "compact_windows", "run_memory",
+    "v_shape", "sase_workload", *(f"sase_expt_{number}" for number in range(1, 7)), "nonoverlapping", "compact_windows",
+    "negation", "run_memory",
     "input_memory",
     "soak", "first_result", "growth_rows", "growth_keys", "growth_window", "growth_text_keys", "spark_batch", "spark_streaming",
 )  # fmt: skip

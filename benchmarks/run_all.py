@@ -11,7 +11,7 @@ from benchmarks import report
 from benchmarks.harness import announce
 
 EXPERIMENTS = (
-    "v_shape", "sase_workload", "sase_experiments", "nonoverlapping", "compact_windows", "run_memory", "input_memory", "soak",
+    "v_shape", "sase_workload", "sase_experiments", "nonoverlapping", "compact_windows", "negation", "run_memory", "input_memory", "soak",
     "first_result", "growth", "spark_batch", "spark_streaming",
 )  # fmt: skip
 
