@@ -13,7 +13,8 @@ ORDER = (
     "v_shape", "sase_workload", *(f"sase_expt_{number}" for number in range(1, 7)), "nonoverlapping", "compact_windows",
     "negation", "run_memory",
     "input_memory",
-    "soak", "first_result", "growth_rows", "growth_keys", "growth_window", "growth_text_keys", "spark_batch", "spark_streaming",
+    "soak", "first_result", "growth_rows", "growth_keys", "growth_window", "growth_text_keys", "threshold_rows", "threshold_events",
+    "spark_batch", "spark_streaming",
 )  # fmt: skip
 HEAD = """# Benchmarks
 

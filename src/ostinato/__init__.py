@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from ostinato.hosts.spark import on
     from ostinato.inspect.compressed import decode
     from ostinato.lang.sase import ExplosionWarning
+    from ostinato.plan.long_walks import QuadraticWarning
     from ostinato.query import Query
     from ostinato.runtime.budget import Beyond, Budget
     from ostinato.runtime.session import Session
@@ -36,6 +37,7 @@ __version__ = "0.1.0"
 _LAZY = {
     "compile": "ostinato.hosts.embedded",
     "ExplosionWarning": "ostinato.lang.sase",
+    "QuadraticWarning": "ostinato.plan.long_walks",
     "Query": "ostinato.query",
     "Session": "ostinato.runtime.session",
     "Budget": "ostinato.runtime.budget",
@@ -55,6 +57,7 @@ __all__ = [
     "DataError",
     "ExplosionWarning",
     "OstinatoError",
+    "QuadraticWarning",
     "Query",
     "QuerySyntaxError",
     "Result",

@@ -16,6 +16,7 @@ from ostinato.base.query_text import check_name, check_text
 from ostinato.base.user_warning import warn_user
 from ostinato.expr.arrow_types import usable_schema
 from ostinato.lang import sase, sql
+from ostinato.plan.long_walks import long_walk
 from ostinato.plan.planner import plan
 from ostinato.query import Around, Query
 from ostinato.rewrite.rules import NEEDED, RULES, rewrite
@@ -189,10 +190,14 @@ def compile_clause(
         tree = sql.parse_clause(clause.body, clause.offset)
         query = sql.lower(tree, usable_schema(schema), stream)
         try:
-            return _finished(text, "sql", sql.render(tree), query, without, strategy)
+            compiled = _finished(text, "sql", sql.render(tree), query, without, strategy)
         except UnsupportedError as error:  # what planning refuses without a place of its own, such as its size, is the pattern
             error.span = error.span or tree.pattern_span
             raise
+        warning = long_walk(compiled.program, tree.pattern_span, text)
+        if warning is not None:
+            warn_user(warning)
+        return replace(compiled, warning=None if warning is None else str(warning))
     except OstinatoError as error:
         raise error.within(text) from error.__cause__
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -123,6 +125,49 @@ def test_row_patterns_as_defined(query, seed, count):
     compiled = ost.compile(query, {"t": SCHEMA})
     wrong = difference(reference.output(compiled.algebra, table.to_pylist()), run(compiled, table))
     assert not wrong, wrong
+
+
+EVENT_PATTERNS = (
+    ("A a, B b", "b.v > a.v"),
+    ("A a, B b", "b.v < a.v - 1"),
+    ("A a, B b", "b.n >= a.n + 1 and b.n <= a.n + 2"),
+    ("A a, B b", "b.n = a.n + 1"),
+    ("A a, B b", "b.n * 2 > a.v and b.v > 0"),
+    ("A a, B b", "b.v - a.v > 2"),
+    ("A a, B b, A c", "b.v > a.v and c.v < b.v"),
+    ("A a, B b, A c", "b.n > a.n and c.v < a.v"),
+    ("A a, B+ b[], C c", "b[i].v > b[i-1].v and c.v < a.v"),
+    ("A a, B+ b[], C c", "b[1].v > a.v and b[i].v > b[i-1].v and c.n = 1"),
+    ("A a, B+ b[], A c", "b[i].n < a.n and c.v > AVG(b[].v)"),
+    ("A a, (B b | C c), A d", "b.v > a.v and d.v > a.v"),
+)
+
+
+def events(seed, count, spread):
+    """Kinds of events by turns, in place of the strings."""
+    kinds = ["ABC"[i] for i in np.random.default_rng(seed + 1).integers(0, 3, count)]
+    return rows(seed, count, spread).set_column(4, "s", pa.array(kinds))
+
+
+@settings(max_examples=120, deadline=None)
+@given(
+    st.sampled_from(EVENT_PATTERNS),
+    st.sampled_from(("skip_till_any_match", "skip_till_next_match")),
+    st.sampled_from(("all", "count", "nonoverlapping")),
+    st.integers(0, 10**6),
+    st.integers(2, 60),
+    st.booleans(),
+    st.lists(st.integers(1, 30), max_size=2),
+)
+def test_event_patterns(pattern, selection, output, seed, count, spread, pieces):
+    names = ", ".join(re.findall(r"\b[abcd]\b(?:\[\])?", pattern[0]))
+    query = f"PATTERN SEQ({pattern[0]}) WHERE {selection}({names}) {{ {pattern[1]} }} WITHIN 15"
+    table = events(seed, count, spread)
+    results = []
+    for without in ((), ("search",)):
+        compiled = ost.compile(query, {"t": SCHEMA}, type_by="s", output=output, without=without, strategy="runs")
+        results.append([outcome(compiled, table), outcome(compiled, table, pieces)])
+    assert results[0] == results[1]
 
 
 @pytest.mark.parametrize("define", ["C.n > A.n + 9223372036854775000", "C.n - A.n > 9223372036854775000", "C.n * 4 > A.n", "C.n > A.n * 4"])

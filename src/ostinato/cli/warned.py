@@ -36,7 +36,9 @@ def shown_once(errors: Console) -> Iterator[None]:
 def said_elsewhere() -> Iterator[None]:
     """The plan says the same."""
     from ostinato.lang.sase import ExplosionWarning
+    from ostinato.plan.long_walks import QuadraticWarning
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ExplosionWarning)
+        warnings.simplefilter("ignore", QuadraticWarning)
         yield

@@ -31,7 +31,14 @@ MERGEABLE = 9  # there may be equivalent runs here
 WATCH_FROM = 10  # the registers in `watched` that this and later states still need
 WATCH_TO = 11
 RELINKS = 12  # taking an event changes where the run waits, or what it is equivalent to
-STATE_COLUMNS = 13
+ORDER_MOVE = 13  # the move for which its runs wait in order (see `run_order`), or -1: bounds of the value that it asks for ...
+ORDER_FROM = 14
+ORDER_TO = 15
+VALUE_START = 16  # ... and how the value of the row is had (see `search_bounds.row_value`)
+VALUE_END = 17
+VALUE_AT = 18
+VALUE_FLOATS = 19
+STATE_COLUMNS = 20
 
 # Cells of `settings`
 SELECTION = 0

@@ -100,8 +100,8 @@ def note_match(settings, found, header, key, ordinal, time, node):
 
 @inlined
 def record(
-    states, settings, runs, nodes, found, header, per_key, cells, twins, born, key, ordinal, time, position, run, new, target, complete,
-    in_place,
+    states, settings, runs, nodes, found, header, per_key, cells, order, twins, born, key, ordinal, time, position, run, new, target,
+    complete, in_place,
 ):  # fmt: skip
     """Note the binding of an event: count or keep the match if it is complete, make `new` a run if it can go on.
     Returns whether it goes on."""
@@ -118,7 +118,7 @@ def record(
             runs[new, FIRST_TIME] = runs[run, FIRST_TIME] if run != EMPTY else time
             runs[new, OLDEST] = runs[run, OLDEST] if run != EMPTY else ordinal
         elif target != runs[run, COMPONENT] or states[target, RELINKS] != 0:
-            leave_place(runs, per_key, cells, run)
+            leave_place(runs, per_key, cells, order, run)
             leave_twins(runs, twins, run)
         if not in_place or target != runs[run, COMPONENT] or states[target, RELINKS] != 0:
             born[header[BORN]] = new
@@ -147,7 +147,8 @@ def may_pass(passes, first, end, code, scratch, scratch_valid, ranks, slots, slo
 @inlined
 def select(
     moves, states, passes, settings, code, scratch, scratch_valid, ranks, slots, slot_valid,
-    runs, registers, register_valid, nodes, found, header, per_key, cells, twins, born, key, row, ordinal, bits, time, position, run, state,
+    runs, registers, register_valid, nodes, found, header, per_key, cells, order, twins, born, key, row, ordinal, bits, time, position, run,
+    state,
 ):  # fmt: skip
     """Try the moves that select the event. Returns what happened as bits, or an error below 0."""
     first_only = settings[OUTPUT] == FIRST
@@ -189,8 +190,8 @@ def select(
             if complete < 0:
                 return complete
         goes_on = record(
-            states, settings, runs, nodes, found, header, per_key, cells, twins, born, key, ordinal, time, position, run, new, target,
-            complete > 0, in_place,
+            states, settings, runs, nodes, found, header, per_key, cells, order, twins, born, key, ordinal, time, position, run, new,
+            target, complete > 0, in_place,
         )  # fmt: skip
         happened |= TOOK if take else (BEGAN_NEXT if moves[m, NEAREST] else 0)
         if in_place and goes_on:

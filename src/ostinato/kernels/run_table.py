@@ -3,18 +3,18 @@
 A run is a row of `runs`; its registers have the same number. Runs 0 and 1 are reserved: registers of a binding that is not kept,
 and the empty run from which every match starts. The runs of a key form a list in the order of their starts (LATER, EARLIER), so
 that those whose window is over are found at its beginning. What an event can affect is found by other lists: `run_index`,
-`run_merging`."""
+`run_order`, `run_merging`."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from ostinato.kernels._jit import inlined, jit
+from ostinato.kernels.run_order import NOTHING, remove
 
 SCRATCH = 0
 EMPTY = 1
 RESERVED = 2
-NOTHING = -1
 
 # Columns of `runs`
 COMPONENT = 0
@@ -28,7 +28,7 @@ FIRST_TIME = 7
 LAST_TIME = 8
 LAST_POSITION = 9
 KEY = 10
-PLACE = 11  # where it waits: a cell of the join index, BY_STATE or NOWHERE
+PLACE = 11  # where it waits: a cell of the join index, BY_STATE, NOWHERE or IN_ORDER
 OLDEST = 12  # the first event of the earliest start
 TWIN_NEXT = 13
 TWIN_CELL = 14  # its cell among the runs that may have equivalents, or NOTHING
@@ -37,6 +37,7 @@ RUN_COLUMNS = 16  # two lines of the cache
 
 BY_STATE = -1
 NOWHERE = -2
+IN_ORDER = -3
 
 # Columns of `per_key`
 FIRST_RUN = 0  # by start
@@ -44,7 +45,7 @@ LAST_RUN = 1
 ALIVE = 2
 KEEP = 3  # the first event that a match may still contain
 LIMIT = 4  # starts below this one are over, in the unit of the window
-WAITING = 5  # from here on, per component: the first of the runs that wait there
+WAITING = 5  # from here on, per component: the first of the runs that wait there; where runs wait in order, then the roots of their trees
 
 # Cells of `header`
 FREE = 0  # first of the list of free runs
@@ -103,10 +104,19 @@ def claim(runs, header, per_key, key, parent):
 
 
 @inlined
-def leave_place(runs, per_key, cells, run):
+def root_of(per_key, state):
+    """The column of the tree in which the runs of a state wait in order."""
+    return WAITING + (per_key.shape[1] - WAITING) // 2 + state
+
+
+@inlined
+def leave_place(runs, per_key, cells, order, run):
     """Take the run out of the list of those that wait with it."""
     place = runs[run, PLACE]
-    if place != NOWHERE:
+    if place == IN_ORDER:
+        remove(order, per_key, runs[run, KEY], root_of(per_key, runs[run, COMPONENT]), run)
+        runs[run, PLACE] = NOWHERE
+    elif place != NOWHERE:
         before = runs[run, PREVIOUS]
         after = runs[run, NEXT]
         if after != NOTHING:
@@ -136,8 +146,8 @@ def leave_twins(runs, twins, run):
 
 
 @inlined
-def release(runs, header, per_key, cells, twins, run):
-    leave_place(runs, per_key, cells, run)
+def release(runs, header, per_key, cells, order, twins, run):
+    leave_place(runs, per_key, cells, order, run)
     leave_twins(runs, twins, run)
     key = runs[run, KEY]
     before = runs[run, EARLIER]
@@ -157,10 +167,10 @@ def release(runs, header, per_key, cells, twins, run):
     header[LIVE] -= 1
 
 
-@jit("void(int64[:,::1], int64[::1], int64[:,::1], int64[::1], int64[::1], int64[::1])")
-def release_all(runs, header, per_key, cells, twins, doomed):
+@jit("void(int64[:,::1], int64[::1], int64[:,::1], int64[::1], int64[:,::1], int64[::1], int64[::1])")
+def release_all(runs, header, per_key, cells, order, twins, doomed):
     for i in range(len(doomed)):
-        release(runs, header, per_key, cells, twins, doomed[i])
+        release(runs, header, per_key, cells, order, twins, doomed[i])
 
 
 @jit("int64(int64[:,::1], int64, int64[::1])")

@@ -103,14 +103,14 @@ def any_expired(settings, runs, per_key, key, ordinal, time):
 
 
 @borrowing
-def drop_expired(settings, runs, header, per_key, cells, twins, key, ordinal, time):
+def drop_expired(settings, runs, header, per_key, cells, order, twins, key, ordinal, time):
     while any_expired(settings, runs, per_key, key, ordinal, time):
-        release(runs, header, per_key, cells, twins, per_key[key, FIRST_RUN])
+        release(runs, header, per_key, cells, order, twins, per_key[key, FIRST_RUN])
         header[EXPIRED] += 1
 
 
 @borrowing
-def settle(runs, nodes, found, header, per_key, cells, twins, key, before):
+def settle(runs, nodes, found, header, per_key, cells, order, twins, key, before):
     """Nonoverlapping: of the matches found at this event the preferred one stays, and all runs of the key go."""
     best = found[before, LAST_NODE]
     for i in range(before + 1, header[FOUND]):
@@ -119,11 +119,11 @@ def settle(runs, nodes, found, header, per_key, cells, twins, key, before):
     found[before, LAST_NODE] = best
     header[FOUND] = before + 1
     while per_key[key, FIRST_RUN] != NOTHING:
-        release(runs, header, per_key, cells, twins, per_key[key, FIRST_RUN])
+        release(runs, header, per_key, cells, order, twins, per_key[key, FIRST_RUN])
 
 
 @borrowing
-def unite(states, watched, settings, runs, registers, register_valid, nodes, header, per_key, cells, twins, run):
+def unite(states, watched, settings, runs, registers, register_valid, nodes, header, per_key, cells, order, twins, run):
     """Let an equivalent of the run stand for it, or it for the equivalent. Says which is kept, or an error below 0."""
     kept = KEPT_SELF
     cell = twin_cell(states, watched, settings, runs, registers, register_valid, twins, run)
@@ -132,24 +132,24 @@ def unite(states, watched, settings, runs, registers, register_valid, nodes, hea
         kept = merge(settings, runs, nodes, header, run, twin)
         if kept >= 0:
             header[MERGED] += 1
-            release(runs, header, per_key, cells, twins, twin if kept == KEPT_SELF else run)
+            release(runs, header, per_key, cells, order, twins, twin if kept == KEPT_SELF else run)
     if kept == KEPT_SELF:
         join_twins(runs, twins, cell, run)
     return kept
 
 
 @borrowing
-def drop_hopeless(settings, runs, header, per_key, cells, twins, key, next_ordinal):
+def drop_hopeless(settings, runs, header, per_key, cells, order, twins, key, next_ordinal):
     """Release runs that no later event can join: the window is over, by count, by the horizon, or because the input is; or the stream
     has gone on elsewhere where every event counts."""
     if settings[WITHIN_EVENTS] or settings[HAS_HORIZON]:
-        drop_expired(settings, runs, header, per_key, cells, twins, key, next_ordinal, settings[HORIZON])
+        drop_expired(settings, runs, header, per_key, cells, order, twins, key, next_ordinal, settings[HORIZON])
     if settings[FINAL] != 0 or settings[SELECTION] == STRICT:
         run = per_key[key, FIRST_RUN]
         while run != NOTHING:
             following = runs[run, LATER]
             if settings[FINAL] != 0 or runs[run, LAST_POSITION] < settings[LATEST]:
-                release(runs, header, per_key, cells, twins, run)
+                release(runs, header, per_key, cells, order, twins, run)
                 header[EXPIRED] += 1
             run = following
 
@@ -197,18 +197,18 @@ def has_room(settings, header, most, runs, nodes, found):
 
 
 _SIGNATURE = (
-    "int64(int64[:,::1], int64[:,::1], int64[:,::1], int64[::1], int64[::1], int64[:,::1], int64[::1], uint8[::1], int64[::1],"
-    "int64[::1], int64[::1], int64[::1], int64[:,::1], uint8[:,::1],"
-    "int64[:,::1], int64[:,::1], uint8[:,::1], int64[:,::1], int64[:,::1], int64[::1], int64[:,::1], int64[::1], int64[::1],"
+    "int64(int64[:,::1], int64[:,::1], int64[:,::1], int64[::1], int64[:,::1], int64[::1], int64[:,::1], int64[::1], uint8[::1],"
+    "int64[::1], int64[::1], int64[::1], int64[::1], int64[:,::1], uint8[:,::1],"
+    "int64[:,::1], int64[:,::1], uint8[:,::1], int64[:,::1], int64[:,::1], int64[::1], int64[:,::1], int64[::1], int64[:,::1], int64[::1],"
     "int64[::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[::1])"
 )
 
 
 @borrowing(_SIGNATURE)
 def advance(
-    moves, states, passes, watched, settings, code, scratch, scratch_valid, ranks,
+    moves, states, passes, watched, bounds, settings, code, scratch, scratch_valid, ranks,
     bits, times, positions, slots, slot_valid,
-    runs, registers, register_valid, nodes, found, header, per_key, cells, twins, born, live,
+    runs, registers, register_valid, nodes, found, header, per_key, cells, order, twins, born, live,
     keys, begin, end, ordinal,
 ):  # fmt: skip
     """Go on over the rows [begin[i], end[i]) of each of `keys`, the first of which has `ordinal[i]`. Anything but DONE leaves in the
@@ -235,11 +235,14 @@ def advance(
             at = ordinal[i] + row - begin[i]
             time = times[row] if settings[TIMED] else 0
             if any_expired(settings, runs, per_key, key, at, time):
-                drop_expired(settings, runs, header, per_key, cells, twins, key, at, time)
+                drop_expired(settings, runs, header, per_key, cells, order, twins, key, at, time)
             if settings[SELECTION] < SKIP_TO_NEXT:
                 count = gather_all(runs, per_key, key, live)
             else:
-                count = gather(moves, states, runs, header, per_key, cells, slots, slot_valid, key, row, bits[row], live)
+                count = gather(
+                    moves, states, code, scratch, scratch_valid, ranks, runs, registers, register_valid, header, per_key, cells, order,
+                    slots, slot_valid, key, row, bits[row], live,
+                )  # fmt: skip
             header[VISITED] += count
             before = header[FOUND]
             header[BORN] = 0
@@ -251,23 +254,28 @@ def advance(
                 if run == EMPTY or offered(states, settings, runs, run, bits[row], time, positions[row]):
                     happened = select(
                         moves, states, passes, settings, code, scratch, scratch_valid, ranks, slots, slot_valid,
-                        runs, registers, register_valid, nodes, found, header, per_key, cells, twins, born,
+                        runs, registers, register_valid, nodes, found, header, per_key, cells, order, twins, born,
                         key, row, at, bits[row], time, positions[row], run, state,
                     )  # fmt: skip
                     if happened < 0:
                         header[ERROR] = happened
                         return FAILED
                 if run != EMPTY and not stays(states, settings, state, happened):
-                    release(runs, header, per_key, cells, twins, run)
+                    release(runs, header, per_key, cells, order, twins, run)
             if settings[OUTPUT] == NONOVERLAPPING and header[FOUND] > before:
-                settle(runs, nodes, found, header, per_key, cells, twins, key, before)
+                settle(runs, nodes, found, header, per_key, cells, order, twins, key, before)
                 header[BORN] = 0
             for b in range(header[BORN]):
                 kept = KEPT_SELF
                 if states[runs[born[b], COMPONENT], MERGEABLE] != 0:
-                    kept = unite(states, watched, settings, runs, registers, register_valid, nodes, header, per_key, cells, twins, born[b])
+                    kept = unite(
+                        states, watched, settings, runs, registers, register_valid, nodes, header, per_key, cells, order, twins, born[b]
+                    )
                 if kept == KEPT_SELF:
-                    take_place(states, runs, registers, register_valid, per_key, cells, born[b])
+                    take_place(
+                        states, bounds, code, scratch, scratch_valid, ranks, slots, slot_valid, runs, registers, register_valid, per_key,
+                        cells, order, born[b],
+                    )  # fmt: skip
                 elif kept < 0:
                     header[ERROR] = kept
             if header[ERROR] != 0:
@@ -278,19 +286,28 @@ def advance(
         if status != DONE:
             header[AT_ROW] = row
             return status
-        drop_hopeless(settings, runs, header, per_key, cells, twins, key, ordinal[i] + end[i] - begin[i])
+        drop_hopeless(settings, runs, header, per_key, cells, order, twins, key, ordinal[i] + end[i] - begin[i])
         remember(settings, runs, per_key, times, key, begin[i], ordinal[i], ordinal[i] + end[i] - begin[i])
     header[AT_KEY] = len(keys)
     return DONE
 
 
-@jit("void(int64[:,::1], int64[::1], int64[::1], int64[:,::1], int64[:,::1], uint8[:,::1], int64, int64[:,::1], int64[::1], int64[::1])")
-def rebuild(states, watched, settings, runs, registers, register_valid, used, per_key, cells, twins):
+@jit(
+    "void(int64[:,::1], int64[:,::1], int64[::1], int64[::1], int64[:,::1], int64[::1], uint8[::1], int64[::1], int64[:,::1], uint8[:,::1],"
+    "int64[:,::1], int64[:,::1], uint8[:,::1], int64, int64[:,::1], int64[::1], int64[:,::1], int64[::1])"
+)
+def rebuild(
+    states, bounds, watched, settings, code, scratch, scratch_valid, ranks, slots, slot_valid,
+    runs, registers, register_valid, used, per_key, cells, order, twins,
+):  # fmt: skip
     """Find all runs their places again: the tables have another size, keys other numbers, or the state was loaded."""
     for run in range(RESERVED, used):
         if runs[run, COMPONENT] != NOTHING:
             runs[run, PLACE] = NOWHERE
             runs[run, TWIN_CELL] = NOTHING
-            take_place(states, runs, registers, register_valid, per_key, cells, run)
+            take_place(
+                states, bounds, code, scratch, scratch_valid, ranks, slots, slot_valid, runs, registers, register_valid, per_key, cells,
+                order, run,
+            )  # fmt: skip
             if states[runs[run, COMPONENT], MERGEABLE] != 0:
                 join_twins(runs, twins, twin_cell(states, watched, settings, runs, registers, register_valid, twins, run), run)

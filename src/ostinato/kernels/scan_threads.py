@@ -216,8 +216,8 @@ def skipped_to(length, variables, skip, skip_members, control):
 @borrowing
 def follow_key(
     k, limit, shift, behind, bits, times, slots, slot_valid, setting, skip, skip_members, first, moves, masks, initials, tests, marks,
-    live, fresh, searched, bounds, learned, columns, regions, lows, highs, code, scratch, scratch_valid, ranks, threads, chain, registers,
-    register_valid, nodes, cursor, out, variables, control,
+    live, fresh, searched, bounds, learned, columns, regions, lows, highs, links, code, scratch, scratch_valid, ranks, threads, chain,
+    registers, register_valid, nodes, cursor, out, variables, control,
 ):  # fmt: skip
     """All attempts of one partition, as far as its rows decide them. `skip` is 0, TO_FIRST or TO_LAST (of `skip_members`)."""
     start, at, end, end_node = cursor[k, START], cursor[k, AT], cursor[k, END], cursor[k, END_NODE]
@@ -258,17 +258,17 @@ def follow_key(
                     if reach < 0:
                         reach = reach_of(start, at, limit, shift, times, setting)
                     to = jump(
-                        k, start, at, reach, limit, shift, first, moves, marks, searched, bounds, learned, columns, regions, lows, highs,
-                        bits, masks, slots, slot_valid, code, scratch, scratch_valid, ranks, threads, registers, register_valid, nodes,
-                        control,
+                        k, start, at, reach, limit, shift, first, moves, marks, searched, bounds, learned, columns, regions, lows,
+                        highs, links, bits, masks, slots, slot_valid, code, scratch, scratch_valid, ranks, threads, registers,
+                        register_valid, nodes, control,
                     )  # fmt: skip
                     if to < 0:
                         status = -to
                         break
                     pause = min(2 * pause + 1, LONGEST_PAUSE) if to == at else 0
                     rest = pause
-                    if to > at:
-                        at = to
+                    at = to
+                    if at == reach:
                         continue
                 status = step(
                     at + shift, bits, slots, slot_valid, first, moves, masks, tests, marks, live, code, scratch, scratch_valid, ranks,
@@ -307,14 +307,14 @@ def follow_key(
 @borrowing(
     "int64(int64[::1], int64[::1], int64[::1], int64[::1], int64[::1], uint64[::1], int64[::1], int64[:, ::1], uint8[:, ::1], int64[::1],"
     " int64, uint8[::1], int32[::1], int32[:, ::1], uint64[::1], int64[::1], int64[:, ::1], int64[:, ::1], uint8[:, ::1], uint8[::1],"
-    " int64[:, ::1], int64[:, ::1], int64[:, ::1], int64[:, ::1], int64[:, ::1], int64[:, ::1], int64[:, ::1],"
+    " int64[:, ::1], int64[:, ::1], int64[:, ::1], int64[:, ::1], int64[:, ::1], int64[:, ::1], int64[:, ::1], int32[:, ::1],"
     " int64[:, ::1], int64[::1], uint8[::1], int64[::1],"
     " int64[:, ::1], int64[::1], int64[:, ::1], uint8[:, ::1], int64[:, ::1], int64[:, ::1], int64[:, ::1], uint8[::1],"
     " int64[:, ::1], int64[:, ::1], uint8[:, ::1], int64[::1])"
 )
 def follow(
     keys, ready, offset, base, length, bits, times, slots, slot_valid, setting, skip, skip_members,
-    first, moves, masks, initials, tests, marks, live, fresh, searched, bounds, learned, columns, regions, lows, highs,
+    first, moves, masks, initials, tests, marks, live, fresh, searched, bounds, learned, columns, regions, lows, highs, links,
     code, scratch, scratch_valid, ranks,
     threads, chain, registers, register_valid, nodes, cursor, out, variables,
     saved, saved_registers, saved_valid, control,
@@ -327,8 +327,8 @@ def follow(
             return THREADS_FULL
         status = follow_key(
             k, ready[n], offset[k] - base[k], base[k] + length[k], bits, times, slots, slot_valid, setting, skip, skip_members, first,
-            moves, masks, initials, tests, marks, live, fresh, searched, bounds, learned, columns, regions, lows, highs, code, scratch,
-            scratch_valid, ranks, threads, chain, registers, register_valid, nodes, cursor, out, variables, control,
+            moves, masks, initials, tests, marks, live, fresh, searched, bounds, learned, columns, regions, lows, highs, links, code,
+            scratch, scratch_valid, ranks, threads, chain, registers, register_valid, nodes, cursor, out, variables, control,
         )  # fmt: skip
         if status != DONE:
             return status

@@ -2,7 +2,8 @@
 
 Values are compared as integers in the same order (`sort_key`). A search column says which rows count: those with a variable's bits
 and a value. In a column of a condition that must hold (an exit) other rows are left out; in one that must fail (a loop) they always
-count. The index of a partition begins at some row and is extended when a search wants to look further than it reaches."""
+count. Rows with one value, or of a few that share a hash, are linked in a column of which equality is asked (`search_links`).
+The index of a partition begins at some row and is extended when a search wants to look further than it reaches."""
 
 from __future__ import annotations
 
@@ -10,33 +11,20 @@ import numpy as np
 
 from ostinato.kernels._jit import borrowing, inlined
 from ostinato.kernels.arithmetic import HAS_FAILED, IS_VALUE, as_float
-from ostinato.kernels.scalar import evaluate
+from ostinato.kernels.search_bounds import GREATEST, LEAST, row_value, sort_key
+from ostinato.kernels.search_links import FAN, SHIFT, first_linked, link, next_linked
 from ostinato.kernels.thread_layout import SEARCHED
 
 # Columns of `columns`, a line per search column: the lines of scalar code that compute the value, where it is then (a cell of the
 # scratch, or a slot if nothing is computed), whether it is a float, whether there is a value at all, the variable whose bits count,
-# and whether the condition must fail.
-VALUE_START, VALUE_END, VALUE_AT, FLOATS, VALUED, VARIABLE, FAILS = range(7)
-COLUMN_WIDTH = 7
+# whether the condition must fail, and its line in `links`, or -1.
+VALUE_START, VALUE_END, VALUE_AT, FLOATS, VALUED, VARIABLE, FAILS, LINKED = range(8)
+COLUMN_WIDTH = 8
 
 # Columns of `regions`, a line per partition: where its lowest blocks begin (-1: it has no index), how many there is room for, the row
-# at which they begin, and the row before which they end.
-PLACE, ROOM, FIRST, BUILT = range(4)
-REGION_WIDTH = 4
-
-SHIFT = 4  # a block has 16 rows, or 16 blocks
-FAN = 1 << SHIFT
-LEAST, GREATEST = np.iinfo(np.int64).min, np.iinfo(np.int64).max
-
-
-@inlined
-def sort_key(word, floats):
-    """Floats in the order of their values, as integers; both zeros are one. NaN has no place."""
-    if not floats:
-        return np.int64(word)
-    if word == LEAST:
-        return np.int64(0)
-    return np.int64(word ^ GREATEST) if word < 0 else np.int64(word)
+# at which they begin, the row before which they end, and whether some row counts as anything.
+PLACE, ROOM, FIRST, BUILT, ANYTHING = range(5)
+REGION_WIDTH = 5
 
 
 @inlined
@@ -46,14 +34,10 @@ def row_range(c, row, columns, bits, masks, slots, slot_valid, code, scratch, sc
     counts = bits[row] & masks[variable] == masks[variable]
     word, flag = np.int64(0), np.int64(IS_VALUE)
     if counts and columns[c, VALUED]:
-        if columns[c, VALUE_START] < columns[c, VALUE_END]:
-            evaluate(
-                code, columns[c, VALUE_START], columns[c, VALUE_END], scratch, scratch_valid, ranks, slots, slot_valid, row, registers,
-                register_valid, 0, 0,
-            )  # fmt: skip
-            word, flag = scratch[columns[c, VALUE_AT]], np.int64(scratch_valid[columns[c, VALUE_AT]])
-        else:
-            word, flag = slots[row, columns[c, VALUE_AT]], np.int64(slot_valid[row, columns[c, VALUE_AT]])
+        word, flag = row_value(
+            columns[c, VALUE_START], columns[c, VALUE_END], columns[c, VALUE_AT], code, scratch, scratch_valid, ranks, slots, slot_valid,
+            row, registers, register_valid,
+        )  # fmt: skip
     number = as_float(word)
     if counts and flag == IS_VALUE and not (columns[c, FLOATS] and number != number):
         key = sort_key(word, columns[c, FLOATS])
@@ -83,8 +67,8 @@ def size_of(room):
 
 @borrowing
 def extend(
-    k, until, shift, columns, regions, lows, highs, bits, masks, slots, slot_valid, code, scratch, scratch_valid, ranks, registers,
-    register_valid,
+    k, until, shift, columns, regions, lows, highs, links, bits, masks, slots, slot_valid, code, scratch, scratch_valid, ranks,
+    registers, register_valid,
 ):  # fmt: skip
     """Take the rows up to `until` into the index of partition k, which has room for them."""
     first, built = regions[k, FIRST], regions[k, BUILT]
@@ -99,6 +83,11 @@ def extend(
                     c, row, columns, bits, masks, slots, slot_valid, code, scratch, scratch_valid, ranks, registers, register_valid
                 )
                 low, high = min(low, least), max(high, greatest)
+                if columns[c, LINKED] >= 0:
+                    if least == greatest:
+                        link(links, columns[c, LINKED], regions[k, PLACE], regions[k, ROOM], row - shift - first, least)
+                    elif least < greatest:
+                        regions[k, ANYTHING] = 1
             place, room, at, new = regions[k, PLACE], regions[k, ROOM], block, fresh
             while True:
                 if new:
@@ -115,14 +104,32 @@ def extend(
 
 @inlined
 def next_row(
-    k, c, lo, hi, at, until, shift, columns, regions, lows, highs, bits, masks, slots, slot_valid, code, scratch, scratch_valid, ranks,
-    registers, register_valid, control,
+    k, c, lo, hi, start, at, until, shift, columns, regions, lows, highs, links, bits, masks, slots, slot_valid, code, scratch,
+    scratch_valid, ranks, registers, register_valid, control,
 ):  # fmt: skip
     """The first row of partition k from `at` on that may lie in [lo, hi] (outside, if the condition must fail), else `until`. Blocks are
-    used if they reach so far. What is looked at is counted."""
+    used if they reach so far. What is looked at is counted. Nobody will look at rows before `start` again."""
     fails = columns[c, FAILS] != 0
     indexed = regions[k, PLACE] >= 0 and regions[k, BUILT] >= until and regions[k, FIRST] <= at
     first = regions[k, FIRST]
+    if indexed and columns[c, LINKED] >= 0 and lo == hi and regions[k, ANYTHING] == 0:
+        row = first_linked(links, columns[c, LINKED], regions[k, PLACE], regions[k, ROOM], start - first, lo)
+        if at > start:  # rows that were found before need not be passed again
+            low, high = row_range(
+                c, at - 1 + shift, columns, bits, masks, slots, slot_valid, code, scratch, scratch_valid, ranks, registers, register_valid
+            )
+            row = next_linked(links, columns[c, LINKED], regions[k, PLACE], at - 1 - first) if low == lo and high == lo else row
+        while row >= 0 and row + first < until:
+            control[SEARCHED] += 1
+            if row + first >= at:
+                low, high = row_range(
+                    c, row + first + shift, columns, bits, masks, slots, slot_valid, code, scratch, scratch_valid, ranks, registers,
+                    register_valid,
+                )  # fmt: skip
+                if low == lo and high == lo:
+                    return row + first
+            row = next_linked(links, columns[c, LINKED], regions[k, PLACE], row)
+        return until
     while at < until:
         if indexed and (at - first) & (FAN - 1) == 0:
             place, room, level, block = regions[k, PLACE], regions[k, ROOM], 0, (at - first) >> SHIFT

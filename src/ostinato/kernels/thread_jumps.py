@@ -5,35 +5,16 @@ from __future__ import annotations
 import numpy as np
 
 from ostinato.kernels._jit import borrowing, inlined
-from ostinato.kernels.arithmetic import IS_NULL, IS_VALUE, as_float
-from ostinato.kernels.scalar import evaluate
 from ostinato.kernels.scan_dfa import BY_EVENTS, WITHIN
-from ostinato.kernels.search_index import (
-    BUILT,
-    FAILS,
-    FAN,
-    FIRST,
-    GREATEST,
-    LEAST,
-    PLACE,
-    ROOM,
-    SHIFT,
-    extend,
-    next_row,
-    size_of,
-    sort_key,
-)
+from ostinato.kernels.search_bounds import GREATEST, LEAST, interval
+from ostinato.kernels.search_index import ANYTHING, BUILT, FAILS, FIRST, PLACE, ROOM, extend, next_row, size_of
+from ostinato.kernels.search_links import FAN, SHIFT, begin_links
 from ostinato.kernels.thread_layout import COUNT, HALF, INDEX_FULL, INDEXED, NEEDED, NODES, NODES_FULL, OPEN, REPEATS, WAITS
 
 # Columns of `searched`, a line per move of the automaton: its search column (-1: none is needed, it can always be made), and the bounds
 # of the value in that column.
 COLUMN, BOUND_FROM, BOUND_TO = range(3)
 SEARCHED_WIDTH = 3
-
-# Columns of `bounds`: the lines of scalar code that compute a bound, where it is then (a cell of the scratch, or a register if nothing
-# is computed), how the value must compare with it (eq, ne, lt, le, gt, ge), and whether they are floats.
-CODE_START, CODE_END, BOUND_AT, RELATION, FLOATS = range(5)
-BOUND_WIDTH = 5
 
 # Columns of `learned`, a line per move: from one row on and before another no row lies in [LOW, HIGH] (or outside, for loops).
 LEARNED_FROM, LEARNED_TO, LOW, HIGH = range(4)
@@ -74,48 +55,6 @@ def reach_of(start, at, limit, shift, times, setting):
 
 
 @inlined
-def narrowed(relation, key, lo, hi):
-    """The part of [lo, hi] in which values are in that relation to `key`; where there is none, only what may be anything lies in it."""
-    if (relation == 2 and key == LEAST) or (relation == 4 and key == GREATEST):
-        return GREATEST, LEAST
-    if relation in (0, 4, 5):
-        lo = max(lo, key + 1 if relation == 4 else key)
-    if relation in (0, 2, 3):
-        hi = min(hi, key - 1 if relation == 2 else key)
-    if lo > hi:
-        return GREATEST, LEAST
-    return lo, hi
-
-
-@borrowing
-def interval(first, behind, fails, bounds, code, scratch, scratch_valid, ranks, slots, slot_valid, row, registers, register_valid, i):
-    """Where the value of a row must lie for thread i to make a move: (lowest, highest, whether that can be said). A bound that could not
-    be computed is an error at rows that a search would pass, and a loop that nothing satisfies ends at once: nothing is passed then."""
-    lo, hi = np.int64(LEAST), np.int64(GREATEST)
-    if first == behind:
-        return np.int64(0), np.int64(0), True
-    for b in range(first, behind):
-        if bounds[b, CODE_START] < bounds[b, CODE_END]:
-            evaluate(
-                code, bounds[b, CODE_START], bounds[b, CODE_END], scratch, scratch_valid, ranks, slots, slot_valid, row, registers,
-                register_valid, i, i,
-            )  # fmt: skip
-            word, flag = scratch[bounds[b, BOUND_AT]], np.int64(scratch_valid[bounds[b, BOUND_AT]])
-        else:
-            word, flag = registers[i, bounds[b, BOUND_AT]], np.int64(register_valid[i, bounds[b, BOUND_AT]])
-        number = as_float(word)
-        if flag == IS_NULL or (flag == IS_VALUE and bounds[b, FLOATS] and number != number):
-            lo, hi = np.int64(GREATEST), np.int64(LEAST)
-        elif flag == IS_VALUE:
-            lo, hi = narrowed(bounds[b, RELATION], sort_key(word, bounds[b, FLOATS]), lo, hi)
-        else:
-            return lo, hi, False
-    if fails and (lo > hi or (lo == LEAST and hi == GREATEST)):
-        return lo, hi, False
-    return lo, hi, True
-
-
-@inlined
 def known_until(m, fails, lo, hi, at, learned):
     """The row before which earlier searches have shown that there is nothing from `at` on."""
     if learned[m, LEARNED_FROM] > at or learned[m, LEARNED_TO] <= at:
@@ -129,28 +68,31 @@ def known_until(m, fails, lo, hi, at, learned):
 
 @inlined
 def has_index(
-    k, at, limit, shift, columns, regions, lows, highs, bits, masks, slots, slot_valid, code, scratch, scratch_valid, ranks, registers,
-    register_valid, control,
+    k, at, limit, shift, columns, regions, lows, highs, links, bits, masks, slots, slot_valid, code, scratch, scratch_valid, ranks,
+    registers, register_valid, control,
 ):  # fmt: skip
     """Let the index of partition k reach to `limit`; False if there is no room for it."""
     if regions[k, PLACE] < 0 or limit - regions[k, FIRST] > regions[k, ROOM] << SHIFT:
-        room = ((2 * (limit - at)) >> SHIFT) + FAN
+        rows = limit - at
+        room = ((rows + (rows >> 2)) >> SHIFT) + FAN
         size = size_of(room)
         if control[INDEXED] + size > lows.shape[1]:
             control[NEEDED] = size
             return False
         regions[k, PLACE], regions[k, ROOM], regions[k, FIRST], regions[k, BUILT] = control[INDEXED], room, at, at
         control[INDEXED] += size
+        regions[k, ANYTHING] = 0
+        begin_links(links, regions[k, PLACE], room)
     extend(
-        k, limit, shift, columns, regions, lows, highs, bits, masks, slots, slot_valid, code, scratch, scratch_valid, ranks, registers,
-        register_valid,
+        k, limit, shift, columns, regions, lows, highs, links, bits, masks, slots, slot_valid, code, scratch, scratch_valid, ranks,
+        registers, register_valid,
     )  # fmt: skip
     return True
 
 
 @inlined
 def next_matter(
-    k, start, at, reach, limit, shift, first, moves, searched, bounds, learned, columns, regions, lows, highs, bits, masks, slots,
+    k, start, at, reach, limit, shift, first, moves, searched, bounds, learned, columns, regions, lows, highs, links, bits, masks, slots,
     slot_valid, code, scratch, scratch_valid, ranks, threads, registers, register_valid, control,
 ):  # fmt: skip
     """The first row from `at` on, and before `reach`, that may matter to a thread; `reach` if none does, -1 for want of room."""
@@ -163,10 +105,10 @@ def next_matter(
                 continue
             fails = columns[c, FAILS] != 0
             lo, hi, known = interval(
-                searched[m, BOUND_FROM], searched[m, BOUND_TO], fails, bounds, code, scratch, scratch_valid, ranks, slots, slot_valid,
+                searched[m, BOUND_FROM], searched[m, BOUND_TO], bounds, code, scratch, scratch_valid, ranks, slots, slot_valid,
                 at + shift, registers, register_valid, i,
             )  # fmt: skip
-            if not known:
+            if not known or (fails and (lo > hi or (lo == LEAST and hi == GREATEST))):  # a loop that no row satisfies ends at once
                 found = at
                 continue
             begun = known_until(m, fails, lo, hi, at, learned)
@@ -175,13 +117,13 @@ def next_matter(
             if found - begun > WORTH_AN_INDEX and (
                 regions[k, PLACE] < 0 or regions[k, BUILT] < found
             ) and not has_index(
-                k, start, limit, shift, columns, regions, lows, highs, bits, masks, slots, slot_valid, code, scratch, scratch_valid,
+                k, start, limit, shift, columns, regions, lows, highs, links, bits, masks, slots, slot_valid, code, scratch, scratch_valid,
                 ranks, registers, register_valid, control,
             ):  # fmt: skip
                 return np.int64(-1)
             found = next_row(
-                k, c, lo, hi, begun, found, shift, columns, regions, lows, highs, bits, masks, slots, slot_valid, code, scratch,
-                scratch_valid, ranks, registers, register_valid, control,
+                k, c, lo, hi, start, begun, found, shift, columns, regions, lows, highs, links, bits, masks, slots, slot_valid, code,
+                scratch, scratch_valid, ranks, registers, register_valid, control,
             )  # fmt: skip
             if begun == at or found > begun:
                 learned[m, LEARNED_FROM], learned[m, LEARNED_TO], learned[m, LOW], learned[m, HIGH] = at, found, lo, hi
@@ -214,14 +156,14 @@ def pass_rows(rows, first, moves, marks, threads, registers, register_valid, nod
 
 @inlined
 def jump(
-    k, start, at, reach, limit, shift, first, moves, marks, searched, bounds, learned, columns, regions, lows, highs, bits, masks, slots,
-    slot_valid, code, scratch, scratch_valid, ranks, threads, registers, register_valid, nodes, control,
+    k, start, at, reach, limit, shift, first, moves, marks, searched, bounds, learned, columns, regions, lows, highs, links, bits, masks,
+    slots, slot_valid, code, scratch, scratch_valid, ranks, threads, registers, register_valid, nodes, control,
 ):  # fmt: skip
     """Pass the rows that matter to no thread; returns the row to go on at, or what there is no room for, as -INDEX_FULL or
     -NODES_FULL, and then nothing has changed."""
     to = next_matter(
-        k, start, at, reach, limit, shift, first, moves, searched, bounds, learned, columns, regions, lows, highs, bits, masks, slots,
-        slot_valid, code, scratch, scratch_valid, ranks, threads, registers, register_valid, control,
+        k, start, at, reach, limit, shift, first, moves, searched, bounds, learned, columns, regions, lows, highs, links, bits, masks,
+        slots, slot_valid, code, scratch, scratch_valid, ranks, threads, registers, register_valid, control,
     )  # fmt: skip
     if to < 0:
         return np.int64(-INDEX_FULL)

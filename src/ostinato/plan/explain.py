@@ -21,6 +21,7 @@ from ostinato.plan.classify import classify
 from ostinato.program.carried_negations import carried
 from ostinato.program.joins import join_of
 from ostinato.program.program import Negation, Program
+from ostinato.program.searches import RunOrder, Search, order_of, searched_moves
 
 
 def plan_text(query: MatchQuery, program: Program, applied: tuple[str, ...]) -> str:
@@ -48,6 +49,8 @@ def _plan_lines(query: MatchQuery, program: Program, applied: tuple[str, ...]) -
         yield f"a run carries: {', '.join(r.name for r in program.registers)}"
     if program.strategy == "runs":
         yield from _run_lines(program)
+    if program.strategy == "threads":
+        yield from _search_lines(program)
     if program.filter_bits:
         yield "rows that satisfy no component's conditions cannot matter: Spark leaves them out before they reach Python"
 
@@ -60,7 +63,38 @@ def _run_lines(program: Program) -> Iterator[str]:
             if join is not None:
                 held = program.registers[join.register].name
                 yield f"runs in {program.variables[component.variable]} wait by the value of {held}, which an event must equal"
+                continue
+            order = order_of(program, number)
+            if order is not None:
+                held = ", ".join(program.registers[register].name for register in sorted(order.registers)) or "a constant"
+                target = program.variables[program.components[order.target].variable]
+                yield f"runs in {program.variables[component.variable]} wait in the order of {held}: an event for {target} {_asked(order)}"
     yield "equivalent runs: " + ("followed as one" if program.merging else "each followed by itself (merging is left out)")
+
+
+def _asked(order: RunOrder) -> str:
+    return f"meets those whose {'bound' if len(order.comparisons) == 1 else 'bounds'} its value satisfies"
+
+
+def _search_lines(program: Program) -> Iterator[str]:
+    """Where rows are passed without being visited."""
+    if not program.search:
+        yield "rows are visited one by one (search is left out)"
+        return
+    assert program.nfa is not None
+    shown: dict[str, None] = {}
+    for state in range(len(program.nfa.first) - 1):
+        searches = [search for move, search in searched_moves(program).items() if move in program.nfa.numbers_of(state)]
+        loop = "".join(_sought(program, search) for search in searches if search.loop)
+        exits = ", ".join(_sought(program, search) for search in searches if not search.loop)
+        if searches:
+            shown[f"searched: the next row for {exits or 'nothing'}, while rows are mapped to {loop}"] = None
+    yield from shown
+
+
+def _sought(program: Program, search: Search) -> str:
+    name = program.variables[search.variable]
+    return f"{name} (by a value compared with fixed ones)" if search.comparisons else name
 
 
 def _conditions(query: MatchQuery, name: str, definition: Definition) -> Iterator[str]:

@@ -107,6 +107,9 @@ class OrderedNfa:
         """Whether it matters which row is the last of a partition."""
         return ACCEPT_AT_END in self.moves
 
+    def numbers_of(self, state: int) -> range:
+        return range(self.first[state], self.first[state + 1])
+
     def moves_of(self, state: int) -> tuple[tuple[int, int], ...]:
         return self.moves[self.first[state] : self.first[state + 1]]
 

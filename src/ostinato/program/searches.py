@@ -1,19 +1,22 @@
 """Conditions that a search can answer: a value of the current row compared with one that was fixed when earlier rows were bound.
 
 A thread waits in a state if every row leaves it as it is until some move can be made: the state has one move to itself that remembers
-nothing, and each other move asks for certain rows. Rows in between need not be visited."""
+nothing, and each other move asks for certain rows. Rows in between need not be visited. Runs of an event pattern that wait for such a
+value are kept in the order of their bounds, so that an event meets those that it satisfies."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from ostinato.program.joins import moves_of
 from ostinato.program.opcodes import SPACES, TESTED, Op, Space, shape
 from ostinato.program.program import ACCEPT, OrderedNfa, Program, ScalarCode
 
 EQ, NE, LT, LE, GT, GE = range(6)  # relations, in the order of the opcodes
 MIRRORED = (EQ, NE, GT, GE, LT, LE)
 FIRST_TEST = Op.TEST_EQ_INT
-ROW, RUN, OTHER = 1, 2, 4  # what a value depends on: the current row, the run, or the strings that have come so far
+ROW, RUN, STRINGS = 1, 2, 4  # what a value depends on: the current row, the run, or the strings that have come so far
+PARTS = {Space.SLOT: ROW, Space.REGISTER: RUN, Space.STRING: STRINGS}
 
 
 @dataclass(frozen=True)
@@ -53,7 +56,7 @@ class _Trace:
 
     def depends(self, word: int) -> int:
         index, space = divmod(word, SPACES)
-        return self.parts.get(index, 0) if space == Space.TEMP else {Space.SLOT: ROW, Space.REGISTER: RUN}.get(Space(space), 0)
+        return self.parts.get(index, 0) if space == Space.TEMP else PARTS.get(Space(space), 0)
 
     def operand(self, word: int) -> Operand:
         index, space = divmod(word, SPACES)
@@ -62,7 +65,7 @@ class _Trace:
     def compute(self, at: int) -> None:
         op, target = Op(self.code.op[at]), self.code.c[at]
         words = self._words(at)
-        parts, lines = OTHER if op is Op.RANK else 0, {at}
+        parts, lines = STRINGS if op is Op.RANK else 0, {at}
         if op is Op.SELECT:  # keeps what stood there
             parts, lines = self.parts.get(target, 0), lines.union(self.lines.get(target, ()))
         for word in words:
@@ -144,6 +147,26 @@ def _of_state(program: Program, nfa: OrderedNfa, state: int, tests: list[BlockTe
     return found
 
 
+def walked_through(program: Program) -> int | None:
+    """A variable that takes any row, and so leads an attempt to the end of its partition although no match may come of it: threads
+    neither wait there nor accept, nor is the next variable open to any row."""
+    if program.nfa is None or program.strategy != "threads" or not program.search:
+        return None
+    searched = searched_moves(program)
+    free = [test.bit < 0 and not _asks(block_tests(program.scalar, test.block)) for test in program.tests]
+    for state in range(len(program.nfa.first) - 1):
+        moves = program.nfa.moves_of(state)
+        loops = [variable for variable, target in moves if target == state and free[variable]]
+        leaves = any(target != state and (variable < 0 or free[variable]) for variable, target in moves)
+        if loops and not leaves and program.nfa.first[state] not in searched:
+            return loops[0]
+    return None
+
+
+def _asks(tests: BlockTests) -> bool:
+    return tests.others or len(tests.comparisons) > 0
+
+
 def _loop(variable: int, tests: BlockTests) -> Search | None:
     values = {(c.value, c.floats) for c in tests.comparisons}
     if tests.stores or tests.others or len(values) > 1 or any(c.relation == NE for c in tests.comparisons):
@@ -166,3 +189,40 @@ def _exit(variable: int, tests: BlockTests, always: bool) -> Search | None:
 def _strength(comparisons: list[Comparison]) -> int:
     relations = {c.relation for c in comparisons}
     return 3 if EQ in relations else bool(relations & {LT, LE}) + bool(relations & {GT, GE})
+
+
+@dataclass(frozen=True)
+class RunOrder:
+    """The runs in a state wait by what one of its moves (to component `target`, `taken` again or begun) asks of a value of the event.
+    The bounds are made of `registers`."""
+
+    target: int
+    taken: bool
+    comparisons: tuple[Comparison, ...]
+    registers: frozenset[int]
+
+
+def order_of(program: Program, state: int) -> RunOrder | None:
+    """By the move whose value is bound best. None if it would never help: no move has such a condition, or another is open to every
+    event."""
+    found: dict[tuple[int, bool], tuple[int, Search | None]] = {}
+    for target, taken in moves_of(program.components[state], state):
+        component = program.components[target]
+        bit, block = (component.later_bit, component.later_block) if taken else (component.first_bit, component.first_block)
+        search = _exit(component.variable, block_tests(program.scalar, block), always=True)
+        found[target, taken] = bit, search
+    usable = [
+        (move, search)
+        for move, (_, search) in found.items()
+        if search is not None and all(bit >= 0 for other, (bit, _) in found.items() if other != move)
+    ]
+    if not usable or not program.search:
+        return None
+    (target, taken), search = max(usable, key=lambda entry: _strength(list(entry[1].comparisons)))
+    return RunOrder(target, taken, search.comparisons, _registers(program.scalar, search.comparisons))
+
+
+def _registers(code: ScalarCode, comparisons: tuple[Comparison, ...]) -> frozenset[int]:
+    lines = {at for comparison in comparisons for at in comparison.bound.lines}
+    words = [comparison.bound.word for comparison in comparisons] + [word for at in lines for word in (code.a[at], code.b[at])]
+    return frozenset(word // SPACES for word in words if word % SPACES == Space.REGISTER)

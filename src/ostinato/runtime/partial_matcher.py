@@ -11,7 +11,6 @@ import numpy as np
 from ostinato.expr.types import Kind
 from ostinato.kernels import run_layout as layout
 from ostinato.kernels.arithmetic import IS_VALUE
-from ostinato.kernels.scalar import Interpreter
 from ostinato.program.program import Program
 from ostinato.runtime.budget import Beyond, Budget, in_words, over_budget
 from ostinato.runtime.keyed_rows import KeyedRows
@@ -80,7 +79,7 @@ class PartialMatcher(Matcher):
         self._strings = strings
         self._plan = run_plan(program, budget.runs)
         self._listing = Listing(program, budget, strings)
-        self._interpreter = Interpreter(program.scalar)
+        self._interpreter = self._plan.interpreter
         self._read = np.zeros(0, np.int64)  # per key, the next unread ordinal
         self._strict = program.selection == "strict_contiguity" and program.ahead == 0  # rows that wait for neighbours are not passed by
         self._variable_of = np.array([component.variable for component in program.components], np.uint8)

@@ -37,10 +37,10 @@ class RunMatcher(PartialMatcher):
         bits = rows.bits.view(np.int64)
         while True:
             status = kernel.advance(
-                plan.moves, plan.states, plan.passes, plan.watched, plan.settings, code.code, code.scratch, code.scratch_valid, code.ranks,
-                bits, rows.times, rows.positions, rows.slots, rows.slot_valid,
+                plan.moves, plan.states, plan.passes, plan.watched, plan.bounds, plan.settings, code.code, code.scratch,
+                code.scratch_valid, code.ranks, bits, rows.times, rows.positions, rows.slots, rows.slot_valid,
                 store.runs, store.registers, store.register_valid, store.nodes, store.found, store.header, store.per_key,
-                store.cells, store.twins, store.born, store.live, keys, begin, end, ordinal,
+                store.cells, store.order, store.twins, store.born, store.live, keys, begin, end, ordinal,
             )  # fmt: skip
             if status == kernel.DONE:
                 return

@@ -9,10 +9,13 @@ import numpy as np
 
 from ostinato.base.errors import UnsupportedError
 from ostinato.kernels import run_layout as kernel
+from ostinato.kernels.scalar import Interpreter
 from ostinato.program.joins import Join, join_of
 from ostinato.program.program import Begin, Program
+from ostinato.program.searches import RunOrder, order_of
 from ostinato.runtime.live_registers import stored_by
 from ostinato.runtime.run_merging import Merging, merging_of
+from ostinato.runtime.search_code import SearchCode
 
 SELECTIONS = {
     "strict_contiguity": kernel.STRICT,
@@ -43,7 +46,9 @@ class RunPlan:
     states: np.ndarray
     passes: np.ndarray
     watched: np.ndarray
+    bounds: np.ndarray
     settings: np.ndarray
+    interpreter: Interpreter
 
     @property
     def merges(self) -> bool:
@@ -53,6 +58,10 @@ class RunPlan:
     def joins(self) -> bool:
         return bool((self.states[:, kernel.JOIN_REGISTER] >= 0).any())
 
+    @property
+    def orders(self) -> bool:
+        return bool((self.states[:, kernel.ORDER_MOVE] >= 0).any())
+
 
 def run_plan(program: Program, run_limit: int | None) -> RunPlan:
     if OUTPUTS[program.output] == kernel.FIRST and program.selection == "skip_till_any_match":
@@ -61,11 +70,14 @@ def run_plan(program: Program, run_limit: int | None) -> RunPlan:
     passes = _Passes(program)
     merging = merging_of(program)
     joins = _joins(program)
+    orders = _orders(program, joins)
+    code = SearchCode(program.scalar, (comparison for order in orders if order is not None for comparison in order.comparisons))
     states = np.zeros((len(components) + 1, kernel.STATE_COLUMNS), np.int64)
     moves: list[Move] = []
     for state in range(len(components) + 1):
         join = joins[state]
         own = _moves(program, -1 if state == len(components) else state, passes, join)
+        states[state, kernel.ORDER_MOVE :] = _ordered(orders[state], own, len(moves), code)
         states[state, kernel.FIRST_MOVE] = len(moves)
         states[state, kernel.END_MOVE] = len(moves) + len(own)
         masks = [move[kernel.MASK] for move in own]
@@ -78,11 +90,12 @@ def run_plan(program: Program, run_limit: int | None) -> RunPlan:
         states[state, kernel.COMPLETES] = component.completes
         states[state, kernel.REPEATS] = component.repeats
         states[state, kernel.MERGEABLE] = merging.mergeable[state]
-        states[state, kernel.RELINKS] = _relinks(program, state, merging, joins[state])
+        states[state, kernel.RELINKS] = _relinks(program, state, merging, joins[state], orders[state])
     watched = _watch(states, merging)
     fanout = max(1, int((states[:, kernel.END_MOVE] - states[:, kernel.FIRST_MOVE]).max()))
     table = np.array(moves, np.int64).reshape(-1, kernel.MOVE_COLUMNS)
-    return RunPlan(table, states, passes.table, watched, _settings(program, fanout, run_limit, merging))
+    settings = _settings(program, fanout, run_limit, merging)
+    return RunPlan(table, states, passes.table, watched, code.bounds, settings, code.interpreter)
 
 
 def _joins(program: Program) -> list[Join | None]:
@@ -90,6 +103,22 @@ def _joins(program: Program) -> list[Join | None]:
     if SELECTIONS[program.selection] < kernel.SKIP_TO_NEXT:
         return [None] * (len(program.components) + 1)
     return [*(join_of(program, state) for state in range(len(program.components))), None]
+
+
+def _orders(program: Program, joins: list[Join | None]) -> list[RunOrder | None]:
+    """Per state, as `_joins`; where runs wait by equality, they are found by that."""
+    if SELECTIONS[program.selection] < kernel.SKIP_TO_NEXT or program.strategy != "runs":
+        return [None] * len(joins)
+    return [*(order_of(program, state) if join is None else None for state, join in enumerate(joins[:-1])), None]
+
+
+def _ordered(order: RunOrder | None, moves: list[Move], before: int, code: SearchCode) -> tuple[int, ...]:
+    """The columns of `states` from ORDER_MOVE on; `before` moves of other states stand before these."""
+    if order is None:
+        return -1, 0, 0, 0, 0, 0, 0
+    number = next(i for i, move in enumerate(moves) if (move[kernel.TARGET], bool(move[kernel.TAKE])) == (order.target, order.taken))
+    value = order.comparisons[0]
+    return (before + number, *code.bound_all(order.comparisons), *code.place(value.value), int(value.floats))
 
 
 def _watch(states: np.ndarray, merging: Merging) -> np.ndarray:
@@ -102,10 +131,10 @@ def _watch(states: np.ndarray, merging: Merging) -> np.ndarray:
     return np.array(watched, np.int64)
 
 
-def _relinks(program: Program, state: int, merging: Merging, join: Join | None) -> bool:
+def _relinks(program: Program, state: int, merging: Merging, join: Join | None, order: RunOrder | None) -> bool:
     component = program.components[state]
     stored = stored_by(program.scalar, component.later_block) if component.repeats else frozenset()
-    if join is not None and join.register in stored:
+    if (join is not None and join.register in stored) or (order is not None and order.registers & stored):
         return True
     return merging.mergeable[state] and (program.ties == "epoch" or bool(stored & merging.needed[state]))
 

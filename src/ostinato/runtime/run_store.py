@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ostinato.kernels import run_nodes, runs
+from ostinato.kernels import run_nodes, run_order, runs
 from ostinato.kernels import run_table as table
 from ostinato.program.program import Register
 from ostinato.runtime.longer_arrays import grown
@@ -12,6 +12,7 @@ from ostinato.runtime.run_plan import RunPlan
 
 FIRST_CAPACITY = 64
 NO_TABLE = 1  # cells of a hash table that nobody uses
+NO_SLOTS, NO_FLAGS = np.zeros((1, 0), np.int64), np.zeros((1, 0), np.uint8)  # runs find their places without looking at a row
 
 
 class RunStore:
@@ -27,7 +28,7 @@ class RunStore:
         self.nodes = np.zeros((FIRST_CAPACITY if keeps_matches else 0, run_nodes.NODE_COLUMNS), np.int64)
         self.found = np.zeros((FIRST_CAPACITY if keeps_matches else 0, run_nodes.FOUND_COLUMNS), np.int64)
         self.header = np.zeros(table.HEADER_CELLS, np.int64)
-        self.per_key = np.zeros((0, table.WAITING + len(plan.states) - 1), np.int64)
+        self.per_key = np.zeros((0, table.WAITING + (len(plan.states) - 1) * (2 if plan.orders else 1)), np.int64)
         self.shed = 0
         self._reachable = FIRST_CAPACITY  # nodes after the last compaction
         self.header[table.FREE] = table.NOTHING
@@ -48,11 +49,13 @@ class RunStore:
         cells = 1 << (len(self.runs) - 1).bit_length()
         self.cells = np.full(cells if self._plan.joins else NO_TABLE, table.NOTHING, np.int64)
         self.twins = np.full(cells if self._plan.merges else NO_TABLE, table.NOTHING, np.int64)
+        self.order = np.empty((len(self.runs) if self._plan.orders else NO_TABLE, run_order.ORDER_COLUMNS), np.int64)
         self.per_key[:, table.WAITING :] = table.NOTHING
-        plan = self._plan
+        plan, code = self._plan, self._plan.interpreter
         runs.rebuild(
-            plan.states, plan.watched, plan.settings, self.runs, self.registers, self.register_valid, self.header[table.USED],
-            self.per_key, self.cells, self.twins,
+            plan.states, plan.bounds, plan.watched, plan.settings, code.code, code.scratch, code.scratch_valid, code.ranks, NO_SLOTS,
+            NO_FLAGS, self.runs, self.registers, self.register_valid, self.header[table.USED], self.per_key, self.cells, self.order,
+            self.twins,
         )  # fmt: skip
 
     def _reserve(self) -> None:
@@ -114,7 +117,7 @@ class RunStore:
     @property
     def run_bytes(self) -> int:
         """What one run takes: its row, its registers, its cells in the tables by which it is found."""
-        tables = (len(self.cells) > NO_TABLE) + (len(self.twins) > NO_TABLE)
+        tables = (len(self.cells) > NO_TABLE) + (len(self.twins) > NO_TABLE) + run_order.ORDER_COLUMNS * self._plan.orders
         return self.runs.itemsize * table.RUN_COLUMNS + 9 * self.registers.shape[1] + 8 * tables
 
     @property
@@ -138,7 +141,7 @@ class RunStore:
         alive = self.alive
         order = np.lexsort((self.runs[alive, table.FIRST_ORDINAL], self.runs[alive, table.FIRST_TIME]))
         doomed = alive[order[:count]]
-        table.release_all(self.runs, self.header, self.per_key, self.cells, self.twins, doomed)
+        table.release_all(self.runs, self.header, self.per_key, self.cells, self.order, self.twins, doomed)
         self.shed += len(doomed)
 
     def renumber(self, old_of_new: np.ndarray) -> None:

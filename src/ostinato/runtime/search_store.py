@@ -5,21 +5,26 @@ from __future__ import annotations
 import numpy as np
 
 from ostinato.kernels import search_index as index
+from ostinato.kernels.search_links import LINKS, SHIFT
 from ostinato.kernels.thread_layout import INDEXED
 
 MIN_BLOCKS = 1 << 8
 
 
 class SearchStore:
-    """`regions` has a line per partition; `lows` and `highs` a line per search column."""
+    """`regions` has a line per partition; `lows` and `highs` a line per search column, `links` one per column of which equality is
+    asked. `columns` is the table of `kernels.search_index`."""
 
-    def __init__(self, columns: int) -> None:
+    def __init__(self, columns: np.ndarray) -> None:
         self.regions = np.empty((0, index.REGION_WIDTH), np.int64)
-        self._make(columns, 0)
+        self._columns = len(columns)
+        self._linked = int((columns[:, index.LINKED] >= 0).sum())
+        self._make(0)
 
-    def _make(self, columns: int, blocks: int) -> None:
-        self.lows = np.empty((columns, blocks), np.int64)
-        self.highs = np.empty((columns, blocks), np.int64)
+    def _make(self, blocks: int) -> None:
+        self.lows = np.empty((self._columns, blocks), np.int64)
+        self.highs = np.empty((self._columns, blocks), np.int64)
+        self.links = np.empty((self._linked, blocks * LINKS), np.int32)
 
     def ensure_keys(self, count: int) -> None:
         have = len(self.regions)
@@ -33,13 +38,13 @@ class SearchStore:
         control[INDEXED] = 0
 
     def make_room(self, needed: int, rows: int, control: np.ndarray) -> None:
-        """For an index of `needed` blocks, where `rows` rows are held in all. Partitions that still want theirs build it again: half of
-        the room must have been used since the last time, so that this costs a constant per row."""
+        """For an index of `needed` blocks, where `rows` rows are held in all. Partitions that still want theirs build it again: a good
+        part of the room must have been used since the last time, so that this costs a constant per row."""
         self.forget(control)
-        wanted = max(MIN_BLOCKS, 2 * needed, (rows >> (index.SHIFT - 1)) + (rows >> index.SHIFT))
+        wanted = max(MIN_BLOCKS, needed, rows >> (SHIFT - 1))
         if wanted > self.lows.shape[1]:
-            self._make(len(self.lows), wanted)
+            self._make(wanted)
 
     @property
     def bytes(self) -> int:
-        return self.lows.nbytes + self.highs.nbytes + self.regions.nbytes
+        return self.lows.nbytes + self.highs.nbytes + self.links.nbytes + self.regions.nbytes

@@ -17,6 +17,7 @@ from ostinato.runtime.keyed_rows import KeyedRows
 from ostinato.runtime.lazy_dfa import accepting_flag
 from ostinato.runtime.listing import Listing
 from ostinato.runtime.live_registers import live_registers
+from ostinato.runtime.longer_arrays import grown
 from ostinato.runtime.matcher import Matcher
 from ostinato.runtime.matches import Matches
 from ostinato.runtime.scan_matcher import search_setting, variable_masks
@@ -43,7 +44,7 @@ class ThreadMatcher(Matcher):
         self._searches = search_plan(program)
         self._interpreter = self._searches.interpreter
         self._learned = np.zeros((len(nfa.moves), jumps.LEARNED_WIDTH), np.int64)
-        self._index = SearchStore(len(self._searches.columns))
+        self._index = SearchStore(self._searches.columns)
         self._setting = search_setting(program)
         self._first = np.array(nfa.first, np.int32)
         self._moves = np.array(nfa.moves, np.int32).reshape(-1, 2)
@@ -97,7 +98,7 @@ class ThreadMatcher(Matcher):
             keys, ready, rows.offset, rows.base, rows.length, rows.bits, rows.times, rows.slots,
             rows.slot_valid, self._setting, self._skip, self._skip_members, self._first, self._moves, self._masks, self._initials,
             self._tests, self._marks, self._live, self._fresh, searches.searched, searches.bounds, self._learned, searches.columns,
-            index.regions, index.lows, index.highs, code.code, code.scratch, code.scratch_valid, code.ranks, store.threads,
+            index.regions, index.lows, index.highs, index.links, code.code, code.scratch, code.scratch_valid, code.ranks, store.threads,
             store.chain, store.registers, store.register_valid, store.nodes, store.cursor, self._out, self._variables, store.saved,
             store.saved_registers, store.saved_valid, store.control,
         )  # fmt: skip
@@ -120,8 +121,12 @@ class ThreadMatcher(Matcher):
             store.room_to_save(needed)
         elif status == layout.MATCHES_FULL:
             self._listing.allow(int(store.control[layout.FOUND]), int(store.control[layout.PLACED]) + needed)
-            self._out = np.concatenate([self._out, np.empty_like(self._out)], axis=1)
-            self._variables = np.concatenate([self._variables, np.empty(len(self._variables) + needed, np.uint8)])
+            if store.control[layout.FOUND] == self._out.shape[1]:
+                longer = np.empty((3, 2 * self._out.shape[1]), np.int64)
+                longer[:, : self._out.shape[1]] = self._out
+                self._out = longer
+            else:
+                self._variables = grown(self._variables, 2 * len(self._variables) + needed)
         elif status == layout.SKIPS_NOWHERE:
             raise DataError(
                 f"AFTER MATCH SKIP goes to {self._skip_name}, but a match has no row of it",

@@ -41,8 +41,38 @@ def test_an_event_meets_the_runs_that_wait_for_its_value():
 def test_an_event_meets_the_states_that_it_offers_a_move():
     text = "PATTERN SEQ(A a, B b, C c) WHERE skip_till_any_match(a, b, c) { c.x > a.x and b.x > a.x } WITHIN 1000"
     events = [("A", i) for i in range(50)] + [("B", 10)] + [("C", 0)]
-    _, counted = metrics_after(text, events, without=("merging",))
+    _, counted = metrics_after(text, events, without=("merging", "search"))
     assert counted["visited_runs"] == 50 + 10
+
+
+@pytest.mark.parametrize(
+    ("condition", "met"),
+    [
+        ("b.x > a.x + 96", 3),
+        ("a.x < b.x - 96", 3),
+        ("b.x <= a.x", 1),
+        ("b.x >= a.x - 1 and b.x < a.x + 2", 1 + 1),
+        ("b.x * 2 = a.x + a.k", 1),
+        ("b.w > a.x", 0),  # null is above nothing
+    ],
+)
+def test_an_event_meets_the_runs_whose_threshold_it_passes(condition, met):
+    events = [("A", {"x": i, "k": 101}) for i in range(100)] + [("B", {"x": 99})]
+    found, counted = metrics_after(PAIR % condition, events, without=("merging",))
+    assert len(found) == counted["matches"]
+    assert counted["visited_runs"] == met
+    alone, counted = metrics_after(PAIR % condition, events, without=("merging", "search"))
+    assert alone == found and counted["visited_runs"] == 100
+
+
+def test_runs_wait_in_order_under_a_new_bound_after_each_event():
+    text = """PATTERN SEQ(A a, B+ b[], C c) WHERE skip_till_next_match(a, b[], c) { b[1].x > a.x and b[i].x > b[i-1].x }
+        WITHIN 1000 RETURN a.ts AS first, b.LEN AS n"""
+    rng = random.Random(5)
+    events = [(rng.choice("ABBBC"), rng.randrange(50)) for _ in range(400)]
+    found, searched = metrics_after(text, events, without=("merging",))
+    alone, visited = metrics_after(text, events, without=("merging", "search"))
+    assert found == alone and searched["visited_runs"] < visited["visited_runs"]
 
 
 @pytest.mark.parametrize("zero", [0.0, -0.0])

@@ -51,3 +51,27 @@ def test_starts_in_vain_are_given_up(define, pattern):
     rng = np.random.default_rng(7)
     counts = [visited(query(define, pattern), table(1 + 0.9 * rng.random(size))) / size for size in (2_000, 16_000)]
     assert counts[1] < min(200, 2 * counts[0]), counts
+
+
+@pytest.mark.parametrize("define", ["C AS C.n = A.n", "C AS C.n = -A.n", "C AS C.n = A.n AND C.v > A.v"])
+def test_equal_values_are_found_by_their_hash(define):
+    rng = np.random.default_rng(3)
+    counts = [visited(query(define, "A B* C"), table(np.zeros(size), 1 + rng.permutation(size))) / size for size in (2_000, 16_000)]
+    assert counts[1] < 8, counts
+
+
+def test_many_rows_of_one_value_are_each_passed_once():
+    rows = table(np.zeros(8_000), np.arange(8_000) % 3)
+    assert visited(query("C AS C.n = A.n AND C.v > 0", "A B* C", within="WITHIN 200"), rows) / 8_000 < 1_000
+    assert visited(query("C AS C.n = A.n", "A B* C"), rows) / 8_000 < 10
+
+
+def test_small_batches_do_not_build_the_index_again():
+    rng = np.random.default_rng(7)
+    rows = table(1 + 0.9 * rng.random(6_000))
+    session = query("C AS C.v > 2 * A.v", within="WITHIN 3000").open()
+    for at in range(0, 6_000, 3):
+        session.push(rows.slice(at, 3))
+    session.close()
+    counted = session.metrics()
+    assert counted["thread_steps"] + counted["searched"] < 200 * 6_000

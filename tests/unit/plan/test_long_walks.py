@@ -1,0 +1,71 @@
+"""Which row patterns are warned about, and what the plan says about searches."""
+
+from __future__ import annotations
+
+import warnings
+
+import pyarrow as pa
+import pytest
+
+import ostinato as ost
+
+SCHEMA = pa.schema([("ts", pa.int64()), ("v", pa.float64()), ("n", pa.int64())])
+
+
+def compiled(pattern, define, within="", without=()):
+    text = f"SELECT * FROM t MATCH_RECOGNIZE (ORDER BY ts MEASURES A.ts AS a PATTERN ({pattern}) {within} DEFINE {define})"
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        query = ost.compile(text, {"t": SCHEMA}, without=without)
+    said = [str(one.message) for one in found if issubclass(one.category, ost.QuadraticWarning)]
+    assert ([query.warning] if query.warning else []) == said
+    assert all(one.filename == __file__ for one in found)
+    return query
+
+
+@pytest.mark.parametrize(
+    ("pattern", "define"),
+    [
+        ("A B+ C", "C AS SUM(B.v) > 100"),
+        ("A B+ C", "C AS C.v > LAST(B.v)"),
+        ("A B* C", "C AS C.v <> A.v"),
+        ("A B* C", "C AS C.v > A.v OR C.n > A.n"),
+        ("A C* D", "D AS D.v > AVG(C.v)"),
+    ],
+)
+def test_warned(pattern, define):
+    query = compiled(pattern, define)
+    assert query.warning is not None and "may be followed to the end" in query.warning and "Hint: Bound it with WITHIN" in query.warning
+    assert f"warning: {query.warning}" in query.explain()
+    assert compiled(pattern, define, "WITHIN 10").warning is None
+
+
+@pytest.mark.parametrize(
+    ("pattern", "define"),
+    [
+        ("A B+ C", "C AS C.v > 2 * A.v"),
+        ("A B+ C", "C AS C.v BETWEEN A.v AND A.v + 1 AND C.n > 0"),
+        ("A B+ C", "B AS B.v > PREV(B.v), C AS SUM(B.v) > 100"),
+        ("A B+ C", "C AS C.n = 1"),
+        ("A B+", "A AS A.v > 0"),
+        ("A B* C", "A AS A.v > FIRST(A.v)"),
+    ],
+)
+def test_not_warned(pattern, define):
+    assert compiled(pattern, define).warning is None
+
+
+def test_explain_says_what_is_searched():
+    searched = compiled("A B+ C", "B AS B.n = 0, C AS C.v > 2 * A.v")
+    assert "searched: the next row for C (by a value compared with fixed ones), while rows are mapped to B\n" in searched.explain()
+    left_out = compiled("A B+ C", "C AS C.v > 2 * A.v", without=("search",))
+    assert "rows are visited one by one (search is left out)" in left_out.explain()
+
+
+def test_explain_says_how_runs_wait():
+    text = "PATTERN SEQ(A a, B b) WHERE skip_till_any_match(a, b) { b.v > a.v + 8 } WITHIN 10"
+    schema = pa.schema([*SCHEMA, ("kind", pa.string())])
+    assert "runs in a wait in the order of last(a, 0): an event for b meets those whose bound its value satisfies" in (
+        ost.compile(text, {"t": schema}, type_by="kind").explain()
+    )
+    assert "wait in the order" not in ost.compile(text, {"t": schema}, type_by="kind", without=("search",)).explain()
