@@ -9,7 +9,7 @@ from ostinato.algebra.query import Definition, MatchQuery, Union, When
 from ostinato.expr.evaluate import evaluate
 from ostinato.expr.nodes import Aggregate, Anchor, Classifier, Nav
 from ostinato.reference.aggregates import aggregate
-from ostinato.reference.stream import Row
+from ostinato.reference.stream import Row, value_at
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ class AtRow(AtMatch):
         self.index = index
 
     def field(self, name: str) -> Any:
-        return self.binding.partition[self.index].values[name]
+        return value_at(self.binding.partition[self.index].values, name)
 
     def classifier(self, node: Classifier) -> str | None:
         """Of the row itself; null for a row outside the match."""
@@ -100,7 +100,7 @@ def admits(query: MatchQuery, variable: str, binding: Binding) -> bool:
 def _has_type(query: MatchQuery, definition: Definition, binding: Binding) -> bool:
     if query.type_column is None or definition.event_type is None:
         return True
-    return bool(binding.partition[binding.mapped[-1][0]].values[query.type_column] == definition.event_type)
+    return bool(value_at(binding.partition[binding.mapped[-1][0]].values, query.type_column) == definition.event_type)
 
 
 def may_leave(query: MatchQuery, variable: str, binding: Binding) -> bool:

@@ -13,7 +13,7 @@ from ostinato.reference.binding import AtMatch, Binding
 from ostinato.reference.match import Match
 from ostinato.reference.preferred import preferred_matches
 from ostinato.reference.runs import run_matches
-from ostinato.reference.stream import ordered
+from ostinato.reference.stream import ordered, value_at
 from ostinato.reference.totals import totals
 
 
@@ -38,7 +38,7 @@ def output(query: MatchQuery, rows: list[dict[str, Any]]) -> list[dict[str, Any]
 
 def _measured(query: MatchQuery, rows: list[dict[str, Any]], match: Match) -> dict[str, Any]:
     binding = _binding(query, rows, match)
-    first = {column: rows[match.start][column] for column in query.partition} if query.measured_partition else {}
+    first = {column: value_at(rows[match.start], column) for column in query.partition} if query.measured_partition else {}
     return first | {measure.name: value_of(measure.expr, AtMatch(binding)) for measure in query.measures or ()}
 
 
@@ -61,7 +61,7 @@ def every_row(query: MatchQuery, rows: list[dict[str, Any]], matches: list[Match
 
 def _shown(query: MatchQuery, row: dict[str, Any], binding: Binding | None) -> dict[str, Any]:
     """The partition and order columns, the measures, the other columns. Outside of any match measures are null."""
-    leading = {column: row[column] for column in (*query.partition, *(key.column for key in query.order))}
+    leading = {column: value_at(row, column) for column in (*query.partition, *(key.column for key in query.order))}
     measured = {measure.name: None if binding is None else value_of(measure.expr, AtMatch(binding)) for measure in query.measures or ()}
     return leading | measured | {column: value for column, value in row.items() if column not in leading}
 

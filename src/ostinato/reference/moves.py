@@ -10,7 +10,7 @@ from ostinato.algebra.query import MatchQuery, Unit
 from ostinato.reference.binding import Binding, admits, may_leave
 from ostinato.reference.components import Component, Shape
 from ostinato.reference.match import Match
-from ostinato.reference.stream import Row, elapsed
+from ostinato.reference.stream import Row, elapsed, value_at
 
 Run = tuple[tuple[int, int], ...]  # (index in the ordered stream, component number), never empty once started
 
@@ -99,9 +99,10 @@ class Moves:
 
     def _simultaneous(self, run: Run, event: int) -> bool:
         """Under `epoch` an event cannot be selected after one of the same time; as for any other, it may be possible to ignore it."""
-        if self.query.ties is not Ties.EPOCH or self.query.time is None:
+        time = self.query.time
+        if self.query.ties is not Ties.EPOCH or time is None:
             return False
-        return self.stream[run[-1][0]].values[self.query.time] == self.stream[event].values[self.query.time]
+        return value_at(self.stream[run[-1][0]].values, time) == value_at(self.stream[event].values, time)
 
     def _expired(self, run: Run, event: int) -> bool:
         within = self.query.within

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ostinato.algebra.policies import NullKeys
-from ostinato.algebra.query import MatchQuery
+from ostinato.algebra.query import MatchQuery, OrderKey
 from ostinato.base.errors import DataError
 from ostinato.expr.nanoseconds import Duration
 
@@ -23,12 +23,27 @@ class Row:
     key: tuple[Any, ...] | None
 
 
+def value_at(values: dict[str, Any], name: str) -> Any:
+    """A column of this name, else the field at the end of this path; null where a struct on the way is."""
+    if name in values:
+        return values[name]
+    for dot, letter in enumerate(name):
+        if letter == "." and name[:dot] in values:
+            struct = values[name[:dot]]
+            return None if struct is None else value_at(struct, name[dot + 1 :])
+    raise KeyError(name)
+
+
 def ordered(query: MatchQuery, rows: list[dict[str, Any]]) -> list[Row]:
     """All rows in the order of the query. Ties keep the order of the input."""
     found = [Row(position, values, _key(query, values)) for position, values in enumerate(rows)]
     for order in reversed(query.order):
-        found.sort(key=lambda row: _rank(row.values[order.column], order.nulls_first != order.descending), reverse=order.descending)
+        found.sort(key=lambda row: _place(row, order), reverse=order.descending)
     return found
+
+
+def _place(row: Row, order: OrderKey) -> tuple[Any, ...]:
+    return _rank(value_at(row.values, order.column), order.nulls_first != order.descending)
 
 
 def partitions(query: MatchQuery, rows: list[dict[str, Any]]) -> list[list[Row]]:
@@ -40,7 +55,7 @@ def partitions(query: MatchQuery, rows: list[dict[str, Any]]) -> list[list[Row]]
 
 
 def _key(query: MatchQuery, values: dict[str, Any]) -> tuple[Any, ...] | None:
-    key = tuple(_groupable(values[column]) for column in query.partition)
+    key = tuple(_groupable(value_at(values, column)) for column in query.partition)
     if query.null_keys is NullKeys.NEVER and None in key:
         return None
     return key
@@ -63,7 +78,7 @@ def elapsed(query: MatchQuery, first: Row, last: Row) -> int:
     """The time between two rows, in the unit of a window: microseconds or nanoseconds, or that of an integer time column."""
     if query.time is None:
         raise DataError("a window in time needs a time column")
-    begin, end = first.values[query.time], last.values[query.time]
+    begin, end = value_at(first.values, query.time), value_at(last.values, query.time)
     if begin is None or end is None:
         raise DataError(f"column {query.time} is null, so the row has no place in time")
     distance = end - begin

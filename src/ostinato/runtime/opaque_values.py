@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
+from ostinato.base.errors import StateError
+
 SWEEP_FROM = 65_536  # values; below, forgetting some is not worth the work
 LARGE = 1 << 28  # bytes; far from where the offsets of Arrow's lists end
 
@@ -80,6 +82,15 @@ class OpaqueValues:
     def state(self) -> pa.Table:
         return pa.table({"v": pa.chunked_array(self._pieces, self.type)}).combine_chunks()
 
-    def load(self, state: pa.Table) -> None:
+    def load(self, state: pa.Table, positions: np.ndarray) -> None:
+        """The values of a snapshot, and the positions that its rows have among them: both are looked at before anybody reads one."""
+        try:
+            state.validate(full=True)
+        except pa.ArrowInvalid as error:
+            raise StateError("the snapshot is damaged", detail=str(error), hint="restore an earlier one") from error
+        if state.column_names != ["v"] or state.column(0).type != self.type:
+            raise StateError("the snapshot is damaged", detail=f"it has no values of type {self.type}", hint="restore an earlier one")
+        if len(positions) and not (positions.min() >= 0 and positions.max() < state.num_rows):
+            raise StateError("the snapshot is damaged", detail="a row has a value that is not there", hint="restore an earlier one")
         self._pieces, self._ends = [], np.zeros(0, np.int64)
-        self.add(state.column("v"))
+        self.add(state.column(0))

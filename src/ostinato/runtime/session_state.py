@@ -88,9 +88,9 @@ def restore(session: Session, saved: Saved) -> None:
         session.pool.codes_of(strings)
     if session.keys is not None:
         session.keys.load(snapshot.part_of(arrays, "keys."))
-    for name, values in session.rows.opaque.items():
-        values.load(_table(blobs[OPAQUE + name]))
     _restore_rows(session, snapshot.part_of(arrays, "rows."))
+    for name, values in session.rows.opaque.items():
+        values.load(_table(blobs[OPAQUE + name]), _positions(session.rows.held_as(name), arrays))
     session.matcher.load(snapshot.part_of(arrays, "matcher."))
     if session.report.totals is not None:
         session.report.totals.load(blobs["totals"])
@@ -106,6 +106,12 @@ def _rows(session: Session) -> dict[str, np.ndarray]:
         if valid is not None:
             found["valid." + name] = valid[index]
     return found
+
+
+def _positions(held: str, arrays: dict[str, np.ndarray]) -> np.ndarray:
+    """Those that rows have among opaque values, nulls left out."""
+    positions, valid = arrays["rows.data." + held], arrays.get("rows.valid." + held)
+    return positions if valid is None else positions[valid]
 
 
 def _restore_rows(session: Session, state: dict[str, np.ndarray]) -> None:

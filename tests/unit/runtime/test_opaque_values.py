@@ -75,8 +75,11 @@ def test_positions_over_several_pieces():
     assert pool.keep(np.array([99, 3, 99, 70])).tolist() == [2, 0, 2, 1]
     assert pool.take(pa.array([0, 1, 2])).to_pylist() == [whole[3], whole[70], whole[99]]
     again = OpaqueValues(pool.type)
-    again.load(pool.state())
+    again.load(pool.state(), np.array([0, 2]))
     assert again.take(pa.array([2, 0])).to_pylist() == [whole[99], whole[3]]
+    for state, positions in ((pool.state(), [3]), (pool.state(), [-1]), (pa.table({"v": [1]}), [0])):
+        with pytest.raises(ost.StateError, match="damaged"):
+            again.load(state, np.array(positions))
     assert OpaqueValues(pool.type).take(pa.array([None, None], pa.int64())).to_pylist() == [None, None]
 
 
