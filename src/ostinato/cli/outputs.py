@@ -19,6 +19,7 @@ import pyarrow.parquet
 from ostinato.base.errors import SchemaError
 from ostinato.cli.failure import Usage
 from ostinato.expr.temporal_text import interval_text
+from ostinato.inspect.plain_values import plain_values
 
 FORMATS = {".parquet": "parquet", ".pq": "parquet", ".csv": "csv", ".json": "json", ".jsonl": "jsonl", ".ndjson": "jsonl"}
 
@@ -109,7 +110,8 @@ def _rows(table: pa.Table) -> Iterator[dict[str, Any]]:
         hint = "Give one of them another name with AS, or write Parquet or CSV."
         raise SchemaError(f"JSON cannot hold two columns called {twice!r}.", hint=hint)
     for batch in table.to_batches(max_chunksize=10_000):
-        yield from batch.to_pylist()
+        columns = [plain_values(column, "T") for column in batch.columns]
+        yield from (dict(zip(batch.schema.names, row, strict=True)) for row in zip(*columns, strict=True))
 
 
 def _encode(value: Any) -> bytes:
@@ -140,7 +142,7 @@ def _plain(value: Any) -> Any:
 
 def _in_csv(column: pa.ChunkedArray) -> pa.ChunkedArray | pa.Array:
     if pa.types.is_nested(column.type):
-        return pa.array([None if value is None else _encode(value).decode() for value in column.to_pylist()], pa.string())
+        return pa.array([None if value is None else _encode(value).decode() for value in plain_values(column, "T")], pa.string())
     if pa.types.is_duration(column.type):
-        return pa.array([None if value is None else interval_text(value) for value in column.to_pylist()], pa.string())
+        return pa.array([None if value is None else _plain(value) for value in plain_values(column)], pa.string())
     return column

@@ -11,6 +11,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from ostinato.inspect.plain_values import plain_values
+
 NESTED_SHOWN = 3
 PIPE_WIDTH = 160
 
@@ -27,7 +29,7 @@ def show_table(table: pa.Table, console: Console, limit: int = 20, title: str | 
     for name, kind in zip(table.column_names, table.schema.types):
         number = pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)
         drawn.add_column(Text(name), justify="right" if number else "left", overflow="fold")
-    for row in zip(*(column.to_pylist() for column in table.slice(0, limit).columns), strict=True):  # columns may have the same name
+    for row in zip(*(plain_values(column) for column in table.slice(0, limit).columns), strict=True):  # columns may have the same name
         drawn.add_row(*(Text(readable(value)) for value in row))
     console.print(drawn)
     total = table.num_rows

@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from ostinato.base.errors import OstinatoError
 from ostinato.hosts.embedded.picture import draw
+from ostinato.inspect.plain_values import plain_values
 
 if TYPE_CHECKING:
     import pandas
@@ -80,7 +81,7 @@ class Result:
 
     def _first_rows(self) -> list[tuple[Any, ...]]:
         """Not as dictionaries: columns may have the same name."""
-        return list(zip(*(column.to_pylist() for column in self._table.slice(0, SHOWN_ROWS).columns), strict=True))
+        return list(zip(*(plain_values(column) for column in self._table.slice(0, SHOWN_ROWS).columns), strict=True))
 
     def _count(self) -> str:
         rows = len(self)
