@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import nullcontext
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -39,11 +40,15 @@ def explain(
     type_by: Annotated[str | None, typer.Option(help="SASE+: the column that holds the event type.")] = None,
     matches: Annotated[str | None, typer.Option("--output", help="SASE+: which matches: all, nonoverlapping, first, count, ...")] = None,
     strategy: Annotated[str | None, typer.Option(help="SASE+: how to evaluate, for comparison: runs, compact or backtrack.")] = None,
+    sandbox: Annotated[
+        bool, typer.Option("--sandbox", help="For a query of somebody else: only the inputs, no files, no network.")
+    ] = False,
     svg: Annotated[Path | None, typer.Option("--svg", metavar="FILE", help="SASE+: draw the automaton into this file.")] = None,
 ) -> None:
     """Print how a query is understood (syntax, algebra) and evaluated (automaton, plan, program)."""
     text = read_query(query, language)
     settings = MatchSettings.of(text, time=time, type_by=type_by, output=matches, strategy=strategy)
+    settings = replace(settings, sandbox=sandbox)
     if svg is None:
         typer.echo(explain_text(text, read_inputs(inputs), settings, stage.value))
         return
@@ -62,4 +67,6 @@ def explain_text(query: QueryFile, streams: Sequence[Input], settings: MatchSett
 
     schemas = {source.name: source.schema for source in sources_of({stream.name: stream.path for stream in streams}).values()}
     with said_elsewhere() if stage == Stage.plan else nullcontext():
-        return compile_query(query.text, schemas, language=query.language, **settings.given).explain(stage, format)
+        return compile_query(query.text, schemas, language=query.language, sandbox=settings.sandbox, **settings.given).explain(
+            stage, format
+        )

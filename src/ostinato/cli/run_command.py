@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from contextlib import nullcontext
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -53,6 +54,10 @@ def run(
     budget_runs: Annotated[int | None, typer.Option(min=1, help="SASE+: how many partial matches may be followed at a time.")] = None,
     budget_bytes: Annotated[int | None, typer.Option(min=1, help="SASE+: how many bytes partial matches may take.")] = None,
     beyond: Annotated[BeyondBudget | None, typer.Option(help="Beyond the budget: stop with an error, or shed the oldest.")] = None,
+    sandbox: Annotated[
+        bool,
+        typer.Option("--sandbox", help="For a query of somebody else: only the inputs, no files, no network; time and memory are limited."),
+    ] = False,
     shown: Annotated[Shown, typer.Option("--format", help="What to print where no output file is given.")] = Shown.table,
     limit: Annotated[int, typer.Option(min=1, help="Rows of the printed table.")] = 20,
 ) -> None:
@@ -63,6 +68,7 @@ def run(
     if beyond is BeyondBudget.shed and engine is EngineName.spark:
         raise Usage("matches would be missing unseen: --beyond shed is for the embedded engine")
     settings = MatchSettings.of(text, time=time, type_by=type_by, output=matches, strategy=strategy, budget=budget)
+    settings = replace(settings, sandbox=sandbox)
     if output is not None:
         check_output(output)
     streams = read_inputs(inputs)

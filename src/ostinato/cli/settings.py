@@ -33,6 +33,7 @@ class MatchSettings:
     output: str | None = None
     strategy: str | None = None
     budget: Budget | None = None
+    sandbox: bool = False
 
     @staticmethod
     def of(
@@ -54,7 +55,7 @@ class MatchSettings:
     @property
     def given(self) -> dict[str, Any]:
         """Only what was said about the query, so that the defaults stay with the engine."""
-        return {name: value for name, value in vars(self).items() if value is not None and name != "budget"}
+        return {name: value for name, value in vars(self).items() if value is not None and name not in ("budget", "sandbox")}
 
 
 def _times(given: str | None) -> str | dict[str, str] | None:

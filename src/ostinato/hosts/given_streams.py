@@ -25,6 +25,7 @@ OPTIONS: dict[str, tuple[tuple[type, ...], str]] = {
     "late": ((str,), 'a word, "count" or "keep"'),
     "buckets": ((int,), "a whole number"),
     "path": ((str,), "a word"),
+    "writes": ((bool,), "True or False"),
     "stage": ((str,), "a word"),
     "lazy": ((bool,), "True or False"),
 }

@@ -249,3 +249,15 @@ def test_warnings_are_shown_once(folder, capsys):
         assert ostinato(*command, "wild.sase", "-i", "ticks=ticks.parquet") == 0
         said = capsys.readouterr()
         assert (said.err + said.out).count("warning: The number of matches can double") == 1, command
+
+
+@pytest.mark.parametrize("command", ["run", "explain"])
+def test_the_sandbox(folder, capsys, command):
+    (folder / "other.csv").write_text("a\n1\n")
+    clause = "MATCH_RECOGNIZE (ORDER BY ts MEASURES A.price AS p PATTERN (A) DEFINE A AS TRUE)"
+    (folder / "mine.sql").write_text(f"SELECT p FROM ticks {clause}")
+    (folder / "theirs.sql").write_text(f"SELECT p, a FROM ticks {clause}, 'other.csv'")
+    assert ostinato(command, "mine.sql", "-i", "ticks=ticks.parquet", "--sandbox") == 0
+    assert ostinato(command, "theirs.sql", "-i", "ticks=ticks.parquet") == 0
+    assert ostinato(command, "theirs.sql", "-i", "ticks=ticks.parquet", "--sandbox") == 1
+    assert "only the streams that were given" in capsys.readouterr().err

@@ -10,12 +10,14 @@ import pyarrow as pa
 
 from ostinato.compiler import compile as compile_text
 from ostinato.compiler import schema_of
-from ostinato.hosts.embedded.connection import open_connection, relation
+from ostinato.hosts.embedded.connection import closed_connection, open_connection, relation
 from ostinato.hosts.embedded.duckdb_detour import with_durations, with_intervals
 from ostinato.hosts.embedded.duckdb_error import translated
 from ostinato.hosts.embedded.query_check import check_is_query
+from ostinato.hosts.embedded.sandboxed_sql import check_sandboxed
 from ostinato.hosts.embedded.table_source import TableSource
 from ostinato.hosts.given_streams import check_options, named_streams
+from ostinato.hosts.sandbox import Sandbox, sandbox_of
 from ostinato.lang.sql import Cut, Spliced
 from ostinato.query import Query
 
@@ -35,18 +37,20 @@ def compile(
     dialect: str = DUCKDB,
     without: tuple[str, ...] = (),
     strategy: str | None = None,
+    sandbox: bool | Sandbox = False,
     **named: Any,
 ) -> Query:
     """A query or a SQL statement, without data: `schemas` are the streams by name, which may be passed as `ticks=...`, too.
     Whatever `ost.match` and `ost.sql` take compiles; a session is opened for what is one query or one clause.
 
     `time` is the time column of event patterns, or a mapping from streams to theirs. `without` names rewrites to leave out, or "merging"
-    (of equivalent runs), `strategy` forces a way to evaluate the query: both are for comparison.
+    (of equivalent runs), `strategy` forces a way to evaluate the query: both are for comparison. `sandbox=True` is for texts of others.
     """
     check_options(language=language, type_by=type_by, time=time, output=output, ties=ties, dialect=dialect, strategy=strategy)
     schemas = {name: schema_of(name, given) for name, given in named_streams((), schemas, named).items()}
-    with open_connection() as connection:
-        host = DuckDBColumns(connection, schemas) if dialect == DUCKDB else None
+    closed = sandbox_of(sandbox)
+    with open_connection() if closed is None else closed_connection(closed.bytes) as connection:
+        host = DuckDBColumns(connection, schemas, sandboxed=closed is not None) if dialect == DUCKDB else None
         return compile_text(
             text,
             schemas,
@@ -65,9 +69,10 @@ def compile(
 class DuckDBColumns:
     """The columns of queries over streams of which only the schema is known."""
 
-    def __init__(self, connection: duckdb.DuckDBPyConnection, schemas: Mapping[str, pa.Schema]) -> None:
+    def __init__(self, connection: duckdb.DuckDBPyConnection, schemas: Mapping[str, pa.Schema], *, sandboxed: bool) -> None:
         self.connection = connection
         self.schemas = schemas
+        self.sandboxed = sandboxed
         self._known = False
 
     def add(self, name: str, schema: pa.Schema) -> None:
@@ -80,6 +85,9 @@ class DuckDBColumns:
             self._known = True
         try:
             check_is_query(self.connection, query)
+            if self.sandboxed:
+                names = (name.lower() for name in (*self.schemas, *(clause.placeholder for clause in statement.clauses)))
+                check_sandboxed(self.connection, query, frozenset(names))
             rows = relation(self.connection, query.text)
             return with_durations(rows.limit(0).to_arrow_table()).schema
         except duckdb.Error as error:

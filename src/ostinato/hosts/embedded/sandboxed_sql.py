@@ -26,6 +26,7 @@ DENIED = re.compile(
     r"|current_(?!date$|time$|timestamp$|localtime$|localtimestamp$).*|.*_sql|.*_database|(force_)?checkpoint|python_.*|.*_auto"
     r"|repeat|lpad|rpad|list_resize|array_resize|bitstring|range|generate_series"
 )
+SYSTEM = re.compile(r"duckdb_.*|pg_.*|pragma_.*|sqlite_.*|information_schema.*|.*[./\\:*?].*")
 
 
 def check_sandboxed(connection: duckdb.DuckDBPyConnection, query: Spliced, tables: frozenset[str]) -> None:
@@ -38,6 +39,9 @@ def check_sandboxed(connection: duckdb.DuckDBPyConnection, query: Spliced, table
     recursive = {str(part["ctename"]).lower() for part in parts if "ctename" in part} | {
         str(part["cte_name"]).lower() for part in parts if "cte_name" in part
     }
+    for name in sorted(defined - tables):
+        if SYSTEM.fullmatch(name):  # beyond its scope it would be the system's
+            raise SandboxError(f"A common table expression called {name}", hint="Give it another name", span=query.origin(0))
     rows = {id(part.get("function")) for part in parts if part.get("type") == "TABLE_FUNCTION"}
     for part in parts:
         if id(part) in rows:  # known by its table

@@ -6,6 +6,7 @@ import datetime as dt
 from dataclasses import dataclass
 
 from ostinato.base.errors import OstinatoError, UnsupportedError
+from ostinato.hosts.sandbox import Sandbox
 from ostinato.hosts.spark.batch.decision import PATHS
 from ostinato.runtime.budget import Budget
 from ostinato.runtime.session_options import LATE
@@ -15,13 +16,16 @@ Lateness = int | float | str | dt.timedelta
 
 @dataclass(frozen=True)
 class RunOptions:
-    """`lateness`, `buckets` and `late` are for streams, `path` is for batches; `budget` is that of a task or of a bucket."""
+    """`lateness`, `buckets` and `late` are for streams, `path` is for batches; `budget` is that of a task or of a bucket.
+    `writes` and `sandbox` are about the text: whether SQL may write, and whether nobody vouches for it."""
 
     lateness: Lateness | None = None
     buckets: int | None = None
     path: str | None = None
     budget: Budget | None = None
     late: str | None = None
+    writes: bool = False
+    sandbox: Sandbox | None = None
 
     @property
     def keeps_late(self) -> bool:

@@ -13,6 +13,7 @@ from pyspark.sql.types import StructType
 from ostinato.base.errors import OstinatoError, SchemaError, UnsupportedError
 from ostinato.compiler import compile, recognise
 from ostinato.hosts.given_streams import check_options, named_streams, refuse_for_sql
+from ostinato.hosts.sandbox import Sandbox, sandbox_of
 from ostinato.hosts.spark.parallelism import is_connect
 from ostinato.hosts.spark.python_workers import use_this_python, with_package
 from ostinato.hosts.spark.run_match import division, run_match
@@ -26,10 +27,10 @@ from ostinato.query import Query
 from ostinato.runtime.budget import Budget
 
 
-def on(spark: SparkSession) -> SparkEngine:
-    """The engine on a session, also on a client of Spark Connect."""
+def on(spark: SparkSession, *, sandbox: bool | Sandbox = False) -> SparkEngine:
+    """The engine on a session, also on a client of Spark Connect. `sandbox=True`: all texts are those of others."""
     _check_session(spark)
-    return SparkEngine(spark)
+    return SparkEngine(spark, sandbox_of(sandbox))
 
 
 def _check_session(given: object) -> None:
@@ -40,8 +41,9 @@ def _check_session(given: object) -> None:
 class SparkEngine:
     """Batch DataFrames give batch DataFrames, streaming ones give streaming ones."""
 
-    def __init__(self, spark: SparkSession) -> None:
+    def __init__(self, spark: SparkSession, sandbox: Sandbox | None = None) -> None:
         self.spark = spark
+        self.sandbox = sandbox
         use_this_python(spark)
 
     def sql(
@@ -53,15 +55,26 @@ class SparkEngine:
         late: str | None = None,
         buckets: int | None = None,
         path: str | None = None,
+        writes: bool = False,
+        sandbox: bool | Sandbox = False,
         streams: Mapping[str, object] | None = None,
         **named: object,
     ) -> DataFrame:
         """A SQL statement with MATCH_RECOGNIZE clauses in it. Tables are Spark's own; `ticks=...`, or the mapping `streams`, adds names
         for this statement. `lateness`, `late` and `buckets` are for streaming tables; `late="keep"` puts rows that come too late into the
-        result, in a column `late` with the reason."""
-        check_options(lateness=lateness, late=late, buckets=buckets, path=path)
+        result, in a column `late` with the reason. A statement that writes is refused unless it is asked for with `writes=True`;
+        `sandbox=True` is for texts of others: they read the named streams alone, and call no code."""
+        check_options(lateness=lateness, late=late, buckets=buckets, path=path, writes=writes)
+        closed = self._sandbox(sandbox)
+        if closed is not None and writes:
+            raise OstinatoError("writes=True in the sandbox", hint="The sandbox never writes: leave one of them out")
         given = self._resolved(unnamed, streams, named)
-        return run_statement(self.spark, text, given, RunOptions(lateness, buckets, path, late=late))
+        budget = None if closed is None else closed.budget(None)
+        return run_statement(self.spark, text, given, RunOptions(lateness, buckets, path, budget, late, writes, closed))
+
+    def _sandbox(self, given: bool | Sandbox) -> Sandbox | None:
+        """That of the engine is not left by a call."""
+        return sandbox_of(given) or self.sandbox
 
     def match(
         self,
@@ -79,21 +92,27 @@ class SparkEngine:
         late: str | None = None,
         buckets: int | None = None,
         path: str | None = None,
+        sandbox: bool | Sandbox = False,
         streams: Mapping[str, object] | None = None,
         **named: object,
     ) -> DataFrame:
         """A query in any language over streams by name (`ticks=...`, or in the mapping `streams`); several are merged by time.
         `budget` is how much state a task may hold, on streams a bucket of keys, and what happens beyond. `path` forces a
         way to divide the work ("time ranges", "by key", "one partition"), `strategy` one to evaluate it, both for comparison.
-        `late="keep"`, on streams, puts rows that come too late into the result, in a column `late` with the reason."""
+        `late="keep"`, on streams, puts rows that come too late into the result, in a column `late` with the reason.
+        `sandbox=True` is for texts of others."""
+        closed = self._sandbox(sandbox)
         options = {"output": output, "type_by": type_by, "time": time, "ties": ties, "strategy": strategy}
         check_options(language=language, lateness=lateness, late=late, buckets=buckets, path=path, budget=budget, **options)
         if (language or recognise(text)) == "sql":
             refuse_for_sql(budget=budget, **options)
-            return self.sql(text, *unnamed, lateness=lateness, late=late, buckets=buckets, path=path, streams=streams, **named)
+            every = named_streams(unnamed, streams, named)
+            return self.sql(text, lateness=lateness, late=late, buckets=buckets, path=path, sandbox=closed or False, streams=every)
         given = self._resolved(unnamed, streams, named)
         query = self._compiled(text, given, language=language, **options)
-        return run_match(self.spark, query, given, RunOptions(lateness, buckets, path, budget, late))
+        return run_match(
+            self.spark, query, given, RunOptions(lateness, buckets, path, budget if closed is None else closed.budget(budget), late)
+        )
 
     def explain(
         self,
@@ -107,6 +126,7 @@ class SparkEngine:
         time: str | Mapping[str, str] | None = None,
         ties: str | None = None,
         strategy: str | None = None,
+        sandbox: bool | Sandbox = False,
         streams: Mapping[str, object] | None = None,
         **named: object,
     ) -> str:
@@ -116,7 +136,7 @@ class SparkEngine:
         given = self._resolved(unnamed, streams, named)
         if (language or recognise(text)) == "sql":
             refuse_for_sql(**options)
-            return explain_statement(self.spark, text, given, stage)
+            return explain_statement(self.spark, text, given, stage, RunOptions(sandbox=self._sandbox(sandbox)))
         query = self._compiled(text, given, language=language, **options)
         shown = query.explain(stage)
         return shown if stage != "plan" else f"{shown}\n{division(query, given)}"

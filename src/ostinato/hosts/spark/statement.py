@@ -16,6 +16,7 @@ from ostinato.hosts.spark.batch.match_batch import match_batch
 from ostinato.hosts.spark.run_match import division_of
 from ostinato.hosts.spark.run_options import RunOptions
 from ostinato.hosts.spark.source import Source, is_batch, schema_of
+from ostinato.hosts.spark.statement_check import check_reads, check_sandboxed
 from ostinato.hosts.spark.streaming.match_source import match_source
 from ostinato.hosts.spark.streaming.match_stream import METRICS
 from ostinato.hosts.spark.temporary_views import temporary_views
@@ -49,14 +50,14 @@ def run_statement(
         if not cut.bare:
             options.refuse_late("by SQL around a pattern", "write SELECT * FROM stream MATCH_RECOGNIZE (...) and go on with the DataFrame")
         views = {name: source for name, source in given.items() if isinstance(source, DataFrame)}
-        for step in _steps(spark, cut, given, views):
+        for step in _steps(spark, cut, given, views, options):
             views[step.clause.placeholder] = _found(spark, step, options)
-        return views[cut.clauses[0].placeholder] if cut.bare else _delegated(spark, cut.outer, views)
+        return views[cut.clauses[0].placeholder] if cut.bare else _delegated(spark, cut.outer, views, options)
     except OstinatoError as error:
         raise error.within(text) from error.__cause__
 
 
-def explain_statement(spark: SparkSession, text: str, given: Mapping[str, Source], stage: str) -> str:
+def explain_statement(spark: SparkSession, text: str, given: Mapping[str, Source], stage: str, options: RunOptions) -> str:
     """A stage of every clause, and for the plan how Spark divides the work of each and what it executes around them."""
     try:
         cut = sql.cut(text, DIALECT)
@@ -64,13 +65,13 @@ def explain_statement(spark: SparkSession, text: str, given: Mapping[str, Source
             raise QuerySyntaxError("the statement has no MATCH_RECOGNIZE clause", hint="Spark explains it: spark.sql(...).explain()")
         views = {name: source for name, source in given.items() if isinstance(source, DataFrame)}
         shown = []
-        for step in _steps(spark, cut, given, views):
+        for step in _steps(spark, cut, given, views, options):
             divided = f"\n{division_of(step.source, step.query)}" if stage == "plan" else ""
             shown.append(step.query.explain(stage) + divided)
             if not cut.bare:
-                views[step.clause.placeholder] = _found(spark, step, RunOptions())
+                views[step.clause.placeholder] = _found(spark, step, options)
         if not cut.bare:
-            _delegated(spark, cut.outer, views)
+            _delegated(spark, cut.outer, views, options)
     except OstinatoError as error:
         raise error.within(text) from error.__cause__
     if len(shown) > 1:
@@ -80,13 +81,15 @@ def explain_statement(spark: SparkSession, text: str, given: Mapping[str, Source
     return "\n\n".join(shown)
 
 
-def _steps(spark: SparkSession, cut: sql.Cut, given: Mapping[str, Source], views: Mapping[str, DataFrame]) -> Iterator[Step]:
+def _steps(
+    spark: SparkSession, cut: sql.Cut, given: Mapping[str, Source], views: Mapping[str, DataFrame], options: RunOptions
+) -> Iterator[Step]:
     """The clauses in the order in which they feed each other; `views` has what the earlier ones found."""
     sources = {name.lower(): source for name, source in given.items()}
     for number, clause in enumerate(cut.clauses, 1):
         source = sources.get(clause.table.lower()) if clause.table is not None else None
         if source is None:
-            source = _delegated(spark, clause.input, views)
+            source = _delegated(spark, clause.input, views, options)
         query = compile_clause(clause, cut.text, schema_of(source), clause.table or f"input {number}")
         yield Step(number, clause, query, source)
 
@@ -98,8 +101,12 @@ def _found(spark: SparkSession, step: Step, options: RunOptions) -> DataFrame:
     return match_source(spark, step.source, step.query, options, name=name)
 
 
-def _delegated(spark: SparkSession, spliced: Spliced, views: Mapping[str, DataFrame]) -> DataFrame:
+def _delegated(spark: SparkSession, spliced: Spliced, views: Mapping[str, DataFrame], options: RunOptions) -> DataFrame:
     """Spark analyses a statement at once, so the views are needed only while it does."""
+    if options.sandbox is not None:
+        check_sandboxed(spark, spliced, frozenset(name.lower() for name in views))
+    if not options.writes:
+        check_reads(spark, spliced)
     with temporary_views(spark, views):
         try:
             return spark.sql(spliced.text)

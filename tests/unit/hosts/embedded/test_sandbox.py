@@ -26,6 +26,9 @@ HARMLESS = [
     "SELECT (SELECT max(price) FROM t), EXISTS (SELECT 1 FROM t)",
 ]
 ATTEMPTS = [
+    "WITH a AS (WITH duckdb_settings AS (SELECT 1) SELECT * FROM duckdb_settings) SELECT * FROM duckdb_settings",
+    'WITH a AS (WITH "secret.csv" AS (SELECT 1) SELECT * FROM "secret.csv") SELECT * FROM "secret.csv"',
+    'WITH "secret.csv" AS (SELECT * FROM "secret.csv") SELECT * FROM "secret.csv"',
     "SELECT * FROM 'secret.csv'",
     "SELECT * FROM read_csv('secret.csv')",
     "SELECT * FROM read_text('secret.csv')",
@@ -146,6 +149,14 @@ def test_what_works(text):
 def test_attempts(text):
     with pytest.raises((ost.SandboxError, ost.QuerySyntaxError, ost.UnknownNameError)):
         ost.sql(text, t=ROWS, sandbox=True)
+
+
+def test_compiling_and_explaining():
+    assert ost.compile(f"SELECT a FROM (SELECT * FROM t) {CLAUSE}", t=ROWS, sandbox=True).explain()
+    with pytest.raises(ost.SandboxError):
+        ost.compile(f"SELECT * FROM (SELECT * FROM 'secret.csv') {CLAUSE}", t=ROWS, sandbox=True)
+    with pytest.raises(ost.SandboxError):
+        ost.compile(f"SELECT a, getenv('HOME') FROM t {CLAUSE}", t=ROWS, sandbox=True)
 
 
 def test_the_second_wall():
