@@ -112,6 +112,7 @@ class MatchQuery:
     skip: Skip = Skip.PAST_LAST_ROW
     skip_to: str | None = None  # the variable or union of TO_FIRST and TO_LAST
     rows_per_match: RowsPerMatch = RowsPerMatch.ONE
+    timeouts: bool = False  # partial matches that their window ended are reported too; a last column `timed_out` tells which are
     unions: tuple[Union, ...] = ()
     output: Output = Output.ALL
     ties: Ties = Ties.ORDER

@@ -47,6 +47,8 @@ def _clauses(query: MatchQuery) -> Iterator[str]:
     yield f"SKIP {skip}" if query.selection is Selection.PREFERRED else f"OUTPUT {query.output.value}"
     if query.rows_per_match is not RowsPerMatch.ONE:
         yield f"ROWS {query.rows_per_match.value}"
+    if query.timeouts:
+        yield "TIMEOUTS shown"
     yield f"PATTERN {_with_negations(query)}"
     yield from (f"UNION {_name(union.name)} = {', '.join(map(_name, union.members))}" for union in query.unions)
     if query.within is not None:

@@ -88,6 +88,7 @@ class Emitter:
             skip=query.skip.value,
             skip_to=-1 if query.skip_to is None else self._numbers[query.skip_to],
             rows_per_match=query.rows_per_match.value,
+            timeouts=query.timeouts,
             output=query.output.value,
             ties=query.ties.value,
             within=self._window(),
@@ -130,7 +131,10 @@ class Emitter:
     def _automaton(self) -> tuple[tuple[VariableTest, ...], OrderedNfa]:
         tests = {name: self._test(name) for name in self._variables}
         twins = (tests[original] for original in self._hidden.twins.values())
-        return (*tests.values(), *twins), construct(self._hidden.pattern, self._numbers)
+        nfa = construct(self._hidden.pattern, self._numbers)
+        if self._query.timeouts and (nfa.looks_at_start or nfa.looks_at_end):
+            raise UnsupportedError("an anchor (^ or $) is not offered together with SHOW TIMEOUT MATCHES", hint="leave one of them out")
+        return (*tests.values(), *twins), nfa
 
     def _component(self, component: PlacedComponent) -> Component:
         name = component.variable

@@ -37,6 +37,8 @@ def _plan_lines(query: MatchQuery, program: Program, applied: tuple[str, ...]) -
         yield f"window: {_window(query, query.within)}"
     if program.rows_per_match != "one":
         yield f"rows per match: {program.rows_per_match}"
+    if program.timeouts:
+        yield "timeouts: partial matches that their window ended are reported"
     yield f"columns read: {', '.join(c.name for c in program.columns)}"
     for variable in variables_of(query.pattern):
         yield from _conditions(query, variable, query.definition(variable))

@@ -7,6 +7,7 @@ from dataclasses import replace
 from ostinato.algebra.policies import Output, Selection, Ties
 from ostinato.algebra.query import MatchQuery
 from ostinato.base.errors import OstinatoError, UnsupportedError
+from ostinato.expr.nodes import MatchNumber
 from ostinato.plan.compact_choice import against_compact
 from ostinato.plan.emit import Emitter
 from ostinato.program.program import EVENT_STRATEGIES, Program
@@ -32,6 +33,8 @@ def _plan_rows(query: MatchQuery, wanted: str | None) -> Program:
         raise UnsupportedError(f"the output {query.output.value} belongs to event patterns", hint="aggregate the result instead")
     if query.negations:
         raise UnsupportedError("negation belongs to event patterns", span=query.negations[0].span)
+    if query.timeouts:
+        _check_timeouts(query)
     emitter = Emitter(query)
     if wanted in EVENT_STRATEGIES:
         raise _refusal(wanted, "it evaluates event patterns, and this is a row pattern")
@@ -46,6 +49,15 @@ def _plan_rows(query: MatchQuery, wanted: str | None) -> Program:
     if wanted == "threads":
         return emitter.emit("threads", "asked for")
     return emitter.emit("scan", "preferred match; every condition looks at the row and its neighbours only")
+
+
+def _check_timeouts(query: MatchQuery) -> None:
+    """A partial match has no number."""
+    conditions = [condition.expr for definition in query.definitions for condition in definition.conditions]
+    for expr in (*conditions, *(measure.expr for measure in query.measures or ())):
+        if any(isinstance(node, MatchNumber) for node in expr.walk()):
+            message = "MATCH_NUMBER() is not offered together with SHOW TIMEOUT MATCHES"
+            raise UnsupportedError(message, hint="leave one of them out", span=expr.span)
 
 
 def _plan_events(query: MatchQuery, wanted: str | None) -> Program:

@@ -41,6 +41,8 @@ def _policies(program: Program) -> Iterator[str]:
     yield f"selection {program.selection}, output {program.output}, skip {_skip(program)}, ties {program.ties}"
     if program.rows_per_match != "one":
         yield f"rows per match: {program.rows_per_match}"
+    if program.timeouts:
+        yield "partial matches that their window ended are reported"
     if program.within >= 0:
         yield f"within {program.within} {program.within_unit}"
     if program.back or program.ahead:

@@ -215,6 +215,7 @@ class Program:
     skip: str = "past last row"
     skip_to: int = -1  # the variable or union of "to first" and "to last"
     rows_per_match: str = "one"
+    timeouts: bool = False  # partial matches that their window ended are reported too, and a column tells which are
     output: str = "all"
     ties: str = "order"
     within: int = -1

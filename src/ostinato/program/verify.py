@@ -58,6 +58,8 @@ def _columns(program: Program) -> None:
     _require(all(0 <= column < count for column, _, _ in program.order), "order columns among its columns")
     _require(program.within < 0 or program.within_unit == "events" or program.time >= 0, "a time column for its window")
     _require(program.strategy in ("scan", "threads", *EVENT_STRATEGIES), "a known strategy")
+    fits = program.nfa is not None and program.within >= 0 and program.rows_per_match == "one" and program.skip_to < 0
+    _require(not program.timeouts or fits, "a row pattern with a window for its timeouts")
     _require(len(program.kleene) in (0, len(program.variables)), "for every variable whether it repeats")
 
 

@@ -39,7 +39,8 @@ def output(query: MatchQuery, rows: list[dict[str, Any]]) -> list[dict[str, Any]
 def _measured(query: MatchQuery, rows: list[dict[str, Any]], match: Match) -> dict[str, Any]:
     binding = _binding(query, rows, match)
     first = {column: value_at(rows[match.start], column) for column in query.partition} if query.measured_partition else {}
-    return first | {measure.name: value_of(measure.expr, AtMatch(binding)) for measure in query.measures or ()}
+    shown = first | {measure.name: value_of(measure.expr, AtMatch(binding)) for measure in query.measures or ()}
+    return shown | {"timed_out": match.timed_out} if query.timeouts else shown
 
 
 def every_row(query: MatchQuery, rows: list[dict[str, Any]], matches: list[Match]) -> list[dict[str, Any]]:

@@ -41,6 +41,10 @@ def _search(query: MatchQuery, partition: list[Row]) -> Iterator[Match]:
     while start < len(partition):
         mapped = _preferred(query, partition, start, number)
         if mapped is None:
+            partial = _ended_by_window(query, partition, start) if query.timeouts else None
+            if partial is not None:
+                read = tuple((partition[index].position, variable) for index, variable, _ in partial)
+                yield Match(read, partition[start].key or (), 0, partition[start].position, timed_out=True)
             start += 1
             continue
         found = tuple((partition[index].position, variable) for index, variable, _ in mapped)
@@ -80,6 +84,24 @@ def _preferred(query: MatchQuery, partition: list[Row], start: int, number: int)
         return admits(query, variable, Binding(partition, bound, number, unions=query.unions))
 
     return next(sequences(query.pattern, (), Attempt(start, extend, len(partition))), None)
+
+
+def _ended_by_window(query: MatchQuery, partition: list[Row], start: int) -> Mapped | None:
+    """Of the ways in which the pattern reads all rows of the window from `start` on, the first in the order of preferment. The end of the
+    input ends every window."""
+    found: list[Mapped] = []
+
+    def extend(mapped: Mapped, variable: str) -> bool:
+        index = start + len(mapped)
+        if index >= len(partition) or not _inside_window(query, partition, start, index):
+            found.append(mapped)
+            return False
+        bound = (*((index, name) for index, name, _ in mapped), (index, variable))
+        return not found and admits(query, variable, Binding(partition, bound, 0, unions=query.unions))
+
+    for _ in sequences(query.pattern, (), Attempt(start, extend, len(partition))):
+        break
+    return found[0] if found else None
 
 
 def sequences(pattern: Pattern, mapped: Mapped, attempt: Attempt) -> Iterator[Mapped]:

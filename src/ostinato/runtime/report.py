@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 import pyarrow as pa
 
@@ -20,9 +22,11 @@ from ostinato.runtime.matches import Matches, completed
 from ostinato.runtime.measures import MatchView, measured, measured_schema
 from ostinato.runtime.shown_rows import rows_of_matches, rows_without_match, shown_schema
 from ostinato.runtime.string_pool import StringPool
+from ostinato.runtime.timeouts import Timeouts
 from ostinato.runtime.unmatched_rows import UnmatchedRows
 
 LISTED_BYTES = 32  # of a value in an array, and of what it is taken from
+TIMED_OUT = "timed_out"
 COUNT_SCHEMA = pa.schema([("count", pa.int64())])
 
 
@@ -38,6 +42,7 @@ class Report:
         self.needs_numbers = numbers_matches(program.measures)
         self.numbered = np.zeros(0, np.int64)  # matches so far, per key
         self.emitted = 0
+        self.timeouts = Timeouts(program, budget, pool) if program.timeouts else None
         self.unmatched = UnmatchedRows() if program.rows_per_match == "all, with unmatched rows" else None
 
     def nothing(self) -> pa.Table:
@@ -49,7 +54,7 @@ class Report:
             return self.nothing()
         return tables[0] if len(tables) == 1 else pa.concat_tables(tables)
 
-    def table(self, matches: Matches | MatchDag, rows: KeyedRows, keys: KeyIndex | None) -> pa.Table:
+    def table(self, matches: Matches | MatchDag, rows: KeyedRows, keys: KeyIndex | None, timed_out: bool = False) -> pa.Table:
         if self._compresses:
             view = MatchView(self._program, Matches.none(), rows, self._pool, keys, None)
             self.emitted += 1
@@ -60,7 +65,7 @@ class Report:
         numbers = self._numbers(matches, rows.key_count) if self.needs_numbers else None
         view = MatchView(self._program, matches, rows, self._pool, keys, numbers, self._most_listed)
         first = self.emitted
-        self.emitted += len(matches)
+        self.emitted += 0 if timed_out else len(matches)
         if self.totals is not None:
             self.totals.add(view)
             return self.nothing()
@@ -68,15 +73,36 @@ class Report:
             return default_output(view, self.schema, first + 1)
         if self._program.rows_per_match != "one":
             return rows_of_matches(view, self.schema)
-        return measured(view, self.schema)
+        if self.timeouts is None:
+            return measured(view, self.schema)
+        shown = measured(view, pa.schema(list(self.schema)[:-1]))
+        return shown.append_column(self.schema.field(-1), pa.repeat(timed_out, len(matches)))
 
-    def left_over(self, matches: Matches | MatchDag, keys: np.ndarray, searched: np.ndarray, rows: KeyedRows) -> pa.Table:
-        """The rows that are known now to be part of no match, where the query shows them; see `UnmatchedRows.found`."""
-        if self.unmatched is None:
-            return self.nothing()
+    @property
+    def looks_between_matches(self) -> bool:
+        """Whether `left_over` has something to report, for which it needs all matches of a call."""
+        return self.unmatched is not None or self.timeouts is not None
+
+    def left_over(
+        self,
+        matches: Matches | MatchDag,
+        keys: np.ndarray,
+        searched: np.ndarray,
+        ready: np.ndarray,
+        rows: KeyedRows,
+        known: KeyIndex | None,
+    ) -> Iterator[pa.Table]:
+        """What is known, where the query shows it, now that the search has come to `searched`: rows that are part of no match (see
+        `UnmatchedRows.found`), and partial matches that their window ended (see `Timeouts.found`)."""
+        if not self.looks_between_matches:
+            return
         assert isinstance(matches, Matches)
-        index = self.unmatched.found(matches, keys, searched, rows)
-        return rows_without_match(MatchView(self._program, matches, rows, self._pool, None, None), index, self.schema)
+        if self.timeouts is not None:
+            for ended in self.timeouts.found(matches, keys, searched, ready, rows):
+                yield self.table(ended, rows, known, timed_out=True)
+        if self.unmatched is not None:
+            index = self.unmatched.found(matches, keys, searched, rows)
+            yield rows_without_match(MatchView(self._program, matches, rows, self._pool, None, None), index, self.schema)
 
     def _numbers(self, matches: Matches, key_count: int) -> np.ndarray:
         """Match numbers within their partitions. The matches of a key come in order."""
@@ -95,6 +121,8 @@ class Report:
         self.numbered = grown(self.numbered, int(old_of_new.max(initial=-1)) + 1)[old_of_new]
         if self.unmatched is not None:
             self.unmatched.renumber(old_of_new)
+        if self.timeouts is not None:
+            self.timeouts.renumber(old_of_new)
 
     def totals_of(self, matcher: Matcher) -> list[Total]:
         """The aggregates over all matches so far."""
@@ -119,7 +147,8 @@ def _schema(program: Program) -> pa.Schema:
         return compressed_schema(program)
     if program.rows_per_match != "one":
         return shown_schema(program)
-    return measured_schema(program) if program.measures.code else default_schema(program)
+    shown = measured_schema(program) if program.measures.code else default_schema(program)
+    return shown.append(pa.field(TIMED_OUT, pa.bool_())) if program.timeouts else shown
 
 
 def _by_completion(matches: Matches, rows: KeyedRows) -> Matches:

@@ -28,7 +28,7 @@ class SearchPlan:
 
 def search_plan(program: Program) -> SearchPlan:
     assert program.nfa is not None
-    found = searched_moves(program)
+    found = {} if program.timeouts else searched_moves(program)  # what gives up early does not tell what its window ended
     code = SearchCode(program.scalar, (comparison for search in found.values() for comparison in search.comparisons))
     searched = np.full((len(program.nfa.moves), jumps.SEARCHED_WIDTH), -1, np.int64)
     columns: list[tuple[int, ...]] = []

@@ -203,6 +203,7 @@ class Session:
             "retained_rows": int(self.rows.length.sum()),
             "keys": self.key_count,
             "matches": self.report.emitted,
+            **({} if self.report.timeouts is None else {"timed_out": self.report.timeouts.count}),
             **self.matcher.metrics(),
         }
 
@@ -306,17 +307,16 @@ class Session:
             if len(matches):
                 yield self.report.table(matches, rows, self.keys)
         searched = np.minimum(self.matcher.keep_from(keys), ready)
-        if self.report.unmatched is not None:
-            yield self.report.left_over(matches, keys, ready if final else searched, rows)
+        yield from self.report.left_over(matches, keys, ready if final else searched, ready, rows, self.keys)
         rows.trim(keys, searched - self.program.back)
         self._failed = False
 
     def _found(self, keys: np.ndarray, ready: np.ndarray, in_parts: bool, final: bool) -> Iterator[Matches | MatchDag]:
         """In parts where somebody asks for it, and where the order of matches is that of the parts or does not matter. Rows of no match
-        are known by all matches together."""
+        and timeouts are known by all matches together."""
         apart = in_parts or not self.program.is_event_pattern or self.program.output in ("count", "aggregates")
         given = (self.rows, keys, ready, self.reorder.horizon, final)
-        if apart and self.report.unmatched is None:
+        if apart and not self.report.looks_between_matches:
             yield from self.matcher.feed_in_parts(*given)
         else:
             yield self.matcher.feed(*given)

@@ -36,6 +36,9 @@ def save(session: Session) -> bytes:
         arrays |= {"keys." + name: array for name, array in session.keys.state().items()}
     if session.report.unmatched is not None:
         arrays["unmatched"] = session.report.unmatched.passed
+    if session.report.timeouts is not None:
+        arrays["timeouts"] = session.report.timeouts.passed
+        scalars["timed_out"] = session.report.timeouts.count
     blobs = {"strings": _ipc(pa.table({"s": session.pool.strings}))}
     if session.report.totals is not None:
         blobs["totals"] = session.report.totals.state()
@@ -78,6 +81,8 @@ def restore(session: Session, saved: Saved) -> None:
     session.evaluated = arrays["evaluated"]
     if session.report.unmatched is not None:
         session.report.unmatched.passed = arrays["unmatched"]
+    if session.report.timeouts is not None:
+        session.report.timeouts.passed, session.report.timeouts.count = arrays["timeouts"], scalars["timed_out"]
     waiting = _table(blobs["waiting"]) if "waiting" in blobs else None
     session.reorder.load(waiting, scalars["horizon"])
     session.late.load(_table(blobs["late"]) if "late" in blobs else None, scalars["late"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ostinato.algebra.pattern import variables_of
 from ostinato.algebra.policies import NullKeys, RowsPerMatch, Selection, Skip
 from ostinato.algebra.query import LONGEST, Condition, Definition, MatchQuery, Measure, OrderKey, Union, Within
-from ostinato.base.errors import QuerySyntaxError, SchemaError, TypeMismatchError, UnknownNameError
+from ostinato.base.errors import QuerySyntaxError, SchemaError, TypeMismatchError, UnknownNameError, UnsupportedError
 from ostinato.expr.coerce import coerce, refuse_opaque
 from ostinato.expr.infer import infer
 from ostinato.expr.nanoseconds import nanos_of_length
@@ -27,6 +27,7 @@ from ostinato.lang.sql.syntax import (
     hidden_parts,
 )
 
+TIMED_OUT = "timed_out"
 TIME_KINDS = (Kind.TIMESTAMP, Kind.DATE, Kind.INT)
 
 
@@ -36,6 +37,7 @@ def lower(tree: MatchRecognize, schema: Schema, stream: str = "input") -> MatchQ
     pattern = lower_pattern(tree.pattern, every_row)
     _check_exclusions(tree)
     _check_shown(tree, schema)
+    _check_timeouts(tree)
     unions = _unions(tree.subsets, variables_of(pattern))
     names = Names(schema, variables_of(pattern), tuple(union.name for union in unions))
     order = _distinct_order(tree.order, names)
@@ -55,6 +57,7 @@ def lower(tree: MatchRecognize, schema: Schema, stream: str = "input") -> MatchQ
         skip=_skip(tree.skip),
         skip_to=None if tree.skip.to is None else names.variable(tree.skip.to.value, True, tree.skip.to.span),
         rows_per_match=tree.rows.rows,
+        timeouts=tree.rows.timeouts,
         unions=unions,
         measures=_measures(tree, partition, names, every_row),
         measured_partition=True,
@@ -66,6 +69,19 @@ def _check_exclusions(tree: MatchRecognize) -> None:
         for hidden in hidden_parts(tree.pattern):
             hint = "Without WITH UNMATCHED ROWS it is not shown; with it, leave the braces out"
             raise QuerySyntaxError("An exclusion cannot stand beside WITH UNMATCHED ROWS", hint=hint, span=hidden.span)
+
+
+def _check_timeouts(tree: MatchRecognize) -> None:
+    if not tree.rows.timeouts:
+        return
+    if tree.within is None:
+        raise QuerySyntaxError("SHOW TIMEOUT MATCHES needs WITHIN: without it no match is ever timed out", span=tree.rows.span)
+    if tree.skip.to is not None:
+        hint = "Skip past the last row, or to the next row"
+        raise UnsupportedError("SHOW TIMEOUT MATCHES is not offered with AFTER MATCH SKIP TO a variable", hint=hint, span=tree.skip.span)
+    for name in (*(measure.name for measure in tree.measures), *tree.partition):
+        if name.value.lower() == TIMED_OUT:
+            raise QuerySyntaxError(f"SHOW TIMEOUT MATCHES adds a column {TIMED_OUT}", hint="Give this one another name", span=name.span)
 
 
 def _check_shown(tree: MatchRecognize, schema: Schema) -> None:

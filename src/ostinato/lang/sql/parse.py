@@ -113,7 +113,7 @@ class _ClauseParser(ExpressionParser):
         start = self.peek().span
         if self.at_word("ALL"):
             self._words("ALL", "ROWS", "PER", "MATCH")
-            return RowsTree(self._shown_rows(), self.span_from(start))
+            return RowsTree(self._shown_rows(), span=self.span_from(start))
         if not self.at_word("ONE"):
             return RowsTree()
         self._words("ONE", "ROW", "PER", "MATCH")
@@ -121,9 +121,10 @@ class _ClauseParser(ExpressionParser):
         if self.accept_words("OMIT", "EMPTY", "MATCHES"):
             hint = "Filter them outside, for example by a measure COUNT(*) AS length and WHERE length > 0"
             raise UnsupportedError("ONE ROW PER MATCH shows empty matches", hint=hint, span=self.span_from(omitted))
-        if self.at_word("SHOW"):
+        timeouts = self.accept_words("SHOW", "TIMEOUT", "MATCHES")
+        if not timeouts and self.at_word("SHOW"):
             self._words("SHOW", "EMPTY", "MATCHES")
-        return RowsTree(RowsPerMatch.ONE, self.span_from(start))
+        return RowsTree(RowsPerMatch.ONE, bool(timeouts), self.span_from(start))
 
     def _shown_rows(self) -> RowsPerMatch:
         """What may follow ALL ROWS PER MATCH."""

@@ -47,7 +47,7 @@ def _lines(tree: MatchRecognize) -> Iterator[str]:
         yield f"ORDER BY {', '.join(map(_order, tree.order))}"
     if tree.measures:
         yield "MEASURES " + ", ".join(f"{render_expression(m.expr)} AS {plain_or_quoted(m.name.value)}" for m in tree.measures)
-    yield ROWS[tree.rows.rows]
+    yield ROWS[tree.rows.rows] + (" SHOW TIMEOUT MATCHES" if tree.rows.timeouts else "")
     yield f"AFTER MATCH SKIP {_skip(tree.skip)}"
     yield f"PATTERN ({render_pattern(tree.pattern)})"
     if tree.within is not None:

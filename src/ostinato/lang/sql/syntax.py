@@ -112,9 +112,10 @@ class SkipTree:
 
 @dataclass(frozen=True)
 class RowsTree:
-    """What stands before PER MATCH, and what follows it."""
+    """What stands before PER MATCH, and what follows it. `timeouts`: SHOW TIMEOUT MATCHES."""
 
     rows: RowsPerMatch = RowsPerMatch.ONE
+    timeouts: bool = False
     span: Span = field(default=NOWHERE, compare=False, repr=False)
 
 
