@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from ostinato.kernels._jit import borrowing, inlined
-from ostinato.kernels.arithmetic import HAS_FAILED, IS_VALUE, as_float
+from ostinato.kernels.arithmetic import HAS_FAILED, IS_VALUE
 from ostinato.kernels.run_layout import (
     ALWAYS,
     END_MOVE,
@@ -24,7 +24,7 @@ from ostinato.kernels.run_layout import (
     STATE_MASK,
     VALUE_AT,
     VALUE_END,
-    VALUE_FLOATS,
+    VALUE_KIND,
     VALUE_START,
 )
 from ostinato.kernels.run_order import insert, stabbed
@@ -44,7 +44,7 @@ from ostinato.kernels.run_table import (
     WAITING,
     root_of,
 )
-from ostinato.kernels.search_bounds import interval, row_value, sort_key
+from ostinato.kernels.search_bounds import interval, is_nan, is_wide, row_value, sort_key
 
 _FACTOR = np.int64(-7046029254386353131)
 _NEGATIVE_ZERO = np.iinfo(np.int64).min  # as a float's bits; zero equals it
@@ -141,15 +141,14 @@ def gather_ordered(
     for m in range(states[state, FIRST_MOVE], states[state, END_MOVE]):
         every = every or (m != chosen and (bits & moves[m, MASK]) == moves[m, MASK])
     if offered and not every:
-        floats = states[state, VALUE_FLOATS] != 0
+        kind = states[state, VALUE_KIND]
         word, flag = row_value(
             states[state, VALUE_START], states[state, VALUE_END], states[state, VALUE_AT], code, scratch, scratch_valid, ranks, slots,
             slot_valid, row, registers, register_valid,
         )  # fmt: skip
-        number = as_float(word)
-        every = flag == HAS_FAILED
-        if flag == IS_VALUE and not (floats and number != number):
-            return stabbed(order, per_key[key, root_of(per_key, state)], sort_key(word, floats), live, count)
+        every = flag == HAS_FAILED or (flag == IS_VALUE and is_wide(word, kind))
+        if flag == IS_VALUE and not every and not is_nan(word, kind):
+            return stabbed(order, per_key[key, root_of(per_key, state)], sort_key(word, kind), live, count)
     if every:
         run = per_key[key, FIRST_RUN]
         while run != NOTHING:

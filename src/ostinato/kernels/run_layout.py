@@ -37,7 +37,7 @@ ORDER_TO = 15
 VALUE_START = 16  # ... and how the value of the row is had (see `search_bounds.row_value`)
 VALUE_END = 17
 VALUE_AT = 18
-VALUE_FLOATS = 19
+VALUE_KIND = 19
 STATE_COLUMNS = 20
 
 # Cells of `settings`

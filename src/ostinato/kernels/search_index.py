@@ -10,15 +10,15 @@ from __future__ import annotations
 import numpy as np
 
 from ostinato.kernels._jit import borrowing, inlined
-from ostinato.kernels.arithmetic import HAS_FAILED, IS_VALUE, as_float
-from ostinato.kernels.search_bounds import GREATEST, LEAST, row_value, sort_key
+from ostinato.kernels.arithmetic import HAS_FAILED, IS_VALUE
+from ostinato.kernels.search_bounds import GREATEST, LEAST, is_nan, is_wide, row_value, sort_key
 from ostinato.kernels.search_links import FAN, SHIFT, first_linked, link, next_linked
 from ostinato.kernels.thread_layout import SEARCHED
 
 # Columns of `columns`, a line per search column: the lines of scalar code that compute the value, where it is then (a cell of the
-# scratch, or a slot if nothing is computed), whether it is a float, whether there is a value at all, the variable whose bits count,
+# scratch, or a slot if nothing is computed), its kind, whether there is a value at all, the variable whose bits count,
 # whether the condition must fail, and its line in `links`, or -1.
-VALUE_START, VALUE_END, VALUE_AT, FLOATS, VALUED, VARIABLE, FAILS, LINKED = range(8)
+VALUE_START, VALUE_END, VALUE_AT, KIND, VALUED, VARIABLE, FAILS, LINKED = range(8)
 COLUMN_WIDTH = 8
 
 # Columns of `regions`, a line per partition: where its lowest blocks begin (-1: it has no index), how many there is room for, the row
@@ -38,11 +38,11 @@ def row_range(c, row, columns, bits, masks, slots, slot_valid, code, scratch, sc
             columns[c, VALUE_START], columns[c, VALUE_END], columns[c, VALUE_AT], code, scratch, scratch_valid, ranks, slots, slot_valid,
             row, registers, register_valid,
         )  # fmt: skip
-    number = as_float(word)
-    if counts and flag == IS_VALUE and not (columns[c, FLOATS] and number != number):
-        key = sort_key(word, columns[c, FLOATS])
+    wide = counts and flag == IS_VALUE and is_wide(word, columns[c, KIND])
+    if counts and flag == IS_VALUE and not wide and not is_nan(word, columns[c, KIND]):
+        key = sort_key(word, columns[c, KIND])
         return key, key
-    if columns[c, FAILS] or flag == HAS_FAILED:
+    if columns[c, FAILS] or flag == HAS_FAILED or wide:
         return LEAST, GREATEST
     return GREATEST, LEAST
 

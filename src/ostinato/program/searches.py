@@ -6,108 +6,12 @@ value are kept in the order of their bounds, so that an event meets those that i
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
+from ostinato.program.comparisons import EQ, GE, GT, LE, LT, NE, BlockTests, Comparison, Operand, block_tests
 from ostinato.program.joins import moves_of
-from ostinato.program.opcodes import SPACES, TESTED, Op, Space, shape
+from ostinato.program.opcodes import SPACES, Space
 from ostinato.program.program import ACCEPT, OrderedNfa, Program, ScalarCode
-
-EQ, NE, LT, LE, GT, GE = range(6)  # relations, in the order of the opcodes
-MIRRORED = (EQ, NE, GT, GE, LT, LE)
-FIRST_TEST = Op.TEST_EQ_INT
-ROW, RUN, STRINGS = 1, 2, 4  # what a value depends on: the current row, the run, or the strings that have come so far
-PARTS = {Space.SLOT: ROW, Space.REGISTER: RUN, Space.STRING: STRINGS}
-
-
-@dataclass(frozen=True)
-class Operand:
-    """A value in a block of scalar code, and the lines that compute it."""
-
-    word: int
-    lines: tuple[int, ...] = ()
-
-
-@dataclass(frozen=True)
-class Comparison:
-    """Holds if `value`, which depends on the row alone, is in `relation` to `bound`, which depends on the run alone."""
-
-    value: Operand
-    bound: Operand
-    relation: int
-    floats: bool
-
-
-@dataclass(frozen=True)
-class BlockTests:
-    """What a block asks for. `others`: it has tests beside the comparisons; `stores`: it changes what the run carries."""
-
-    comparisons: tuple[Comparison, ...] = ()
-    others: bool = False
-    stores: bool = False
-
-
-@dataclass
-class _Trace:
-    """What the temporaries of a block depend on, and by which lines."""
-
-    code: ScalarCode
-    parts: dict[int, int] = field(default_factory=dict)
-    lines: dict[int, tuple[int, ...]] = field(default_factory=dict)
-
-    def depends(self, word: int) -> int:
-        index, space = divmod(word, SPACES)
-        return self.parts.get(index, 0) if space == Space.TEMP else PARTS.get(Space(space), 0)
-
-    def operand(self, word: int) -> Operand:
-        index, space = divmod(word, SPACES)
-        return Operand(word, self.lines.get(index, ()) if space == Space.TEMP else ())
-
-    def compute(self, at: int) -> None:
-        op, target = Op(self.code.op[at]), self.code.c[at]
-        words = self._words(at)
-        parts, lines = STRINGS if op is Op.RANK else 0, {at}
-        if op is Op.SELECT:  # keeps what stood there
-            parts, lines = self.parts.get(target, 0), lines.union(self.lines.get(target, ()))
-        for word in words:
-            parts |= self.depends(word)
-            lines.update(self.operand(word).lines)
-        self.parts[target], self.lines[target] = parts, tuple(sorted(lines))
-
-    def _words(self, at: int) -> list[int]:
-        form = shape(Op(self.code.op[at]))
-        return [word for word, used in ((self.code.a[at], form[0]), (self.code.b[at], form[1])) if used != "-"]
-
-    def comparison(self, at: int) -> Comparison | None:
-        op = self.code.op[at]
-        relation, floats = (op - FIRST_TEST) % 6, op >= Op.TEST_EQ_FLOAT
-        a, b = self.code.a[at], self.code.b[at]
-        if self.depends(b) == ROW and self.depends(a) & ~RUN == 0:
-            a, b, relation = b, a, MIRRORED[relation]
-        if self.depends(a) != ROW or self.depends(b) & ~RUN:
-            return None
-        return Comparison(self.operand(a), self.operand(b), relation, floats)
-
-
-def block_tests(code: ScalarCode, block: int) -> BlockTests:
-    if block < 0:
-        return BlockTests()
-    trace = _Trace(code)
-    found: list[Comparison] = []
-    others = stores = False
-    for at in range(*code.blocks[block]):
-        op = Op(code.op[at])
-        if op >= FIRST_TEST:
-            comparison = trace.comparison(at)
-            others = others or comparison is None
-            found += [] if comparison is None else [comparison]
-        elif shape(op)[2] == "t":
-            trace.compute(at)
-        else:
-            others, stores = others or op is Op.TEST, stores or op is Op.STORE
-    return BlockTests(tuple(found), others, stores)
-
-
-assert TESTED == FIRST_TEST - Op.EQ_INT
 
 
 @dataclass(frozen=True)
@@ -177,7 +81,7 @@ def _loop(variable: int, tests: BlockTests) -> Search | None:
 def _exit(variable: int, tests: BlockTests, always: bool) -> Search | None:
     """By the value that is bound best: equality before both sides before one. None if every row may do."""
     groups: dict[tuple[Operand, bool], list[Comparison]] = {}
-    for comparison in tests.comparisons:
+    for comparison in (*tests.comparisons, *tests.wider):
         if comparison.relation != NE:
             groups.setdefault((comparison.value, comparison.floats), []).append(comparison)
     if not groups and always:
@@ -223,6 +127,7 @@ def order_of(program: Program, state: int) -> RunOrder | None:
 
 
 def _registers(code: ScalarCode, comparisons: tuple[Comparison, ...]) -> frozenset[int]:
-    lines = {at for comparison in comparisons for at in comparison.bound.lines}
-    words = [comparison.bound.word for comparison in comparisons] + [word for at in lines for word in (code.a[at], code.b[at])]
+    operands = [operand for comparison in comparisons for operand in comparison.of_run]
+    lines = {at for operand in operands for at in operand.lines}
+    words = [operand.word for operand in operands] + [word for at in lines for word in (code.a[at], code.b[at])]
     return frozenset(word // SPACES for word in words if word % SPACES == Space.REGISTER)

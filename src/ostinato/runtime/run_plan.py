@@ -117,8 +117,7 @@ def _ordered(order: RunOrder | None, moves: list[Move], before: int, code: Searc
     if order is None:
         return -1, 0, 0, 0, 0, 0, 0
     number = next(i for i, move in enumerate(moves) if (move[kernel.TARGET], bool(move[kernel.TAKE])) == (order.target, order.taken))
-    value = order.comparisons[0]
-    return (before + number, *code.bound_all(order.comparisons), *code.place(value.value), int(value.floats))
+    return (before + number, *code.bound_all(order.comparisons), *code.value_of(order.comparisons))
 
 
 def _watch(states: np.ndarray, merging: Merging) -> np.ndarray:

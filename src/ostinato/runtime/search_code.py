@@ -8,10 +8,10 @@ from dataclasses import replace
 import numpy as np
 
 from ostinato.kernels.scalar import Interpreter
-from ostinato.kernels.search_bounds import BOUND_WIDTH
+from ostinato.kernels.search_bounds import BOUND_WIDTH, FLOAT, NARROW, WHOLE
+from ostinato.program.comparisons import Comparison, Operand
 from ostinato.program.opcodes import NULL_OPERAND, SPACES, Op, Space
 from ostinato.program.program import ScalarCode
-from ostinato.program.searches import Comparison, Operand
 
 
 class SearchCode:
@@ -20,7 +20,7 @@ class SearchCode:
     def __init__(self, scalar: ScalarCode, comparisons: Iterable[Comparison]) -> None:
         self._blocks: dict[Operand, int] = {}
         for comparison in comparisons:
-            for operand, plain in ((comparison.value, Space.SLOT), (comparison.bound, Space.REGISTER)):
+            for operand, plain in ((comparison.value, Space.SLOT), *((operand, Space.REGISTER) for operand in comparison.of_run)):
                 if operand.word % SPACES != plain and operand not in self._blocks:
                     self._blocks[operand] = len(scalar.blocks)
                     scalar = _appended(scalar, operand)
@@ -34,8 +34,16 @@ class SearchCode:
     def bound_all(self, comparisons: tuple[Comparison, ...]) -> tuple[int, int]:
         """Where the bounds of these comparisons stand in the table."""
         begin = len(self._bounds)
-        self._bounds += [(*self.place(c.bound), c.relation, int(c.floats)) for c in comparisons]
+        for comparison in comparisons:
+            steps = [(comparison.relation, comparison.bound), *comparison.undone]
+            self._bounds += [(*self.place(operand), int(step), int(comparison.floats)) for step, operand in steps]
         return begin, len(self._bounds)
+
+    def value_of(self, comparisons: tuple[Comparison, ...]) -> tuple[int, int, int, int]:
+        """The lines of code that compute the value which these comparisons are about, where it is then, and its kind."""
+        undone = any(comparison.undone for comparison in comparisons)
+        kind = FLOAT if comparisons[0].floats else NARROW if undone else WHOLE
+        return (*self.place(comparisons[0].value), kind)
 
     def place(self, operand: Operand) -> tuple[int, int, int]:
         """The lines of code that compute an operand, and where it is then; no lines and its number if it can be read as it is."""

@@ -9,8 +9,9 @@ import numpy as np
 from ostinato.kernels import search_index as index
 from ostinato.kernels import thread_jumps as jumps
 from ostinato.kernels.scalar import Interpreter
+from ostinato.program.comparisons import EQ
 from ostinato.program.program import Program
-from ostinato.program.searches import EQ, Search, searched_moves
+from ostinato.program.searches import Search, searched_moves
 from ostinato.runtime.search_code import SearchCode
 
 
@@ -48,6 +49,6 @@ def search_plan(program: Program) -> SearchPlan:
 
 def _column(search: Search, code: SearchCode) -> tuple[int, ...]:
     valued = len(search.comparisons) > 0
-    place = (*code.place(search.comparisons[0].value), int(search.comparisons[0].floats)) if valued else (0, 0, 0, 0)
+    value = code.value_of(search.comparisons) if valued else (0, 0, 0, 0)
     equality = not search.loop and any(comparison.relation == EQ for comparison in search.comparisons)
-    return (*place, int(valued), search.variable, int(search.loop), int(equality))
+    return (*value, int(valued), search.variable, int(search.loop), int(equality))

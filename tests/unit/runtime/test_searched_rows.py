@@ -44,6 +44,10 @@ def visited(compiled, rows):
         ("B AS B.v < A.v + 1, C AS C.v > 2 * A.v", "A B+ C"),
         ("B AS B.v BETWEEN A.v - 1 AND A.v + 1, C AS C.v > 2 * A.v", "A B+ C"),
         ("B AS n = 0, C AS C.v > 2 * A.v", "A B* C"),
+        ("C AS C.v - A.v > 1", "A B+ C"),
+        ("C AS C.v / A.v > 2", "A B+ C"),
+        ("C AS (C.v - A.v) / A.v > 1 AND n = 0", "A B* C"),
+        ("C AS ABS(C.v - A.v - 1) < 0.09", "A B* C"),
         ("C AS C.v > 2 * A.v, E AS E.v < A.v - 1", "A (B* C D* E)"),
     ],
 )
