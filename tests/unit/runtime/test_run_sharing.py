@@ -54,7 +54,7 @@ def test_an_event_meets_the_states_that_it_offers_a_move():
         ("b.x >= a.x - 1 and b.x < a.x + 2", 1 + 1),
         ("b.x * 2 = a.x + a.k", 1),
         ("b.x - a.x > 96", 3),
-        ("a.x - b.x > -3", 2),
+        ("a.x - b.x > -3", 3),
         ("abs(b.x - a.x - 50) < 2", 3),
         ("b.x - a.x > 9000000000000000000", 100),  # too large to be calculated with
         ("b.w > a.x", 0),  # null is above nothing
