@@ -32,6 +32,7 @@ from ostinato.hosts.spark.streaming.clock import Clock
 from ostinato.hosts.spark.streaming.match_stream import check_streamable
 from ostinato.hosts.spark.streaming.packing import PACKED, PACKED_ON_SPARK, Packer, from_blobs
 from ostinato.hosts.spark.streaming.stream_settings import ready_for_streams
+from ostinato.hosts.spark.streaming.waiting import Waiting
 from ostinato.program import serde
 from ostinato.runtime.session import Session
 
@@ -51,8 +52,11 @@ class Streamed:
 
     program: bytes
     output: pa.Schema
-    buckets: int
-    clock: Clock
+    packer: Packer
+
+    def processor(self) -> BucketProcessor:
+        """Nothing but the watermark decides; times may be from before 1970."""
+        return BucketProcessor(self.program, self.output, self.packer, Waiting(announced=1))
 
 
 class AllCases(StatefulProcessor):
@@ -62,7 +66,7 @@ class AllCases(StatefulProcessor):
         self._cases = cases
 
     def init(self, handle: Any) -> None:
-        self._shared = BucketProcessor(next(iter(self._cases.values())).program, pa.schema([]), 1, Clock(1))
+        self._shared = next(iter(self._cases.values())).processor()
         self._shared.init(handle)
 
     def handleInputRows(self, key: Any, rows: Iterator[pd.DataFrame], timerValues: Any) -> Iterator[pd.DataFrame]:
@@ -79,7 +83,7 @@ class AllCases(StatefulProcessor):
         if number not in self._cases:
             return
         case = self._cases[number]
-        processor = BucketProcessor(case.program, case.output, case.buckets, case.clock)
+        processor = case.processor()
         processor._handle, processor._state, processor._program = self._shared._handle, self._shared._state, serde.loads(case.program)
         try:
             for frame in go_on(processor):
@@ -137,14 +141,16 @@ class _Run:
         for batch, rows in zip(self.packed, (table.slice(0, half), table.slice(half))):
             if rows.num_rows:
                 batch.append(_moved(packer.pack(rows), number * PER_CASE))
-        self.streamed[number] = Streamed(serde.dumps(query.program), output_schema(query), buckets, clock)
+        self.streamed[number] = Streamed(serde.dumps(query.program), output_schema(query), packer)
         self.tables[number] = [output_schema(query).empty_table()]
 
     def _write_input(self) -> None:
         """The times of the blobs are all at the beginning, so that the watermark moves only with the last file."""
         (self.folder / "in").mkdir()
         time = PACKED.field("event_time").type
-        last = pa.table([pa.array([-1], pa.int32()), pa.array([b""], pa.binary()), pa.array([LATER_MS * 1000]).cast(time)], schema=PACKED)
+        told = (pa.array([0], pa.int32()), pa.array([0]))
+        later = pa.array([LATER_MS * 1000]).cast(time)
+        last = pa.table([pa.array([-1], pa.int32()), pa.array([b""], pa.binary()), later, *told], schema=PACKED)
         for number, batches in enumerate(self.packed):
             rows = pa.Table.from_batches(batches, schema=PACKED)
             rows = rows.set_column(2, PACKED.field(2), pa.array([0] * rows.num_rows, pa.int64()).cast(time))
@@ -155,7 +161,7 @@ class _Run:
         session = spark_session()
         ready_for_streams(session, BUCKETS)
         packed = session.readStream.schema(PACKED_ON_SPARK).option("maxFilesPerTrigger", 1).parquet(str(self.folder / "in"))
-        rows = packed.withWatermark("event_time", "0 seconds").select("bucket", "rows")
+        rows = packed.withWatermark("event_time", "0 seconds").drop("event_time")
         decided = rows.groupBy("bucket").transformWithStateInPandas(AllCases(self.streamed), OUTPUT, "append", "eventTime")
         writer = decided.writeStream.format("memory").queryName("conformance").option("checkpointLocation", str(self.folder / "checkpoint"))
         writer.trigger(availableNow=True).start().awaitTermination()
@@ -171,7 +177,7 @@ class _Run:
         for row in reader.load(str(self.folder / "checkpoint")).collect():
             number = bucket_of(row.key.bucket) // PER_CASE
             case = self.streamed[number]
-            snapshot = BucketState.loads(bytes(row.value.blob)).check(case.buckets).snapshot
+            snapshot = BucketState.loads(bytes(row.value.blob)).check(case.packer.buckets).snapshot
             rest = Session(serde.loads(case.program), snapshot=snapshot).close()
             self.tables[number].append(rest.cast(case.output) if rest.num_rows else case.output.empty_table())
 

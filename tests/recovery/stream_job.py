@@ -13,7 +13,7 @@ LATENESS_SECONDS = 20
 
 def main(folder: str) -> None:
     spark = local(cores=2, **{"spark.log.level": "ERROR", "spark.ui.showConsoleProgress": "false"})
-    ticks = on(spark).read_stream(folder + "/in", rows_per_batch=1)
+    ticks = on(spark).read_stream(folder + "/in", rows_per_batch=1, ends=True)
     matches = on(spark).sql(TEXT, ticks=ticks, lateness=f"{LATENESS_SECONDS} seconds", buckets=3)
     writer = matches.writeStream.format("parquet").option("checkpointLocation", folder + "/checkpoint").option("path", folder + "/out")
     writer.trigger(availableNow=True).start().awaitTermination()

@@ -6,20 +6,17 @@ from collections.abc import Mapping
 
 from pyspark.sql import DataFrame, SparkSession
 
-from ostinato.algebra.query import Unit
 from ostinato.base.errors import UnsupportedError
-from ostinato.expr.nodes import Anchor, Field, Nav, current
 from ostinato.hosts.spark.batch.match_batch import decide_batch, match_batch
 from ostinato.hosts.spark.merged_frame import in_merged_form, united
 from ostinato.hosts.spark.run_options import RunOptions
 from ostinato.hosts.spark.source import Source, is_batch
+from ostinato.hosts.spark.streaming.decided_after import times_behind
 from ostinato.hosts.spark.streaming.match_source import match_source, match_sources
 from ostinato.hosts.spark.streaming.match_stream import METRICS
-from ostinato.plan.components import component_graph
 from ostinato.query import Query
 
 STREAMING = "spark: streaming, rows packed per bucket of keys, one session per bucket in the state store"
-COMPLETE = current(Field(""))
 
 
 def run_match(
@@ -37,10 +34,10 @@ def run_match(
         frames = [source for source in read if is_batch(source)]
         if len(frames) < len(read):
             name = METRICS if step is query else f"{METRICS}_{number}"
-            behind = max((delays[stream] for stream in _streams(step) if stream in delays), default=0)
+            behind = max((delays[stream] for stream in _streams(step) if stream in delays), default=None)
             found = _match_stream(spark, step, read, options, name, behind)
             if step is not query:
-                delays[str(step.composite).lower()] = behind + _decided_after(step)
+                delays[str(step.composite).lower()] = (behind or 0) + _decided_after(step)
         else:
             found = match_batch(batch_frame(step, frames), step, options)
         sources[str(step.composite).lower()] = found
@@ -91,7 +88,7 @@ def _match_stream(
     read: list[Source],
     options: RunOptions,
     name: str,
-    behind: int,
+    behind: int | None,
 ) -> DataFrame:
     if any(is_batch(source) for source in read):
         still = next(part.stream for part, source in zip(query.algebra.parts, read, strict=True) if is_batch(source))
@@ -105,17 +102,11 @@ def _match_stream(
 
 
 def _decided_after(query: Query) -> int:
-    """How far the watermark can be past the time of an event that a query returns, when it returns it: nothing for the time at which a
-    match is complete; a window where an absence is waited for, or another time was asked for."""
-    algebra = query.algebra
-    after = component_graph(algebra.pattern).components
-    waits = any(not any(component.at_least for component in after[negation.position :]) for negation in algebra.negations)
-    own_time = next((measure.expr for measure in algebra.measures or () if measure.name == algebra.time), COMPLETE)
-    if not waits and isinstance(own_time, Nav) and (own_time.variable, own_time.anchor, own_time.offset) == (None, Anchor.LAST, 0):
-        return 0
-    if algebra.within is None or algebra.within.unit is not Unit.TIME:
+    """How far the watermark can be past the time of an event that a query returns, when it returns it."""
+    behind = times_behind(query.algebra).get(query.algebra.time or "")
+    if behind is None:
         raise UnsupportedError(
             f"events `{query.composite}` can be older than what later queries of the stream have seen, by no known time",
             hint="Give their query a WITHIN in time, or return no time of your own: an event then has that of its last event",
         )
-    return algebra.within.length
+    return behind

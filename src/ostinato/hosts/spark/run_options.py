@@ -17,7 +17,8 @@ Lateness = int | float | str | dt.timedelta
 @dataclass(frozen=True)
 class RunOptions:
     """`lateness`, `buckets` and `late` are for streams, `path` is for batches; `budget` is that of a task or of a bucket.
-    `writes` and `sandbox` are about the text: whether SQL may write, and whether nobody vouches for it."""
+    `writes` and `sandbox` are about the text: whether SQL may write, and whether nobody vouches for it. `tail_of`:
+    the checkpoint of a stream that has ended, whose last matches are asked for."""
 
     lateness: Lateness | None = None
     buckets: int | None = None
@@ -26,6 +27,7 @@ class RunOptions:
     late: str | None = None
     writes: bool = False
     sandbox: Sandbox | None = None
+    tail_of: str | None = None
 
     @property
     def keeps_late(self) -> bool:

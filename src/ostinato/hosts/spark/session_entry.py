@@ -55,6 +55,7 @@ class SparkEngine:
         late: str | None = None,
         buckets: int | None = None,
         path: str | None = None,
+        tail_of: str | None = None,
         writes: bool = False,
         sandbox: bool | Sandbox = False,
         streams: Mapping[str, object] | None = None,
@@ -63,14 +64,16 @@ class SparkEngine:
         """A SQL statement with MATCH_RECOGNIZE clauses in it. Tables are Spark's own; `ticks=...`, or the mapping `streams`, adds names
         for this statement. `lateness`, `late` and `buckets` are for streaming tables; `late="keep"` puts rows that come too late into the
         result, in a column `late` with the reason. A statement that writes is refused unless it is asked for with `writes=True`;
-        `sandbox=True` is for texts of others: they read the named streams alone, and call no code."""
+        `sandbox=True` is for texts of others: they read the named streams alone, and call no code.
+        `tail_of` is the checkpoint of a stream of this text that has ended: what it left undecided comes back as a batch, decided as if
+        nothing came any more."""
         check_options(lateness=lateness, late=late, buckets=buckets, path=path, writes=writes)
         closed = self._sandbox(sandbox)
         if closed is not None and writes:
             raise OstinatoError("writes=True in the sandbox", hint="The sandbox never writes: leave one of them out")
         given = self._resolved(unnamed, streams, named)
         budget = None if closed is None else closed.budget(None)
-        return run_statement(self.spark, text, given, RunOptions(lateness, buckets, path, budget, late, writes, closed))
+        return run_statement(self.spark, text, given, RunOptions(lateness, buckets, path, budget, late, writes, closed, tail_of))
 
     def _sandbox(self, given: bool | Sandbox) -> Sandbox | None:
         """That of the engine is not left by a call."""
@@ -92,6 +95,7 @@ class SparkEngine:
         late: str | None = None,
         buckets: int | None = None,
         path: str | None = None,
+        tail_of: str | None = None,
         sandbox: bool | Sandbox = False,
         streams: Mapping[str, object] | None = None,
         **named: object,
@@ -100,19 +104,27 @@ class SparkEngine:
         `budget` is how much state a task may hold, on streams a bucket of keys, and what happens beyond. `path` forces a
         way to divide the work ("time ranges", "by key", "one partition"), `strategy` one to evaluate it, both for comparison.
         `late="keep"`, on streams, puts rows that come too late into the result, in a column `late` with the reason.
-        `sandbox=True` is for texts of others."""
+        `sandbox=True` is for texts of others; `tail_of` is as in `sql`."""
         closed = self._sandbox(sandbox)
         options = {"output": output, "type_by": type_by, "time": time, "ties": ties, "strategy": strategy}
         check_options(language=language, lateness=lateness, late=late, buckets=buckets, path=path, budget=budget, **options)
         if (language or recognise(text)) == "sql":
             refuse_for_sql(budget=budget, **options)
             every = named_streams(unnamed, streams, named)
-            return self.sql(text, lateness=lateness, late=late, buckets=buckets, path=path, sandbox=closed or False, streams=every)
+            return self.sql(
+                text,
+                lateness=lateness,
+                late=late,
+                buckets=buckets,
+                path=path,
+                tail_of=tail_of,
+                sandbox=closed or False,
+                streams=every,
+            )
         given = self._resolved(unnamed, streams, named)
         query = self._compiled(text, given, language=language, **options)
-        return run_match(
-            self.spark, query, given, RunOptions(lateness, buckets, path, budget if closed is None else closed.budget(budget), late)
-        )
+        allowed = budget if closed is None else closed.budget(budget)
+        return run_match(self.spark, query, given, RunOptions(lateness, buckets, path, allowed, late, tail_of=tail_of))
 
     def explain(
         self,
@@ -147,18 +159,26 @@ class SparkEngine:
         return {name: resolve(self.spark, name, value) for name, value in named_streams(unnamed, streams, named).items()}
 
     def read_stream(
-        self, path: str, *, schema: StructType | str | None = None, rows_per_batch: int | None = None, repaired: bool = False
+        self,
+        path: str,
+        *,
+        schema: StructType | str | None = None,
+        rows_per_batch: int | None = None,
+        repaired: bool = False,
+        ends: bool = False,
     ) -> ParquetStream:
         """A directory of Parquet files as a stream whose tasks read the files themselves. Pass it in place of a streaming
         DataFrame. `schema` is needed while the directory is empty; `rows_per_batch` limits a micro-batch (whole files are taken).
-        A file is read once, by its name; one that changes or vanishes after it was planned stops the stream, unless it was `repaired`."""
+        A file is read once, by its name; one that changes or vanishes after it was planned stops the stream, unless it was `repaired`.
+        `ends`: the files are all that there will ever be. Run by `trigger(availableNow=True)`, the stream then decides its last matches
+        too, as a batch would."""
         if any(sign in path for sign in "*?["):
             raise UnsupportedError("a stream reads a whole directory", hint="pass the directory without a pattern")
         known = read_path(self.spark, path) if schema is None else self.spark.createDataFrame([], schema)
         for field in left_out(known.schema):
             text = f"the column {field.name!r} of {path} has the type {field.dataType.simpleString()}, which no stream of files can carry"
             raise SchemaError(text, hint="pass a schema= without it, or read the files with spark.readStream")
-        return ParquetStream(path, to_arrow_schema(known.schema), rows_per_batch, repaired)
+        return ParquetStream(path, to_arrow_schema(known.schema), rows_per_batch, repaired, ends)
 
     def _compiled(self, text: str, streams: Mapping[str, Source], **options: Any) -> Query:
         return compile(text, {name: schema_of(source) for name, source in streams.items()}, dialect="spark", **options)

@@ -130,6 +130,19 @@ def test_only_what_was_there_when_the_run_began(tmp_path) -> None:
     assert names(tmp_path, end)[0] == ["b.parquet"]
 
 
+def test_the_end_is_a_batch_of_its_own(tmp_path) -> None:
+    add(tmp_path, "a.parquet")
+    ending = FilePlanner(FileList(str(tmp_path)), footer, ends=True)
+    last = durable(ending.next(Plan(), None))
+    assert [file.name for file in last.files] == ["a.parquet"] and not last.ended
+    end = durable(ending.next(last, None))
+    assert end.ended and ending.between(last, end) == []
+    assert ending.next(end, None) is end
+    add(tmp_path, "b.parquet")
+    with pytest.raises(StateError, match=r"has ended, and then the file b\.parquet came"):
+        planner(tmp_path).next(end, None)
+
+
 def test_other_offsets_and_directories_are_refused(tmp_path) -> None:
     add(tmp_path, "a.parquet")
     with pytest.raises(StateError, match="another release"):

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 
@@ -101,6 +102,17 @@ def test_streams(spark, tmp_path) -> None:
     given = {"orders": slow, "trades": engine.read_stream(folders["trades"])}
     text = f"{RISE};\n{BESIDE}"
     assert streamed(spark, engine.match(text, lateness="1 second", **given), tmp_path / "beside") == embedded(text)
+
+
+def test_streams_before_1970(spark, tmp_path) -> None:
+    """Where Spark's watermark stands still."""
+    engine = on(spark)
+    old = pa.scalar(timedelta(days=30_000))
+    tables = {"orders": orders(), "trades": trades()}
+    moved = {name: table.set_column(0, "ts", pc.subtract(table["ts"], old)) for name, table in tables.items()}
+    given = {name: engine.read_stream(write(ended(table), tmp_path / name, 2)) for name, table in moved.items()}
+    found = streamed(spark, engine.match(MERGED, lateness="1 second", buckets=3, **given), tmp_path / "out")
+    assert found == comparable(ost.match(MERGED, **moved).to_arrow().to_pylist()) and len(found) > 3
 
 
 @pytest.mark.slow

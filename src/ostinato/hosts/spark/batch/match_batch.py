@@ -39,6 +39,8 @@ def decide_batch(frame: DataFrame, query: Query, path: str | None = None) -> Dec
 
 def match_batch(frame: DataFrame, query: Query, options: RunOptions) -> DataFrame:
     options.refuse_late("by a batch, whose rows are all put in order first", "leave out late=")
+    if options.tail_of is not None:
+        raise UnsupportedError("tail_of= is for streams that have ended", hint="a batch has no tail: leave it out")
     budget = options.budget or Budget()
     if budget.beyond is Beyond.SHED_OLDEST:
         raise UnsupportedError(

@@ -7,19 +7,24 @@ from typing import Any
 
 import pandas as pd
 import pyarrow as pa
+import pyarrow.compute as pc
 from pyspark.sql import types as spark
 from pyspark.sql.streaming import StatefulProcessor, StatefulProcessorHandle
 
+from ostinato.base.errors import DataError, StateError
+from ostinato.hosts.spark.batch.row_groups import times_of
 from ostinato.hosts.spark.conform import conform
 from ostinato.hosts.spark.host_ids import identified
 from ostinato.hosts.spark.streaming.bucket_state import BucketState
 from ostinato.hosts.spark.streaming.buckets import bucket_of
-from ostinato.hosts.spark.streaming.clock import Clock
 from ostinato.hosts.spark.streaming.late_output import beside
-from ostinato.hosts.spark.streaming.packing import ROWS, from_blobs, to_blob
+from ostinato.hosts.spark.streaming.packing import ROWS, Packer, from_blobs, to_blob
+from ostinato.hosts.spark.streaming.told import Told
+from ostinato.hosts.spark.streaming.waiting import Waiting
 from ostinato.hosts.spark.worker_memory import task_budget
 from ostinato.program import serde
 from ostinato.runtime.budget import Budget
+from ostinato.runtime.reorder import NEVER
 from ostinato.runtime.session import Session
 
 MATCHES, LATE, ROW_COUNT, SHED = "matches", "late_rows", "row_count", "shed"
@@ -36,24 +41,13 @@ _STATE = spark.StructType([spark.StructField("blob", spark.BinaryType(), True)])
 
 class BucketProcessor(StatefulProcessor):
     def __init__(
-        self,
-        program: bytes,
-        output: pa.Schema,
-        buckets: int,
-        clock: Clock,
-        lateness: int | None = None,
-        behind: int = 0,
-        budget: Budget | None = None,
-        keeps_late: bool = False,
+        self, program: bytes, output: pa.Schema, packer: Packer, waiting: Waiting, budget: Budget | None = None, keeps_late: bool = False
     ) -> None:
-        """`behind`: how much older than the watermark rows may be, in the unit of the time column. `budget` is that of each bucket.
-        `keeps_late`: `output` has late rows too; see `late_output`."""
+        """`budget` is that of each bucket. `keeps_late`: `output` has late rows too; see `late_output`."""
         self._program_bytes = program
-        self._output = output
-        self._buckets = buckets
-        self._clock = clock
-        self._lateness = lateness
-        self._behind = behind
+        self.output = output
+        self._packer = packer
+        self._waiting = waiting
         self._budget = budget
         self._keeps_late = keeps_late
 
@@ -63,36 +57,36 @@ class BucketProcessor(StatefulProcessor):
         self._program = serde.loads(self._program_bytes)
 
     def handleInputRows(self, key: Any, rows: Iterator[pd.DataFrame], timerValues: Any) -> Iterator[pd.DataFrame]:
-        table = from_blobs(blob for frame in rows for blob in frame[ROWS])
-        yield from self._go_on(bucket_of(key[0]), table, timerValues.getCurrentWatermarkInMs())
+        frames = list(rows)
+        table = from_blobs(blob for frame in frames for blob in frame[ROWS])
+        told = Told.of(frames, self._waiting.announced)
+        yield from self._go_on(bucket_of(key[0]), table, told, timerValues.getCurrentWatermarkInMs())
 
     def handleExpiredTimer(self, key: Any, timerValues: Any, expiredTimerInfo: Any) -> Iterator[pd.DataFrame]:
         if self._state.exists():
-            yield from self._go_on(bucket_of(key[0]), None, timerValues.getCurrentWatermarkInMs(), fired=True)
+            told = Told((NEVER,) * self._waiting.announced)
+            yield from self._go_on(bucket_of(key[0]), None, told, timerValues.getCurrentWatermarkInMs(), fired=True)
 
     def close(self) -> None:
         pass
 
-    def _go_on(self, bucket: int, table: pa.Table | None, watermark: int, fired: bool = False) -> Iterator[pd.DataFrame]:
-        """Rows first, then the watermark: a row is late only if it is older than a watermark that its bucket has acted upon.
-
-        Where the lateness is known, the session need not wait for the watermark: it will stand at or behind the latest row of this
-        micro-batch less the lateness when the next one comes. So rows rarely have to wait in the stored state."""
-        held = self._state.get() if self._state.exists() else None
-        stored = None if held is None else BucketState.loads(bytes(held[0])).check(self._buckets)
-        snapshot = stored.snapshot if stored else None
+    def _go_on(self, bucket: int, table: pa.Table | None, told: Told, watermark: int, fired: bool = False) -> Iterator[pd.DataFrame]:
+        stored = self._stored()
+        if stored is not None and stored.has_ended:
+            if table is not None:
+                raise StateError("rows came for a stream that has ended", hint="begin with a new checkpoint directory")
+            return
+        snapshot = stored.snapshot if stored is not None else None
         kept = "keep" if self._keeps_late else "count"
-        budget = task_budget(self._budget)
-        session = Session(self._program, budget=budget, lateness=self._lateness, late=kept, snapshot=snapshot)
+        session = Session(self._program, budget=task_budget(self._budget), lateness=self._waiting.lateness, late=kept, snapshot=snapshot)
         before = session.metrics()
-        decided = [session.push(table)] if table is not None else []
-        if watermark > 0:
-            decided.append(session.advance(self._clock.from_watermark(watermark) - self._behind))
-        matches = pa.concat_tables(decided) if decided else session.schema.empty_table()
+        told = told.after(stored.latest if stored else ())
+        matches = self._decided(session, table, told, watermark)
         late_rows = session.take_late() if self._keeps_late else None
         matches_before = stored.matches if stored else 0
-        timer = self._timer(-1 if fired or stored is None else stored.timer, watermark)
-        state = BucketState(self._buckets, matches_before + matches.num_rows, timer, session.snapshot())
+        timer = self._timer(-1 if fired or stored is None else stored.timer, None if told.has_ended else watermark)
+        snapshot = b"" if told.has_ended else session.snapshot()
+        state = BucketState(self._packer.buckets, matches_before + matches.num_rows, timer, snapshot, told.latest)
         self._state.update((state.dumps(),))
         after = session.metrics()
         late, shed = after["late_rows"] - before["late_rows"], _shed(after) - _shed(before)
@@ -102,17 +96,65 @@ class BucketProcessor(StatefulProcessor):
 
     def _shown(self, matches: pa.Table, late: pa.Table | None) -> pa.Table:
         if late is None:
-            return conform(matches, self._output)
-        return beside(conform(matches, pa.schema(list(self._output)[:-1])), late, self._output)
+            return conform(matches, self.output)
+        return beside(conform(matches, pa.schema(list(self.output)[:-1])), late, self.output)
 
-    def _timer(self, pending: int, watermark: int) -> int:
-        """A timer just behind the watermark: it fires as soon as time goes on, whether or not rows come for this bucket."""
-        wanted = max(watermark, 0) + 1
+    @property
+    def buckets(self) -> int:
+        return self._packer.buckets
+
+    def closed(self, label: int, blob: bytes) -> pa.Table:
+        """What would be decided if nothing came any more, from a stored state."""
+        self._program = serde.loads(self._program_bytes)
+        stored = BucketState.loads(blob)
+        if stored.has_ended:
+            return self.output.empty_table()
+        session = Session(self._program, budget=task_budget(self._budget), snapshot=stored.snapshot)
+        matches = identified(session.close(), self._program, bucket_of(label), stored.matches + 1)
+        return self._shown(matches, session.take_late() if self._keeps_late else None)
+
+    def _stored(self) -> BucketState | None:
+        held = self._state.get() if self._state.exists() else None
+        return None if held is None else BucketState.loads(bytes(held[0])).check(self._packer.buckets)
+
+    def _decided(self, session: Session, table: pa.Table | None, told: Told, watermark: int) -> pa.Table:
+        """Rows first, then the watermark: a row is late only if it is older than a watermark that its bucket has acted upon.
+
+        Where the lateness is known, the session need not wait for the watermark: it will stand at or behind the latest row of this
+        micro-batch less the lateness when the next one comes. So rows rarely have to wait in the stored state."""
+        decided = [session.push(self._datable(table))] if table is not None else []
+        horizon = max(told.horizon(self._packer.lateness), self._horizon(watermark))
+        if told.has_ended:
+            decided.append(session.close())
+        elif horizon > NEVER:
+            decided.append(session.advance(horizon))
+        return pa.concat_tables(decided) if decided else session.schema.empty_table()
+
+    def _horizon(self, watermark: int) -> int:
+        return NEVER if watermark <= 0 else self._packer.clock.from_watermark(watermark) - self._waiting.behind
+
+    def _datable(self, table: pa.Table) -> pa.Table:
+        """Spark's watermark begins in 1970. Rows before would wait for it for ever, unless the stream itself tells how far it has come."""
+        if not self._waiting.announced and table.num_rows:
+            first = pc.min(times_of(table.column(self._packer.time))).as_py()
+            if first is not None and first < 0:
+                raise DataError(
+                    "a row is older than 1970, where Spark's watermarks begin",
+                    detail=f"the first time is {first} in the unit of the column {self._packer.time!r}",
+                    hint="pass lateness= in place of withWatermark; over matches of another query, move the times",
+                )
+        return table
+
+    def _timer(self, pending: int, watermark: int | None) -> int:
+        """A timer just behind the watermark: it fires as soon as time goes on, whether or not rows come for this bucket. No watermark: the
+        stream has ended."""
+        wanted = -1 if watermark is None else max(watermark, 0) + 1
         if pending == wanted:
             return pending
         if pending >= 0:
             self._handle.deleteTimer(pending)
-        self._handle.registerTimer(wanted)
+        if wanted >= 0:
+            self._handle.registerTimer(wanted)
         return wanted
 
 

@@ -9,33 +9,41 @@ from ostinato.base.errors import StateError
 
 _MAGIC = b"OSTB"
 _VERSION = 2
-_HEADER = struct.Struct(">4sHIqq")
+_HEADER = struct.Struct(">4sHIqqH")
 
 
 @dataclass(frozen=True)
 class BucketState:
     """`buckets` says into how many the keys were divided when the stream began; `timer` is the pending one, in milliseconds (-1:
-    none); `snapshot` is the session's."""
+    none); `snapshot` is the session's; `latest` is how far each stream has come, where streams tell it."""
 
     buckets: int
     matches: int
     timer: int
     snapshot: bytes
+    latest: tuple[int, ...] = ()
+
+    @property
+    def has_ended(self) -> bool:
+        """An ended stream keeps no session."""
+        return not self.snapshot
 
     def dumps(self) -> bytes:
-        return _HEADER.pack(_MAGIC, _VERSION, self.buckets, self.matches, self.timer) + self.snapshot
+        header = _HEADER.pack(_MAGIC, _VERSION, self.buckets, self.matches, self.timer, len(self.latest))
+        return header + struct.pack(f">{len(self.latest)}q", *self.latest) + self.snapshot
 
     @staticmethod
     def loads(data: bytes) -> BucketState:
         if len(data) < _HEADER.size or data[:4] != _MAGIC:
             raise StateError("the stored state of this stream was not written by Ostinato", hint="begin with a new checkpoint directory")
-        _, version, buckets, matches, timer = _HEADER.unpack_from(data)
+        _, version, buckets, matches, timer, streams = _HEADER.unpack_from(data)
         if version != _VERSION:
             raise StateError(
                 f"the stored state has format {version}, this release reads format {_VERSION}",
                 hint="finish the stream with the release that began it, or begin with a new checkpoint directory",
             )
-        return BucketState(buckets, matches, timer, data[_HEADER.size :])
+        end = _HEADER.size + 8 * streams
+        return BucketState(buckets, matches, timer, data[end:], struct.unpack(f">{streams}q", data[_HEADER.size : end]))
 
     def check(self, buckets: int) -> BucketState:
         """Keys that moved to another bucket would lose their state, so the number is fixed when the stream begins."""

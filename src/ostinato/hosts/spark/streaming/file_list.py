@@ -11,7 +11,7 @@ from pyarrow import fs
 from ostinato.base.errors import DataError
 
 
-@dataclass(frozen=True, order=True)
+@dataclass(frozen=True, slots=True)
 class PresentFile:
     """`modified`, in nanoseconds, orders files that wait to be read, and nothing else: a file is known by its name."""
 
@@ -27,7 +27,8 @@ class FileList:
     def present(self) -> list[PresentFile]:
         """Hidden and temporary files (`_`, `.`) are not data. The longest unchanged come first."""
         found = self._local() if "://" not in self.directory else self._remote()
-        return sorted(file for file in found if not file.name.startswith(("_", ".")) and file.name.endswith(".parquet"))
+        data = [file for file in found if not file.name.startswith(("_", ".")) and file.name.endswith(".parquet")]
+        return sorted(data, key=lambda file: (file.modified, file.name))
 
     def path(self, name: str) -> str:
         return os.path.join(self.directory, name) if "://" not in self.directory else f"{self.directory.rstrip('/')}/{quote(name)}"

@@ -2,33 +2,37 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
 
 from pyspark.sql import DataFrame, SparkSession
 
+from ostinato.algebra.parts import Part
 from ostinato.base.errors import UnsupportedError
 from ostinato.hosts.spark.batch.match_batch import input_schema, output_schema, prepared, source_columns
 from ostinato.hosts.spark.merged_frame import in_merged_form, united
 from ostinato.hosts.spark.run_options import Lateness, RunOptions
-from ostinato.hosts.spark.streaming.match_stream import (
-    METRICS,
-    check_streamable,
-    match_packed,
-    pack_rows,
-    packer_of,
-    with_lateness,
-)
+from ostinato.hosts.spark.streaming.bucket_processor import BucketProcessor
+from ostinato.hosts.spark.streaming.decided_after import times_behind
+from ostinato.hosts.spark.streaming.late_output import with_late_rows
+from ostinato.hosts.spark.streaming.match_stream import METRICS, check_streamable, match_packed, pack_rows, packer_of, with_lateness
 from ostinato.hosts.spark.streaming.packing import Packer
 from ostinato.hosts.spark.streaming.parquet_stream import ParquetStream, rows_of
 from ostinato.hosts.spark.streaming.rows_that_matter import rows_that_matter
+from ostinato.hosts.spark.streaming.stream_origin import (
+    Origin,
+    behind_of,
+    check_no_end,
+    check_no_watermark,
+    check_watermark,
+    origin_of,
+    with_notes,
+)
+from ostinato.hosts.spark.streaming.tail import tail_of
+from ostinato.hosts.spark.streaming.waiting import Waiting
+from ostinato.hosts.spark.types import to_spark_schema
+from ostinato.program import serde
 from ostinato.query import Query
-
-_OBSERVED = re.compile(r"CollectMetrics ([^\s,]+),")
-_STATEFUL = re.compile(r"TransformWithState")
-_WATERMARK = re.compile(r"EventTimeWatermark (?:[0-9a-fA-F-]+, )?(`[^`]+`|[^#\s]+)#\d+: \w+, ([^\n]+)")
 
 
 def match_source(
@@ -38,42 +42,57 @@ def match_source(
     options: RunOptions,
     *,
     name: str = METRICS,
-    behind: int = 0,
+    behind: int | None = None,
 ) -> DataFrame:
-    """`behind` is about rows that come from another match; see `match_packed`."""
+    """`behind`: the rows come from another query of the same text, and are by so much older than the watermark at most."""
     check_streamable(query.program)
     packer = packer_of(query.program, options.buckets)
-    lateness = options.lateness
-    own = Origin() if isinstance(source, ParquetStream) else origin_of(source)
+    own = Origin(ends=source.ends) if isinstance(source, ParquetStream) else origin_of(source)
+    if not isinstance(source, ParquetStream):
+        input_schema(source, query)
+    if own.matched and not isinstance(source, ParquetStream):
+        check_no_end(own.ends)
+        waiting = Waiting(behind=behind if behind is not None else _behind(own, packer, options.lateness))
+        return _matched(pack_rows(prepared(source, query), packer), query, packer, waiting, options, own, name)
+    if options.lateness is None:
+        check_watermark(own, packer.time, packer.clock.is_integer)
+        waiting = Waiting()
+    else:
+        check_no_watermark(own, packer.time)
+        known = packer.clock.ticks_in(packer.clock.delay(options.lateness))
+        if known is None and own.ends:
+            raise UnsupportedError("ends=True needs a lateness of known length", hint="give it in days or less: months differ")
+        packer, waiting = replace(packer, lateness=known), Waiting(lateness=known, announced=0 if known is None else 1)
+    packed = _packed(spark, source, query, packer, options.lateness)
+    return _matched(packed, query, packer, waiting, options, own, name)
+
+
+def _matched(packed: DataFrame, query: Query, packer: Packer, waiting: Waiting, options: RunOptions, own: Origin, name: str) -> DataFrame:
+    """The matches of packed rows as they are decided; or those that a stream of this query has left. `own` is where the rows come from."""
+    output = with_late_rows(output_schema(query), query.program) if options.keeps_late else output_schema(query)
+    processor = BucketProcessor(serde.dumps(query.program), output, packer, waiting, options.budget, options.keeps_late)
+    if options.tail_of is not None:
+        return tail_of(packed.sparkSession, options.tail_of, processor.closed, output)
+    free = _free_name(name, own.metrics)
+    shown = with_notes(to_spark_schema(output), times_behind(query.algebra, waiting.behind), own.ends, {*own.metrics, free})
+    return match_packed(packed, processor, shown, free)
+
+
+def _packed(spark: SparkSession, source: DataFrame | ParquetStream, query: Query, packer: Packer, lateness: Lateness | None) -> DataFrame:
+    """The rows that matter, packed, with their watermark."""
     if isinstance(source, ParquetStream):
         columns = source_columns(source.schema, query.program)
         packed, watched = source.packed(spark, columns, packer), False
     else:
-        input_schema(source, query)
-        if own.matched:
-            packed = pack_rows(prepared(source, query), packer)
-            return _match_matches(packed, query, packer, options, _free_name(name, own.metrics), behind)
-        packed, watched = _packed(source, query, packer, lateness)
-    if lateness is None:
-        delay = _checked_watermark(own, packer.time, packer.clock.is_integer)
-    else:
-        delay = packer.clock.delay(lateness)
-        packed = packed if watched else with_lateness(packed, packer.clock, lateness)
-    known = packer.clock.ticks_in(delay)
-    return match_packed(packed, query.program, output_schema(query), packer, lateness=known, name=name, **_told(options))
+        rows, watched = rows_that_matter(source, query, packer.clock, None if lateness is None else packer.clock.delay(lateness))
+        packed = pack_rows(rows, packer)
+    return packed if watched or lateness is None else with_lateness(packed, packer.clock, lateness)
 
 
-def _packed(frame: DataFrame, query: Query, packer: Packer, lateness: Lateness | None) -> tuple[DataFrame, bool]:
-    """The rows that matter, packed, and whether they have their watermark."""
-    rows, watched = rows_that_matter(frame, query, packer.clock, None if lateness is None else packer.clock.delay(lateness))
-    return pack_rows(rows, packer), watched
-
-
-def _match_matches(packed: DataFrame, query: Query, packer: Packer, options: RunOptions, name: str, behind: int) -> DataFrame:
-    """The rows are those of another match, which follow the watermark: it has one already, and Spark hands it on."""
-    if options.lateness is not None and behind == 0:
-        behind = packer.clock.ticks_in(packer.clock.delay(options.lateness)) or 0
-    return match_packed(packed, query.program, output_schema(query), packer, name=name, behind=behind, **_told(options))
+def _behind(own: Origin, packer: Packer, lateness: Lateness | None) -> int:
+    """By how much the matches that are read here as rows can be older than the watermark. It is theirs, and Spark hands it on."""
+    said = None if lateness is None else packer.clock.ticks_in(packer.clock.delay(lateness))
+    return behind_of(own, packer.time) if said is None else max(said, own.behind.get(packer.time.lower(), 0))
 
 
 def match_sources(
@@ -83,49 +102,61 @@ def match_sources(
     options: RunOptions,
     *,
     name: str = METRICS,
-    behind: int = 0,
+    behind: int | None = None,
 ) -> DataFrame:
     """The parts of a query, merged by time. Each has a watermark of its own, and what is late is late in its own stream: nothing is
-    decided before all have come as far. So the session waits for Spark's watermark, which is the least of them."""
+    decided before all have come as far. `lateness=` is for those that have no watermark yet."""
     check_streamable(query.program)
     packer = packer_of(query.program, options.buckets)
-    lateness = options.lateness
-    packed: list[DataFrame] = []
-    observed: set[str] = set()
-    for source, part in zip(sources, query.algebra.parts, strict=True):
-        time = next(column for column, merged in part.columns if merged == query.algebra.time)
-        frame = rows_of(spark, source, time, packer.clock) if isinstance(source, ParquetStream) else source
-        own = origin_of(frame)
-        observed |= own.metrics
-        merged = in_merged_form(frame, part, query.algebra)
-        rows, watched = (pack_rows(prepared(merged, query), packer), True) if own.matched else _packed(merged, query, packer, lateness)
-        if lateness is None and not own.matched:
-            _checked_watermark(own, time, packer.clock.is_integer, part.stream)
-        packed.append(rows if watched or lateness is None else with_lateness(rows, packer.clock, lateness))
-    name = _free_name(name, observed)
-    return match_packed(united(packed), query.program, output_schema(query), packer, name=name, behind=behind, **_told(options))
+    parts = [_StreamPart.of(spark, source, part, query, packer) for source, part in zip(sources, query.algebra.parts, strict=True)]
+    known = _known_lateness(parts, packer, options.lateness)
+    oldest = [part.behind(packer, options.lateness) if behind is None else behind for part in parts if part.own.matched]
+    packed = []
+    for number, part in enumerate(parts):
+        packer_of_part = replace(packer, lateness=known, stream=number, streams=len(parts))
+        packed.append(part.packed(spark, query, packer_of_part, options.lateness))
+    waiting = Waiting(behind=max(oldest, default=0), announced=0 if known is None else len(parts))
+    own = Origin(metrics=frozenset().union(*(part.own.metrics for part in parts)))
+    return _matched(united(packed), query, replace(packer, lateness=known), waiting, options, own, name)
 
 
-def _told(options: RunOptions) -> dict[str, Any]:
-    """What the sessions of the buckets are told."""
-    return {"budget": options.budget, "keeps_late": options.keeps_late}
+def _known_lateness(parts: Sequence[_StreamPart], packer: Packer, lateness: Lateness | None) -> int | None:
+    """That of all parts; None where one of them has a watermark, since then Spark alone knows how far they have come together."""
+    if lateness is not None and all(part.own.has_watermark and not part.own.matched for part in parts):
+        check_no_watermark(parts[0].own, parts[0].time)
+    for part in parts:
+        if not part.own.matched and (lateness is None or part.own.has_watermark):
+            check_watermark(part.own, part.time, packer.clock.is_integer, part.stream)
+    if lateness is None or any(part.own.has_watermark for part in parts):
+        return None
+    return packer.clock.ticks_in(packer.clock.delay(lateness))
 
 
 @dataclass(frozen=True)
-class Origin:
-    """Where the rows of a streaming DataFrame come from: `watermark` is the column that has one and its delay; `matched` says that
-    they are the matches of another query, which the watermark has passed; `metrics` are the names under which such are observed."""
+class _StreamPart:
+    """One of several streams: `rows` in the form that all have; `time` is what its own column is called."""
 
-    watermark: tuple[str, str] | None = None
-    matched: bool = False
-    metrics: frozenset[str] = frozenset()
+    stream: str
+    time: str
+    own: Origin
+    rows: DataFrame
 
+    @staticmethod
+    def of(spark: SparkSession, source: DataFrame | ParquetStream, part: Part, query: Query, packer: Packer) -> _StreamPart:
+        time = next(column for column, merged in part.columns if merged == query.algebra.time)
+        check_no_end(isinstance(source, ParquetStream) and source.ends)
+        frame = rows_of(spark, source, time, packer.clock) if isinstance(source, ParquetStream) else source
+        own = origin_of(frame)
+        check_no_end(own.ends)
+        return _StreamPart(part.stream, time, own, in_merged_form(frame, part, query.algebra))
 
-def origin_of(frame: DataFrame) -> Origin:
-    plan = frame.sparkSession.sql("EXPLAIN EXTENDED SELECT * FROM {frame}", frame=frame).collect()[0][0]
-    found = _WATERMARK.search(plan)
-    watermark = (found.group(1).strip("`"), found.group(2)) if found else None
-    return Origin(watermark, bool(_STATEFUL.search(plan)), frozenset(_OBSERVED.findall(plan)))
+    def behind(self, packer: Packer, lateness: Lateness | None) -> int:
+        return _behind(self.own, replace(packer, time=self.time), lateness)
+
+    def packed(self, spark: SparkSession, query: Query, packer: Packer, lateness: Lateness | None) -> DataFrame:
+        if self.own.matched:
+            return pack_rows(prepared(self.rows, query), packer)
+        return _packed(spark, self.rows, query, packer, None if self.own.has_watermark else lateness)
 
 
 def _free_name(name: str, taken: Iterable[str]) -> str:
@@ -135,20 +166,3 @@ def _free_name(name: str, taken: Iterable[str]) -> str:
         number += 1
         chosen = f"{name}_{number}"
     return chosen
-
-
-def _checked_watermark(own: Origin, time: str, is_integer: bool, stream: str | None = None) -> str:
-    """The delay of the stream's own watermark."""
-    named = "the stream" if stream is None else f"stream {stream!r}"
-    if own.watermark is None or is_integer:
-        raise UnsupportedError(
-            f"{named} has no watermark: nothing would ever be decided",
-            hint=f"say how late rows may come: lateness='10 seconds', or df.withWatermark({time!r}, '10 seconds')",
-        )
-    column, delay = own.watermark
-    if column.lower() != time.lower():
-        raise UnsupportedError(
-            f"{named}'s watermark is on {column!r}, but the query goes by {time!r}",
-            hint=f"put the watermark on {time!r}, or pass lateness=",
-        )
-    return delay

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
+from pyspark.sql.types import StructType
 
 from ostinato.base.errors import UnsupportedError
 from ostinato.hosts.spark.batch.keyed_pass import gathered
@@ -16,13 +17,9 @@ from ostinato.hosts.spark.run_options import Lateness
 from ostinato.hosts.spark.streaming.bucket_processor import DECIDED_ON_SPARK, LATE, MATCHES, ROW_COUNT, SHED, BucketProcessor
 from ostinato.hosts.spark.streaming.buckets import DEFAULT_BUCKETS
 from ostinato.hosts.spark.streaming.clock import Clock
-from ostinato.hosts.spark.streaming.late_output import with_late_rows
-from ostinato.hosts.spark.streaming.packing import BUCKET, EVENT_TIME, PACKED_ON_SPARK, ROWS, Packer, from_blobs
+from ostinato.hosts.spark.streaming.packing import BUCKET, EVENT_TIME, PACKED_ON_SPARK, Packer, from_blobs
 from ostinato.hosts.spark.streaming.stream_settings import ready_for_streams
-from ostinato.hosts.spark.types import to_spark_schema
-from ostinato.program import serde
 from ostinato.program.program import Program
-from ostinato.runtime.budget import Budget
 
 METRICS = "ostinato"
 
@@ -57,31 +54,16 @@ def with_lateness(packed: DataFrame, clock: Clock, lateness: Lateness) -> DataFr
     return packed.withWatermark(EVENT_TIME, clock.delay(lateness))
 
 
-def match_packed(
-    packed: DataFrame,
-    program: Program,
-    output: pa.Schema,
-    packer: Packer,
-    *,
-    lateness: int | None = None,
-    name: str = METRICS,
-    behind: int = 0,
-    budget: Budget | None = None,
-    keeps_late: bool = False,
-) -> DataFrame:
-    """Rows with the query's columns, appended when they are decided. `lateness` is in the unit of the time column, where it is known;
-    `behind`, in the same unit, is how much older than the watermark rows may be that come from another match. Late rows, and
-    what was shed beyond the budget of a bucket, are counted in the progress of the streaming query, under observed metrics; with
-    `keeps_late` they are rows of the result, too."""
+def match_packed(packed: DataFrame, processor: BucketProcessor, shown: StructType, name: str) -> DataFrame:
+    """Rows with the query's columns, appended when they are decided. Late rows, and what was shed beyond the budget of a bucket, are
+    counted in the progress of the streaming query, under observed metrics."""
     check_workers(packed.sparkSession)
-    ready_for_streams(packed.sparkSession, packer.buckets)
-    output = with_late_rows(output, program) if keeps_late else output
-    processor = BucketProcessor(serde.dumps(program), output, packer.buckets, packer.clock, lateness, behind, budget, keeps_late)
-    rows = packed.select(BUCKET, ROWS)  # without the time Spark cannot drop a late blob unseen: the session counts late rows
+    ready_for_streams(packed.sparkSession, processor.buckets)
+    rows = packed.drop(EVENT_TIME)  # without the time Spark cannot drop a late blob unseen: the session counts late rows
     decided = rows.groupBy(BUCKET).transformWithStateInPandas(processor, DECIDED_ON_SPARK, "append", "eventTime")
     sums = ((LATE, "late_rows"), (ROW_COUNT, "matches"), (SHED, "shed"))
-    counted = decided.observe(name, *(F.coalesce(F.sum(column), F.lit(0)).alias(shown) for column, shown in sums))
-    return counted.select(MATCHES).mapInArrow(_unpack(output), to_spark_schema(output))
+    counted = decided.observe(name, *(F.coalesce(F.sum(column), F.lit(0)).alias(metric) for column, metric in sums))
+    return counted.select(MATCHES).mapInArrow(_unpack(processor.output), shown)
 
 
 def _unpack(output: pa.Schema) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:

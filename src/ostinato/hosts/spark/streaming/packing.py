@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 import numpy as np
 import pyarrow as pa
@@ -13,40 +14,78 @@ from pyspark.sql import types as spark
 from ostinato.hosts.spark.batch.row_groups import times_of
 from ostinato.hosts.spark.streaming.buckets import buckets_of, label_of
 from ostinato.hosts.spark.streaming.clock import Clock
+from ostinato.runtime.reorder import NEVER
 
-BUCKET, ROWS, EVENT_TIME = "bucket", "rows", "event_time"
-PACKED = pa.schema([(BUCKET, pa.int32()), (ROWS, pa.binary()), (EVENT_TIME, pa.timestamp("us", tz="UTC"))])
+BUCKET, ROWS, EVENT_TIME, STREAM, LATEST = "bucket", "rows", "event_time", "stream", "latest"
+PACKED = pa.schema(
+    [(BUCKET, pa.int32()), (ROWS, pa.binary()), (EVENT_TIME, pa.timestamp("us", tz="UTC")), (STREAM, pa.int32()), (LATEST, pa.int64())]
+)
+FOREVER = int(np.iinfo(np.int64).max)  # the latest time of a stream that has ended
 PACKED_ON_SPARK = spark.StructType(
     [
         spark.StructField(BUCKET, spark.IntegerType(), True),
         spark.StructField(ROWS, spark.BinaryType(), True),
         spark.StructField(EVENT_TIME, spark.TimestampType(), True),
+        spark.StructField(STREAM, spark.IntegerType(), True),
+        spark.StructField(LATEST, spark.LongType(), True),
     ]
 )
 
 
 @dataclass(frozen=True)
 class Packer:
-    """Into how many `buckets` rows are divided, by which columns; `clock` says what a time means to Spark."""
+    """Into how many `buckets` rows are divided, by which columns; `clock` says what a time means to Spark. `lateness` is that of the
+    stream, where it is known, and `stream` its number among the `streams` that are read as one."""
 
     time: str
     keys: tuple[str, ...]
     buckets: int
     clock: Clock
+    lateness: int | None = None
+    stream: int = 0
+    streams: int = 1
+
+    def dumps(self) -> str:
+        return json.dumps(asdict(self))
+
+    @staticmethod
+    def loads(text: str) -> Packer:
+        parts = json.loads(text)
+        return Packer(**(parts | {"keys": tuple(parts["keys"]), "clock": Clock(**parts["clock"])}))
 
     def pack(self, table: pa.Table) -> pa.RecordBatch:
-        """One row per bucket. `event_time` is the latest in the blob: it is what moves Spark's watermark."""
-        parts = _divided(_in_utc(table), self.keys, self.buckets)
-        latest = [self.clock.to_spark(pc.max(times_of((part if part.num_rows else table).column(self.time))).as_py()) for _, part in parts]
+        """One row per bucket. `event_time` is the latest in the blob: it is what moves Spark's watermark. `latest` is that of all rows
+        here, in the engine's unit."""
+        latest = pc.max(times_of(table.column(self.time))).as_py()
+        parts = _divided(_in_utc(table), self.keys, self.buckets, to_all=self._is_told_to_all(latest))
+        times = [self.clock.to_spark(pc.max(times_of(part.column(self.time))).as_py() if part.num_rows else latest) for _, part in parts]
         arrays = [
             pa.array([label_of(bucket) for bucket, _ in parts], pa.int32()),
             pa.array([to_blob(part) for _, part in parts], pa.binary()),
-            pa.array(latest, pa.int64()).cast(PACKED.field(EVENT_TIME).type),
+            pa.array(times, pa.int64()).cast(PACKED.field(EVENT_TIME).type),
+            pa.array([self.stream] * len(parts), pa.int32()),
+            pa.array([NEVER if latest is None else latest] * len(parts), pa.int64()),
         ]
         return pa.RecordBatch.from_arrays(arrays, schema=PACKED)
 
+    def end(self) -> pa.RecordBatch:
+        """That no rows come any more, for every bucket."""
+        arrays = [
+            pa.array([label_of(bucket) for bucket in range(self.buckets)], pa.int32()),
+            pa.nulls(self.buckets, pa.binary()),
+            pa.nulls(self.buckets, PACKED.field(EVENT_TIME).type),
+            pa.array([self.stream] * self.buckets, pa.int32()),
+            pa.array([FOREVER] * self.buckets, pa.int64()),
+        ]
+        return pa.RecordBatch.from_arrays(arrays, schema=PACKED)
 
-def _divided(table: pa.Table, keys: Sequence[str], buckets: int) -> list[tuple[int, pa.Table]]:
+    def _is_told_to_all(self, latest: int | None) -> bool:
+        """Spark's watermark tells every bucket how far a stream has come, but it begins in 1970: before, the blobs do. Of several streams
+        one may be before and others after."""
+        return latest is not None and self.lateness is not None and (self.streams > 1 or latest - self.lateness <= 0)
+
+
+def _divided(table: pa.Table, keys: Sequence[str], buckets: int, to_all: bool) -> list[tuple[int, pa.Table]]:
     """The first bucket is always among them, with or without rows: so every micro-batch sees a stored state, and stops if that is of
     another query or of another number of buckets."""
     if buckets == 1:
@@ -55,7 +94,7 @@ def _divided(table: pa.Table, keys: Sequence[str], buckets: int) -> list[tuple[i
     grouped = table.take(np.argsort(numbers, kind="stable"))
     ends = np.cumsum(np.bincount(numbers, minlength=buckets))
     starts = np.concatenate([[0], ends[:-1]])
-    return [(b, grouped.slice(starts[b], ends[b] - starts[b])) for b in range(buckets) if b == 0 or ends[b] > starts[b]]
+    return [(b, grouped.slice(starts[b], ends[b] - starts[b])) for b in range(buckets) if to_all or b == 0 or ends[b] > starts[b]]
 
 
 def _in_utc(table: pa.Table) -> pa.Table:
@@ -74,6 +113,6 @@ def to_blob(table: pa.Table) -> bytes:
     return sink.getvalue().to_pybytes()
 
 
-def from_blobs(blobs: Iterator[bytes]) -> pa.Table | None:
-    tables = [pa.ipc.open_stream(blob).read_all() for blob in blobs]
+def from_blobs(blobs: Iterator[bytes | None]) -> pa.Table | None:
+    tables = [pa.ipc.open_stream(blob).read_all() for blob in blobs if blob is not None]
     return pa.concat_tables(tables) if tables else None

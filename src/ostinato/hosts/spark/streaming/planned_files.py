@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, astuple, dataclass
+from dataclasses import asdict, astuple, dataclass, replace
 from typing import Any
 
 from ostinato.base.errors import DataError, StateError
@@ -32,11 +32,13 @@ class PlannedFile:
 
 @dataclass(frozen=True)
 class Plan:
-    """`batch` counts micro-batches; `files` are those of the last one, `taken` all up to it that were in the directory then."""
+    """`batch` counts micro-batches; `files` are those of the last one, `taken` all up to it that were in the directory then. `ended`: the
+    stream was told that nothing comes any more, in a last batch without files."""
 
     batch: int = 0
     files: tuple[PlannedFile, ...] = ()
     taken: str = ""
+    ended: bool = False
 
     def offset(self) -> Offset:
         return {"format": FORMAT} | asdict(self) | {"files": [astuple(file) for file in self.files]}
@@ -45,17 +47,18 @@ class Plan:
     def of(offset: Offset) -> Plan:
         if offset.get("format") != FORMAT:
             raise StateError("the stream's offsets were written by another release", hint="begin with a new checkpoint directory")
-        return Plan(offset["batch"], tuple(PlannedFile(*file) for file in offset["files"]), offset["taken"])
+        return Plan(offset["batch"], tuple(PlannedFile(*file) for file in offset["files"]), offset["taken"], offset["ended"])
 
 
 @dataclass(frozen=True)
 class FilePlanner:
     """`footer` reads a file's end and raises if the file cannot be read: then it is not planned, and the stream goes on when that is
-    mended. `repaired`: files that are planned or taken may have changed since or be gone."""
+    mended. `repaired`: files that are planned or taken may have changed since or be gone. `ends`: behind the last file comes the end."""
 
     files: FileList
     footer: Callable[[str], Footer]
     repaired: bool = False
+    ends: bool = False
 
     def next(self, start: Plan, rows: int | None, among: Container[str] | None = None) -> Plan:
         """The plan that takes in as many further files as `rows` allows (always one, if there is one), of those `among` which it may
@@ -63,9 +66,15 @@ class FilePlanner:
         present = self.files.present()
         taken = TakenFiles.loads(start.taken)
         waiting = [file for file in taken.missing_from(present, self.repaired) if among is None or file.name in among]
+        if start.ended and waiting:
+            raise StateError(
+                f"the stream has ended, and then the file {waiting[0].name} came",
+                detail="its last matches were decided as if nothing would come any more",
+                hint="begin with a new checkpoint directory, and pass ends=True when all files are there",
+            )
         chosen = list(self._within(waiting, rows))
         if not chosen:
-            return start
+            return replace(start, batch=start.batch + 1, files=(), ended=True) if self.ends and not start.ended else start
         files = tuple(PlannedFile(file.name, file.size, footer.row_groups) for file, footer in chosen)
         return Plan(start.batch + 1, files, taken.with_files((file for file, _ in chosen), present).dumps())
 

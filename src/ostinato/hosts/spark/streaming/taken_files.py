@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -33,10 +34,10 @@ class TakenFiles:
         """The files that are not taken. One that is, and has another size now, would be read half or twice: it is refused."""
         new = []
         for file in files:
-            size = self.sizes.get(_digest(file.name, _NAME))
+            size = self.sizes.get(_of_name(file.name))
             if size is None:
                 new.append(file)
-            elif size != _digest(str(file.size), _SIZE) and not may_change:
+            elif size != _of_size(file.size) and not may_change:
                 raise DataError(
                     f"the file {file.name} has changed since it was taken into the stream",
                     hint="write new rows to new files; if its rows need not be read again, pass repaired=True to read_stream",
@@ -45,10 +46,14 @@ class TakenFiles:
 
     def with_files(self, files: Iterable[PresentFile], present: Iterable[PresentFile]) -> TakenFiles:
         """Those of these that are still `present`, and `files`."""
-        there = {_digest(file.name, _NAME) for file in present}
+        there = {_of_name(file.name) for file in present}
         kept = {name: size for name, size in self.sizes.items() if name in there}
-        return TakenFiles(kept | {_digest(file.name, _NAME): _digest(str(file.size), _SIZE) for file in files})
+        return TakenFiles(kept | {_of_name(file.name): _of_size(file.size) for file in files})
 
 
-def _digest(text: str, length: int) -> bytes:
-    return hashlib.blake2b(text.encode("utf-8", "surrogateescape"), digest_size=length).digest()
+def _of_name(name: str) -> bytes:
+    return hashlib.blake2b(name.encode("utf-8", "surrogateescape"), digest_size=_NAME).digest()
+
+
+def _of_size(size: int) -> bytes:
+    return zlib.crc32(size.to_bytes(8)).to_bytes(4)[:_SIZE]
