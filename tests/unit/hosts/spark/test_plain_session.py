@@ -68,6 +68,7 @@ def test_a_choice_that_works_is_left_alone(caplog) -> None:
     many = session({PROVIDER: ROCKSDB, PARTITIONS: "200"})
     ready_for_streams(many, 8)
     assert many.conf.chosen[PARTITIONS] == "200" and "streams are faster with" in caplog.messages[0]
+    ready_for_streams(session({PROVIDER: ROCKSDB, PARTITIONS: "auto"}), 8)
     kept = session({PARTITIONS_OF_BATCHES: "64"})
     ready_for_streams(kept, 8)
     assert kept.conf.chosen[PARTITIONS_OF_BATCHES] == "64"

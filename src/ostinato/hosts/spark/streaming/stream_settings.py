@@ -48,7 +48,7 @@ def _choose_partitions(spark: SparkSession, buckets: int) -> None:
     streams with state do not have, takes the number from elsewhere if it is told one."""
     former, wanted = _value(spark, PARTITIONS), str(_wanted(spark, buckets))
     if _is_chosen(spark, PARTITIONS):
-        if int(former) > TOO_MANY * max(buckets, 1):
+        if former.isdigit() and int(former) > TOO_MANY * buckets:  # some vendors have "auto"
             log.warning(
                 "%s shuffle partitions for %s buckets of keys: streams are faster with %s", former, buckets, _line(PARTITIONS, wanted)
             )
