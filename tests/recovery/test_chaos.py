@@ -137,7 +137,7 @@ def disturbed(folder: Path, query: str, source: str, batches: int, first: float,
         cores, settings = rng.choice((1, 2)), {name: rng.choice(values) for name, values in SETTINGS.items()}
         with job(folder, query, source, cores, settings) as process:
             if target < batches and reached(folder, target, process):
-                within(folder, target, rng.uniform(0, first))
+                within(folder, target, first * rng.random() ** 3)  # later micro-batches take a small part of the first one's time
                 victim = rng.choice(("driver", "worker"))
                 done.append(f"{victim} in {target}, {committed(folder)} done")
                 target += 1
