@@ -31,7 +31,10 @@ SYSTEM = re.compile(r"duckdb_.*|pg_.*|pragma_.*|sqlite_.*|information_schema.*|.
 
 def check_sandboxed(connection: duckdb.DuckDBPyConnection, query: Spliced, tables: frozenset[str]) -> None:
     """`tables` are the names that the query may read, in lower case."""
-    tree = parsed(connection, query.text)
+    try:
+        tree = parsed(connection, query.text)
+    except RecursionError as error:
+        raise SandboxError("The statement is nested too deeply for the sandbox", hint="Nest less", span=query.origin(0)) from error
     if tree is None:
         raise SandboxError("Only a SELECT statement runs in the sandbox", hint="Write one SELECT", span=query.origin(0))
     parts = list(dictionaries_in(tree))

@@ -95,7 +95,7 @@ def check_reads(spark: SparkSession, query: Spliced) -> None:
     """Refuse what writes, creates, drops or sets: Spark would do it at once."""
     words = read_statement(query.text, "spark").words
     pairs = {(word.upper, after.upper) for word, after in zip(words, words[1:], strict=False) if word.kind == after.kind == "name"}
-    kinds = () if is_connect(spark) else tuple(part["class"] for part in _parts(_parsed(spark, query)) if "class" in part)
+    kinds = () if is_connect(spark) else _kinds(_plan(spark, query))
     if words[0].upper in READS and not pairs & set(WRITES) and not any(_is_command(spark, kind) for kind in kinds):
         return
     raise QuerySyntaxError(
@@ -115,7 +115,13 @@ def check_sandboxed(spark: SparkSession, query: Spliced, names: frozenset[str]) 
         )
     if (called := CALLS_CODE.search(query.text)) is not None:
         raise _refused(f"The word {called[0]}", query)
-    parts = list(_parts(_parsed(spark, query)))
+    plan = _plan(spark, query)
+    if plan is None:
+        return
+    try:
+        parts = list(_parts(json.loads(plan.toJSON())))
+    except Exception as error:  # of whatever kind: what cannot be looked at is not let in
+        raise _refused("What Spark cannot write down", query) from error
     defined = {str(entry["_1"]).lower() for part in parts for entry in part.get("cteRelations") or () if "_1" in entry}
     for name in sorted(defined - names):
         if spark.catalog.tableExists(name):  # beyond its scope it would be the table
@@ -165,11 +171,24 @@ def _functions(spark: SparkSession) -> frozenset[str]:
     return frozenset(str(row[0]).lower() for row in spark.sql("SHOW SYSTEM FUNCTIONS").collect())
 
 
-def _parsed(spark: SparkSession, query: Spliced) -> object:
+def _plan(spark: SparkSession, query: Spliced) -> Any:
+    """What Spark's own parser makes of the text; None if it is no SQL: whoever runs it says what is wrong, and where."""
     try:
-        return json.loads(spark._jsparkSession.sessionState().sqlParser().parsePlan(query.text).toJSON())
+        return spark._jsparkSession.sessionState().sqlParser().parsePlan(query.text)
     except PySparkException:
-        return []  # whoever runs it says what is wrong, and where
+        return None
+
+
+def _kinds(plan: Any) -> tuple[str, ...]:
+    """The classes of the plan and of what it is made of: a statement that writes may stand inside of others."""
+    kinds: list[str] = []
+    waiting = [] if plan is None else [plan]
+    while waiting:
+        part = waiting.pop()
+        kinds.append(part.getClass().getName())
+        children = part.children()
+        waiting += [children.apply(number) for number in range(children.size())]
+    return tuple(kinds)
 
 
 def _parts(tree: object) -> Iterator[dict[str, Any]]:

@@ -159,6 +159,13 @@ def test_compiling_and_explaining():
         ost.compile(f"SELECT a, getenv('HOME') FROM t {CLAUSE}", t=ROWS, sandbox=True)
 
 
+@pytest.mark.parametrize("text", ["SELECT " + "NOT " * 900 + "TRUE AS x", "SELECT 1" + " + 1" * 900 + " AS x"])
+def test_deep_trees(text):
+    assert len(ost.sql(text)) == 1
+    with pytest.raises(ost.SandboxError, match="too deeply"):
+        ost.sql(text, sandbox=True)
+
+
 def test_the_second_wall():
     """What DuckDB itself is allowed to, were a text to get past the check."""
     with closed_connection(1 << 28) as connection:
