@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
+from ostinato.hosts.spark.carried_names import carried
 from ostinato.program.program import Program
 
 
@@ -21,6 +24,11 @@ def at_path(frame: DataFrame, name: str) -> Column:
     for field in name[len(root) + 1 :].split("."):
         found = found.getField(field)
     return found
+
+
+def travelling(names: Iterable[str]) -> list[Column]:
+    """The columns of these names, as they go to Python."""
+    return [quoted(name).alias(carried(name)) for name in names]
 
 
 def with_fields(frame: DataFrame, program: Program) -> DataFrame:

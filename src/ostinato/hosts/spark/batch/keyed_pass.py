@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from ostinato.hosts.spark.batch.key_codes import key_codes
+from ostinato.hosts.spark.carried_names import arrived
 from ostinato.hosts.spark.worker import push
 from ostinato.hosts.spark.worker_memory import task_budget
 from ostinato.program.program import Program
@@ -38,7 +39,7 @@ def keyed_pass(program: Program, batches: Iterable[pa.RecordBatch], budget: Budg
 
 
 def gathered(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
-    """The same rows in larger tables."""
+    """The same rows in larger tables, under the names that their columns have."""
     waiting: list[pa.RecordBatch] = []
     rows = 0
     for batch in batches:
@@ -46,10 +47,10 @@ def gathered(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
             waiting.append(batch)
             rows += batch.num_rows
         if rows >= ROWS_AT_ONCE:
-            yield pa.Table.from_batches(waiting)
+            yield arrived(pa.Table.from_batches(waiting))
             waiting, rows = [], 0
     if waiting:
-        yield pa.Table.from_batches(waiting)
+        yield arrived(pa.Table.from_batches(waiting))
 
 
 def _borders(table: pa.Table, keys: Sequence[str], carried: pa.Table | None) -> np.ndarray:

@@ -17,7 +17,7 @@ from ostinato.hosts.spark.batch.number_matches import numbered
 from ostinato.hosts.spark.batch.read_ranges import read_ranges
 from ostinato.hosts.spark.batch.sorted_partitions import match_by_key, match_in_one_partition
 from ostinato.hosts.spark.conform import batches_of
-from ostinato.hosts.spark.nested_columns import quoted, with_fields
+from ostinato.hosts.spark.nested_columns import travelling, with_fields
 from ostinato.hosts.spark.python_workers import check_workers
 from ostinato.hosts.spark.run_options import RunOptions
 from ostinato.hosts.spark.types import to_arrow_schema, to_spark_schema
@@ -73,7 +73,7 @@ def prepared(frame: DataFrame, query: Query) -> DataFrame:
     filter_text = pushdown(query.rewritten)
     flat = with_fields(frame, query.program)
     chosen = flat if filter_text is None else flat.where(filter_text)
-    return chosen.select(*(quoted(column.name) for column in query.program.columns))
+    return chosen.select(*travelling(column.name for column in query.program.columns))
 
 
 def input_schema(frame: DataFrame, query: Query) -> pa.Schema:

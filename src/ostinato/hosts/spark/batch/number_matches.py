@@ -11,8 +11,9 @@ from pyspark.sql import functions as F
 from ostinato.hosts.spark.batch.late_numbers import NUMBER, OWN, LateNumbers
 from ostinato.hosts.spark.batch.match_places import PLACE
 from ostinato.hosts.spark.batch.sorted_partitions import Matching
+from ostinato.hosts.spark.carried_names import arrived
 from ostinato.hosts.spark.conform import batches_of
-from ostinato.hosts.spark.nested_columns import quoted
+from ostinato.hosts.spark.nested_columns import quoted, travelling
 from ostinato.hosts.spark.parallelism import parallelism
 from ostinato.hosts.spark.types import to_spark_schema
 from ostinato.program import serde
@@ -28,7 +29,7 @@ def numbered(matches: DataFrame, program: Program, output: pa.Schema) -> DataFra
     number = F.count(F.lit(1)).over(window.rowsBetween(Window.unboundedPreceding, Window.currentRow))
     found = matches.repartition(tasks, *keys).withColumn(OWN + NUMBER, number)
     if not parts.is_plain:
-        return found.mapInArrow(_completing(serde.dumps(program), output), to_spark_schema(output))
+        return found.select(*travelling(found.columns)).mapInArrow(_completing(serde.dumps(program), output), to_spark_schema(output))
     names = enumerate(program.measures.names)
     return found.select(*(quoted(OWN + NUMBER).alias(name) if n in parts.late else quoted(name) for n, name in names))
 
@@ -37,6 +38,6 @@ def _completing(program: bytes, output: pa.Schema) -> Matching:
     def complete(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         parts = LateNumbers(serde.loads(program))
         for batch in batches:
-            yield from batches_of(parts.completed(pa.Table.from_batches([batch])), output)
+            yield from batches_of(parts.completed(arrived(pa.Table.from_batches([batch]))), output)
 
     return complete

@@ -10,6 +10,7 @@ from pyspark.sql import Column, DataFrame
 
 from ostinato.hosts.spark.batch.keyed_pass import gathered, keyed_pass
 from ostinato.hosts.spark.batch.partition_count import partition_count
+from ostinato.hosts.spark.carried_names import carried
 from ostinato.hosts.spark.conform import reported
 from ostinato.hosts.spark.nested_columns import quoted
 from ostinato.hosts.spark.types import to_spark_schema
@@ -23,7 +24,7 @@ Matching = Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]
 
 def match_by_key(frame: DataFrame, program: Program, output: pa.Schema, budget: Budget | None = None) -> DataFrame:
     """Every key in one partition, its rows together and in order."""
-    keys = [quoted(program.columns[k].name) for k in program.keys]
+    keys = [quoted(carried(program.columns[k].name)) for k in program.keys]
     placed = frame.repartition(partition_count(frame), *keys).sortWithinPartitions(*keys, *order_of(program))
     return placed.mapInArrow(_by_key(serde.dumps(program), output, budget), to_spark_schema(output))
 
@@ -36,7 +37,7 @@ def match_in_one_partition(frame: DataFrame, program: Program, output: pa.Schema
 def order_of(program: Program) -> list[Column]:
     columns = []
     for number, descending, nulls_first in program.order:
-        column = quoted(program.columns[number].name)
+        column = quoted(carried(program.columns[number].name))
         if descending:
             columns.append(column.desc_nulls_first() if nulls_first else column.desc_nulls_last())
         else:

@@ -7,7 +7,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql import types as spark
 
-from ostinato.hosts.spark.nested_columns import quoted, with_fields
+from ostinato.hosts.spark.nested_columns import quoted, travelling, with_fields
 from ostinato.hosts.spark.streaming.clock import Clock
 from ostinato.plan.pushdown import pushdown
 from ostinato.query import Query
@@ -20,7 +20,7 @@ def rows_that_matter(frame: DataFrame, query: Query, clock: Clock, delay: str | 
     without a filter it costs less on the blobs that they are packed into."""
     program = query.program
     frame = with_fields(frame, program)
-    columns = [quoted(column.name) for column in program.columns]
+    columns = travelling(column.name for column in program.columns)
     time = program.columns[program.time].name
     filter_text = pushdown(query.rewritten)
     seen = quoted(time) if delay is None else _as_timestamp(frame, time, clock)
