@@ -15,6 +15,7 @@ from rich.console import Console
 
 from ostinato.cli.inputs import Input
 from ostinato.cli.kernels import prepare_kernels
+from ostinato.cli.outputs import write_batches
 from ostinato.cli.progress import progress
 from ostinato.cli.query_file import QueryFile
 from ostinato.cli.settings import MatchSettings
@@ -64,6 +65,19 @@ def _hard_stop() -> Iterator[None]:
     finally:
         signal.alarm(0)
         signal.signal(signal.SIGALRM, before)
+
+
+def write_as_found(query: QueryFile, streams: Sequence[Input], settings: MatchSettings, output: Path, errors: Console) -> int:
+    """Matches go into the file piece by piece, so that there may be more than fit into memory; returns how many rows these are."""
+    from ostinato.cli.watched_source import WatchedSource
+    from ostinato.hosts import embedded
+
+    prepare_kernels(("runs",), errors)
+    with _hard_stop() if settings.sandbox else nullcontext(), progress("Matching", errors) as meter:
+        sources: dict[str, Any] = {stream.name: WatchedSource(stream.name, stream.path, meter) for stream in streams}
+        options = {"language": query.language, "budget": settings.budget, "sandbox": settings.sandbox, **settings.given}
+        found = embedded.match(query.text, streams=sources, lazy=True, **options)
+        return write_batches(found.schema, found.batches(), output)
 
 
 def _on_spark(query: QueryFile, streams: Sequence[Input], settings: MatchSettings, errors: Console) -> pa.Table:

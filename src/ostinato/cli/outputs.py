@@ -6,7 +6,7 @@ import json
 import math
 import os
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
@@ -45,6 +45,18 @@ def write(table: pa.Table, path: Path) -> None:
     writer = WRITERS[format_of(path)]
     with whole_file(path) as stream:
         writer(table, stream)
+
+
+def write_batches(schema: pa.Schema, batches: Iterable[pa.RecordBatch], path: Path) -> int:
+    """Parquet, a batch at a time; returns how many rows these are."""
+    if format_of(path) != "parquet":
+        raise Usage("matches are written as they are found to .parquet files only")
+    rows = 0
+    with whole_file(path) as stream, pyarrow.parquet.ParquetWriter(stream, schema) as writer:
+        for batch in batches:
+            writer.write_batch(batch)
+            rows += batch.num_rows
+    return rows
 
 
 @contextmanager

@@ -13,7 +13,7 @@ import pyarrow as pa
 import typer
 from rich.console import Console
 
-from ostinato.cli.engines import EngineName, evaluate
+from ostinato.cli.engines import EngineName, evaluate, write_as_found
 from ostinato.cli.explain_command import explain_text
 from ostinato.cli.failure import Usage
 from ostinato.cli.inputs import read_inputs
@@ -58,6 +58,7 @@ def run(
         bool,
         typer.Option("--sandbox", help="For a query of somebody else: only the inputs, no files, no network; time and memory are limited."),
     ] = False,
+    lazy: Annotated[bool, typer.Option("--lazy", help="SASE+: write matches as they are found, also more than fit into memory.")] = False,
     shown: Annotated[Shown, typer.Option("--format", help="What to print where no output file is given.")] = Shown.table,
     limit: Annotated[int, typer.Option(min=1, help="Rows of the printed table.")] = 20,
 ) -> None:
@@ -75,19 +76,29 @@ def run(
     if explain:
         errors.print(explain_text(text, streams, settings, "plan"), markup=False, highlight=False, soft_wrap=True)
     with said_elsewhere() if explain else nullcontext():
+        if lazy:
+            output = _lazy_output(output, engine, text.language)
+            _say_written(write_as_found(text, streams, settings, output, errors), output, errors)
+            return
         found = evaluate(engine, text, streams, settings, errors)
     _deliver(found, output, shown, limit, errors)
+
+
+def _lazy_output(output: Path | None, engine: EngineName, language: str) -> Path:
+    if output is None or engine is EngineName.spark or language == "sql":
+        raise Usage("--lazy writes the matches of a SASE+ query to a file (-o FILE.parquet), by the embedded engine")
+    return output
+
+
+def _say_written(rows: int, output: Path, errors: Console) -> None:
+    written = f"{rows:,} {'row' if rows == 1 else 'rows'} written to {output}"
+    errors.print(written, markup=False, highlight=False, soft_wrap=True)
 
 
 def _deliver(found: pa.Table, output: Path | None, shown: Shown, limit: int, errors: Console) -> None:
     if output is not None:
         write(found, output)
-        errors.print(
-            f"{found.num_rows:,} {'row' if found.num_rows == 1 else 'rows'} written to {output}",
-            markup=False,
-            highlight=False,
-            soft_wrap=True,
-        )
+        _say_written(found.num_rows, output, errors)
     elif shown is Shown.table:
         show_table(found, standard_output(), limit)
     elif not hasattr(sys.stdout, "buffer"):

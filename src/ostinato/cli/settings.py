@@ -23,7 +23,8 @@ def budget_of(runs: int | None, bytes: int | None, beyond: BeyondBudget | None) 
     if runs is None and bytes is None and beyond is None:
         return None
     policy = Beyond.SHED_OLDEST if beyond is BeyondBudget.shed else Beyond.ERROR
-    return Budget(Budget().runs if runs is None else runs, bytes, policy)
+    usual = Budget()
+    return Budget(usual.runs if runs is None else runs, usual.bytes if bytes is None else bytes, policy)
 
 
 @dataclass(frozen=True)

@@ -69,7 +69,8 @@ class RunReading:
         """More than fit into small arrays are counted before they are read."""
         count = len(self._found)
         self._listing.allow(count, count)
-        room, is_counted = _Room.of(min(count, COUNTED_FROM), min(8 * count, COUNTED_FROM) + FIRST_DEPTH), False
+        cheap = max(COUNTED_FROM, self._listing.most_events // 4)
+        room, is_counted = _Room.of(min(count, cheap), min(8 * count, cheap) + FIRST_DEPTH), False
         while (status := self._read(room)) != kernel.DONE:
             if len(room.ordinals) < COUNTED_FROM or is_counted:
                 room.grow(status)

@@ -54,6 +54,9 @@ class ScanMatcher(Matcher):
         if not len(keys):
             return
         found, places = self._search(rows, keys, ready, horizon, final)
+        if places[-1] <= self._listing.part_events:
+            yield self._matches(rows, found, places)
+            return
         begin = 0
         while begin < len(places) - 1:
             end = int(np.searchsorted(places, places[begin] + self._listing.part_events, side="right")) - 1

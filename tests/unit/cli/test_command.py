@@ -70,6 +70,17 @@ def test_a_budget_stops_the_query_or_sheds_the_oldest(folder, capsys):
     assert ostinato("run", "pairs.sase", "-i", "ticks=ticks.parquet", "--engine", "spark", "--beyond", "shed") == 2
 
 
+def test_matches_are_written_as_they_are_found(folder, capsys):
+    (folder / "pairs.sase").write_text("PATTERN SEQ(Ticks a, Ticks b) WHERE skip_till_any_match(a, b) { b.price > a.price }")
+    run = ("run", "pairs.sase", "-i", "ticks=ticks.parquet")
+    assert ostinato(*run, "--lazy", "-o", "lazily.parquet") == 0
+    assert "rows written to lazily.parquet" in capsys.readouterr().err
+    assert ostinato(*run, "-o", "whole.parquet") == 0
+    lazily, whole = (pyarrow.parquet.read_table(folder / name) for name in ("lazily.parquet", "whole.parquet"))
+    assert lazily.equals(whole) and whole.num_rows
+    assert ostinato(*run, "--lazy") == ostinato(*run, "--lazy", "-o", "lazily.csv") == 2
+
+
 def test_version(capsys):
     assert ostinato("--version") == 0
     assert capsys.readouterr().out.startswith("ostinato 0.")

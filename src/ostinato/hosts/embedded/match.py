@@ -106,7 +106,10 @@ def _lazily(query: Query, sources: dict[str, Source], lateness: Lateness | None,
     def parts(metrics: dict[str, int]) -> Iterator[pa.Table]:
         try:
             metrics |= _run_feeds(query, sources, lateness, budget, watch)
-            yield from run_in_parts(replace(query, feeds=()), _rows(query, sources, watch), metrics, lateness, budget)
+            for table in run_in_parts(replace(query, feeds=()), _rows(query, sources, watch), metrics, lateness, budget):
+                if watch is not None:
+                    watch.check()
+                yield table
         except OstinatoError as error:
             raise error.within(query.text) from error.__cause__
 

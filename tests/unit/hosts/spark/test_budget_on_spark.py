@@ -33,6 +33,26 @@ def test_batch(spark, tmp_path: Path, path: str | None) -> None:
         on(spark).match(TEXT, events=frame, type_by="kind", path=path, budget=ost.Budget(runs=5)).count()
 
 
+@pytest.mark.parametrize("path", [None, "one partition"])
+def test_matches_that_cannot_be_listed(spark, tmp_path: Path, path: str | None) -> None:
+    """Without any budget: a task has its share of the memory there is."""
+    frame = spark.read.parquet(events(tmp_path / "in"))
+    text = "PATTERN SEQ(A+ a[ ], A b, B c) WHERE skip_till_any_match(a[ ], b, c) { c.v > 0 } WITHIN 1 hour"
+    assert on(spark).match(text, events=frame, type_by="kind", path=path, output="count").collect()[0][0] == 2**20 - 21
+    with pytest.raises(PySparkException, match=r"BudgetError: listing .* matches with"):
+        on(spark).match(text, events=frame, type_by="kind", path=path, budget=ost.Budget(bytes=10_000_000)).count()
+
+
+def test_a_stream_that_cannot_list_its_matches(spark, tmp_path: Path) -> None:
+    stream = on(spark).read_stream(events(tmp_path / "in"))
+    text = "PATTERN SEQ(A+ a[ ], A b, B c) WHERE skip_till_any_match(a[ ], b, c) { c.v > 0 } WITHIN 1 hour"
+    found = on(spark).match(text, events=stream, type_by="kind", lateness="1 second", budget=ost.Budget(bytes=10_000_000))
+    writer = found.writeStream.format("parquet").option("path", str(tmp_path / "out"))
+    query = writer.option("checkpointLocation", str(tmp_path / "checkpoint")).trigger(availableNow=True).start()
+    with pytest.raises(PySparkException, match="BudgetError: listing"):
+        query.awaitTermination()
+
+
 def test_refused(spark, tmp_path: Path) -> None:
     frame = spark.read.parquet(events(tmp_path / "in"))
     with pytest.raises(ost.UnsupportedError, match="would leave out matches unseen"):
