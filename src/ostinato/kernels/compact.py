@@ -23,6 +23,7 @@ from ostinato.kernels.compact_nodes import (
     POSITION,
     STEPS,
     join,
+    meld,
     put_node,
 )
 from ostinato.kernels.symbols import UNKNOWN, symbol_of
@@ -38,7 +39,7 @@ SYMBOL_COLUMNS = 5
 # Columns of `moves`
 SOURCE = 0
 TARGET = 1
-BOUND_TO = 2  # the component of the event
+BOUND_TO = 2  # the component of the event, NOTHING if partial matches go to another state without it
 COMPLETES = 3
 GOES_ON = 4
 MOVE_COLUMNS = 5
@@ -101,6 +102,12 @@ def step(symbols, moves, settings, nodes, found, header, roots, spine, key, symb
                 before &= ~(1 << source)
                 continue
         target = moves[m, TARGET]
+        if moves[m, BOUND_TO] == NOTHING:
+            if active >> target & 1:
+                header[NODES], heap = meld(nodes, header[NODES], roots[key, target], heap, spine)
+            roots[key, target] = heap
+            active |= 1 << target
+            continue
         node = header[NODES]
         header[NODES] = node + 1
         put_node(nodes, node, ordinal, moves[m, BOUND_TO], newest, heap)

@@ -36,7 +36,7 @@ STEPS = 3  # events that did anything since there was no partial match: no match
 POSITION = 4  # of the last event in the stream
 PARTITION_COLUMNS = 5
 
-MOST_COPIES = 40  # of nodes, when one joins a heap: the right spine of a leftist heap of 2**40 nodes
+MOST_COPIES = 80  # of nodes, when two heaps become one: their right spines, each of a leftist heap of 2**40 nodes at most
 
 
 @inlined
@@ -89,6 +89,25 @@ def join(nodes, top, node, heap, spine):
         below = top
         top += 1
     return below
+
+
+@inlined
+def meld(nodes, top, one, other, spine):
+    """Two heaps as one; returns the first free node, and the heap."""
+    depth = 0
+    while one != NOTHING and other != NOTHING:
+        if nodes[one, NEWEST] < nodes[other, NEWEST]:
+            one, other = other, one
+        spine[depth] = one
+        depth += 1
+        one = nodes[one, RIGHT]
+    below = other if one == NOTHING else one
+    for d in range(depth - 1, -1, -1):
+        put_node(nodes, top, nodes[spine[d], ORDINAL], component_of(nodes, spine[d]), nodes[spine[d], NEWEST], nodes[spine[d], BEFORE])
+        set_children(nodes, top, nodes[spine[d], LEFT], below)
+        below = top
+        top += 1
+    return top, below
 
 
 @jit("int64(int64[:,::1], int64, int32[:,::1], int64[:,::1], int64[::1], int64[::1])")

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from ostinato.kernels._jit import borrowing, inlined
 from ostinato.kernels.symbols import UNKNOWN, symbol_of
-from ostinato.kernels.tally_cells import add_bound, add_start, bind, clear
+from ostinato.kernels.tally_cells import add_bound, add_cell, add_start, bind, clear
 from ostinato.kernels.tally_window import (
     ACTIVE,
     ACTS,
@@ -31,6 +31,7 @@ from ostinato.kernels.tally_window import (
     NOTHING,
     OLDEST,
     POSITION,
+    SHIFT,
     SOURCE,
     START,
     STARTS,
@@ -105,6 +106,9 @@ def step(symbols, operations, lanes, current, total, base, symbol, values, valid
         elif what == COPY:
             add_bound(lanes, current, at, current, at, component, values, valid, row)
         else:
+            if what == SHIFT:
+                add_cell(lanes, current, base + target * width, current, at)
+                active |= 1 << target
             clear(lanes, current, at)
             active &= ~(1 << source)
     return active

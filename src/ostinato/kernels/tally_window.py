@@ -37,6 +37,7 @@ TAKE = 1  # the event is bound to the matches of the source
 COPY = 2  # the same, and those without it stay as well
 END = 3  # the matches of the source end
 START = 4  # a match starts in the target
+SHIFT = 5  # the matches of the source go to the target, without the event
 
 # Columns of `partitions`
 ACTIVE = 0
@@ -100,6 +101,8 @@ def append(symbols, operations, lanes, cells, base, rows, size, symbol, values, 
             elif what == TAKE:
                 bind(lanes, cells, source + i, component, values, valid, event)
             else:
+                if what == SHIFT:
+                    add_cell(lanes, cells, target + i, cells, source + i)
                 clear(lanes, cells, source + i)
 
 
@@ -179,8 +182,10 @@ def prepend(symbols, operations, lanes, back, back_values, back_valid, product, 
                 bind(lanes, product, source + j, component, back_values, back_valid, entry)
             elif what == COPY:
                 add_bound(lanes, product, source + j, product, source + j, component, back_values, back_valid, entry)
-            elif what == END:
+            elif what == END or what == SHIFT:
                 clear(lanes, product, source + j)
+                if what == SHIFT:
+                    add_cell(lanes, product, source + j, product, target + j)
 
 
 @borrowing

@@ -4,23 +4,24 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ostinato.program.carried_negations import crossed, gap_sets
+from ostinato.program.carried_negations import crossed, gap_sets, stages
 from ostinato.program.program import Begin, Program
 
 
 @dataclass(frozen=True)
 class State:
-    """Where partial matches wait: their last component, and which negations they are about to cross (none: they may take further events,
-    or begin a component without crossing any). `forbidden` are the bits of the rows that end those that wait here, -1 any row."""
+    """Where partial matches wait: their last component, which negations they are about to cross (none: they may take further events, or
+    begin a component without crossing any), and how many events of each of these have come since."""
 
     component: int
     gap: tuple[int, ...] = ()
-    forbidden: tuple[int, ...] = ()
+    stage: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
 class Move:
-    """The event is bound to `component`, and the partial match goes on in state `target`, if it does."""
+    """The event is bound to `component`, and the partial match goes on in state `target`, if it does. UNBOUND: it is none of the match's
+    events, but those that wait go to another state."""
 
     source: int  # START for none
     target: int
@@ -30,6 +31,7 @@ class Move:
 
 
 START = -1
+UNBOUND = -1
 
 
 class EventMoves:
@@ -48,14 +50,12 @@ class EventMoves:
         for number in range(len(program.components)):
             first = len(self.all_states)
             self.all_states.append(State(number))
-            for gap in gap_sets(program, number):
-                bits = tuple(program.negations[n].items[0].bit for n in gap)
-                self.all_states.append(State(number, gap, bits))
+            self.all_states += [State(number, gap, stage) for gap in gap_sets(program, number) for stage in stages(program, gap)]
             self._of_component.append(range(first, len(self.all_states)))
 
     def moves(self, symbol: int, number: int) -> tuple[list[Move], bool]:
-        """Of the partial matches in a state, one that leads back into it last; and whether they may also stay as they are. Only what
-        they may select depends on the state: negation influences no move."""
+        """Of the partial matches in a state, what becomes of those that wait there last; and whether they may also stay as they are. Only
+        what they may select depends on the state: negation influences no move."""
         state = self.all_states[number]
         targets = self._targets(symbol, state.component)
         stays = self._passes(symbol, state.component, targets)
@@ -65,7 +65,22 @@ class EventMoves:
                 found += [] if state.gap else self._into(number, target)
             elif crossed(self._program, state.component, target) == state.gap:
                 found += self._into(number, target)
-        return found, stays and not any(holds(symbol, bit) for bit in state.forbidden)
+        stage = self._next_stage(symbol, state)
+        if stays and stage is not None and stage != state.stage:
+            later = self.all_states.index(State(state.component, state.gap, stage))
+            found.append(Move(number, later, UNBOUND, completes=False, goes_on=True))
+        return found, stays and stage == state.stage
+
+    def _next_stage(self, symbol: int, state: State) -> tuple[int, ...] | None:
+        """Of those that ignore the event; None if something forbidden is there now."""
+        found = []
+        for number, reached in zip(state.gap, state.stage, strict=True):
+            items = self._program.negations[number].items
+            reached += holds(symbol, items[reached].bit)
+            if reached == len(items):
+                return None
+            found.append(reached)
+        return tuple(found)
 
     def starts(self, symbol: int) -> list[Move]:
         begins = [begin.target for begin in self._entries if self._begins(symbol, begin)]
@@ -96,6 +111,8 @@ class EventMoves:
         """To every state in which the match may then wait; the first of them, which comes last, says whether it is complete."""
         found = []
         for target in reversed(self._of_component[component]):
+            if any(self.all_states[target].stage):
+                continue  # nothing has come yet
             completes = self.components[component].completes and not self.all_states[target].gap
             goes_on = self._goes_on(target)
             if completes or goes_on:
@@ -121,7 +138,8 @@ class EventMoves:
     def bits(self) -> set[int]:
         """The predicates that matter."""
         of_components = (bit for c in self.components for bit in (c.first_bit, c.later_bit))
-        return {bit for bit in (*of_components, *(bit for state in self.all_states for bit in state.forbidden)) if bit >= 0}
+        forbidden = (item.bit for negation in self._program.negations for item in negation.items)
+        return {bit for bit in (*of_components, *forbidden) if bit >= 0}
 
 
 def holds(symbol: int, bit: int) -> bool:

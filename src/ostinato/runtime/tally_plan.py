@@ -11,7 +11,7 @@ from ostinato.kernels import tally as kernel
 from ostinato.kernels import tally_cells as cells
 from ostinato.kernels import tally_window as window
 from ostinato.program.program import MatchAggregate, Program
-from ostinato.runtime.event_moves import START, EventMoves, Move
+from ostinato.runtime.event_moves import START, UNBOUND, EventMoves, Move
 from ostinato.runtime.row_symbols import RowSymbols
 from ostinato.runtime.symbol_moves import counts_time, window_span
 
@@ -94,7 +94,9 @@ class SymbolOperations:
     def _of_state(self, symbol: int, state: int) -> list[tuple[int, Move]]:
         """What becomes of those that wait there comes last."""
         moves, stays = self._events.moves(symbol, state)
-        found = [(window.MOVE, move) for move in moves if move.target != state]
+        found = [(window.SHIFT if move.component == UNBOUND else window.MOVE, move) for move in moves if move.target != state]
+        if found and found[-1][0] == window.SHIFT:
+            return found
         back = next((move for move in moves if move.target == state), None)
         if back is not None:
             found.append((window.COPY if stays else window.TAKE, back))
