@@ -168,7 +168,7 @@ def note_limit(settings, per_key, times, key, begin, row, ordinal, is_through):
 def remember(settings, runs, per_key, times, key, begin, ordinal, next_ordinal):
     """From where on rows of the key are kept. A run that stands for several starts may have lost the earliest of them: then it is the
     window that decides, unless there are so few runs that looking at all of them is paid for by the rows."""
-    if per_key[key, ALIVE] == 0:
+    if per_key[key, ALIVE] == 0 or settings[OUTPUT] == COUNT:  # what is counted has no rows
         per_key[key, KEEP] = next_ordinal
         return
     if not settings[UNITES] or settings[WITHIN] < 0:

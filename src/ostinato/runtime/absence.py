@@ -13,8 +13,10 @@ import numpy as np
 from ostinato.kernels import absence as kernel
 from ostinato.program.carried_negations import carried
 from ostinato.program.program import Program
+from ostinato.runtime.absence_state import check_progress, check_rule, check_waiting
 from ostinato.runtime.budget import Beyond, Budget, in_words, over_budget
 from ostinato.runtime.forbidden_pairs import ForbiddenPairs
+from ostinato.runtime.held_matches import check_held
 from ostinato.runtime.keyed_rows import KeyedRows
 from ostinato.runtime.longer_arrays import grown
 from ostinato.runtime.match_dag import MatchDag
@@ -23,6 +25,7 @@ from ostinato.runtime.matches import Matches, completed
 from ostinato.runtime.occurrences import Occurrences
 from ostinato.runtime.output_rule import output_rule
 from ostinato.runtime.snapshot import part_of
+from ostinato.runtime.state_check import StateCheck
 from ostinato.runtime.string_pool import StringPool
 from ostinato.runtime.waiting_matches import CHOSEN, OUT, STANDS, WAITS, WaitingMatches
 
@@ -47,6 +50,7 @@ class AbsenceMatcher(Matcher):
         self._leads = any(negation.leads for negation in program.negations)
         self._occurrences = Occurrences(program)
         self._pairs = {n: ForbiddenPairs(program, negation, pool) for n, negation in enumerate(program.negations) if not negation.is_static}
+        self._loaded = False  # whether the state came from outside
         self._waiting = WaitingMatches()
         self._rule = output_rule(program.output)
         self._ready = np.zeros(0, np.int64)  # per key, the next ordinal that was not looked at
@@ -92,6 +96,8 @@ class AbsenceMatcher(Matcher):
         assert isinstance(found, Matches)  # candidates are listed
         if not len(found):
             return
+        if self._loaded:
+            check_held(found, rows)
         killed = np.zeros(len(found), np.bool_)
         pending = np.zeros(len(found), np.int64)
         low, high, place = (np.empty(len(found), np.int64) for _ in range(3))
@@ -237,7 +243,14 @@ class AbsenceMatcher(Matcher):
         parts = {"inner.": self._inner.state(), "waiting.": self._waiting.state_arrays(), "rule.": self._rule.state(), "own.": own}
         return {prefix + name: array for prefix, arrays in parts.items() for name, array in arrays.items()}
 
+    def check(self, state: StateCheck) -> None:
+        self._inner.check(state.part("inner."))
+        keys = check_progress(state.part("own."), self._occurrences.carried.shape[1], len(self._counts))
+        check_waiting(state.part("waiting."), self._program, keys)
+        check_rule(state.part("rule."), self._program.output, keys)
+
     def load(self, state: dict[str, np.ndarray]) -> None:
+        self._loaded = True
         self._inner.load(part_of(state, "inner."))
         self._waiting.load(part_of(state, "waiting."))
         self._rule.load(part_of(state, "rule."))

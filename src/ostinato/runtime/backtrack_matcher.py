@@ -16,6 +16,8 @@ from ostinato.runtime.budget import Budget
 from ostinato.runtime.keyed_rows import KeyedRows
 from ostinato.runtime.matches import Matches
 from ostinato.runtime.partial_matcher import SHED_PART, PartialMatcher
+from ostinato.runtime.run_state import check_backtrack
+from ostinato.runtime.state_check import StateCheck
 from ostinato.runtime.string_pool import StringPool
 
 SEGMENT = 64  # rows that are searched before non-overlapping output looks whether a match is decided
@@ -71,6 +73,9 @@ class BacktrackMatcher(PartialMatcher):
             return earliest
         first = self._store.head[keys]
         return np.where(first == table.NOTHING, earliest, self._store.waiting[first, table.FIRST_ORDINAL])
+
+    def check(self, state: StateCheck) -> None:
+        check_backtrack(state, self._program)
 
     def metrics(self) -> dict[str, int]:
         header = self._store.header

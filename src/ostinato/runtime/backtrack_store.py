@@ -133,10 +133,13 @@ class BacktrackStore:
         self.waiting[runs, table.NEXT] = np.where(np.append(first, True)[1:], table.NOTHING, np.append(runs, table.NOTHING)[1:])
         self.head[:] = table.NOTHING
         self.head[keys[first]] = runs[first]
+        self._link_free()
+        self.header[table.LIVE] = len(runs)
+
+    def _link_free(self) -> None:
         free = np.flatnonzero(self.waiting[: self.header[table.USED], table.STATE] == table.NOTHING)
         self.waiting[free, table.NEXT] = np.append(free, table.NOTHING)[1:]
         self.header[table.FREE] = free[0] if len(free) else table.NOTHING
-        self.header[table.LIVE] = len(runs)
 
     def renumber(self, old_of_new: np.ndarray) -> None:
         self.ensure_keys(int(old_of_new.max(initial=-1)) + 1)
@@ -166,6 +169,11 @@ class BacktrackStore:
         self.registers[base : base + used] = state["registers"]
         self.register_valid[base : base + used] = state["register_valid"]
         self.nodes = grown(np.ascontiguousarray(state["nodes"]), max(FIRST_CAPACITY, 2 * len(state["nodes"])))
+        segment = self.header[table.SEGMENT]
         self.header = state["header"].copy()
+        self.header[[table.FOUND, table.ERROR, table.AT_KEY, table.IN_KEY, table.DEPTH]] = 0
+        self.header[table.NODES], self.header[table.USED], self.header[table.SEGMENT] = len(state["nodes"]), used, segment
+        self.header[table.LIVE] = len(self._alive())
+        self._link_free()
         self.head = state["head"].copy()
         self.shed = int(state["shed"][0])

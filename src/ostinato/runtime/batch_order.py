@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
-from ostinato.base.errors import DataError
+from ostinato.base.errors import DataError, StateError
 from ostinato.kernels.vectors.vector import from_arrow
 from ostinato.program.program import Program
 from ostinato.runtime.ingest import sort_order
@@ -36,6 +36,14 @@ class BatchOrder:
                     hint="push rows in this order, or let ORDER BY begin with a timestamp, date or integer, ascending",
                 )
         self.last = rows.slice(last, 1)
+
+    def load(self, last: pa.Table | None) -> None:
+        """What a snapshot says of the last row."""
+        if last is not None and (last.column_names != self._columns or last.num_rows != 1 or not self._columns):
+            raise StateError("the snapshot is not valid", detail=f"a last row has the columns {', '.join(self._columns)}")
+        if last is not None:
+            self._order(last)  # of types that can be ordered
+        self.last = last
 
     def _order(self, rows: pa.Table) -> np.ndarray | None:
         return sort_order({name: from_arrow(rows.column(name)) for name in self._columns}, self._program)

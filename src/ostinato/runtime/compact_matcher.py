@@ -12,6 +12,7 @@ from ostinato.kernels import compact_nodes as graph
 from ostinato.program.program import Program
 from ostinato.runtime.budget import Beyond, Budget, in_words, over_budget
 from ostinato.runtime.compact_dag import DagList
+from ostinato.runtime.compact_state import check_compact
 from ostinato.runtime.compact_store import NODE_BYTES, CompactStore
 from ostinato.runtime.keyed_rows import KeyedRows
 from ostinato.runtime.listing import Listing
@@ -20,6 +21,7 @@ from ostinato.runtime.match_dag import MatchDag
 from ostinato.runtime.match_list import MatchList
 from ostinato.runtime.matcher import NEVER, Matcher
 from ostinato.runtime.matches import Matches
+from ostinato.runtime.state_check import StateCheck
 from ostinato.runtime.string_pool import StringPool
 from ostinato.runtime.symbol_moves import SymbolMoves, match_settings
 
@@ -42,6 +44,7 @@ class CompactMatcher(Matcher):
         self._list: MatchList | DagList = listed
         if program.output == "compressed":
             self._list = DagList(span, variables, bool(self._settings[kernel.BY_TIME]), program.within >= 0)
+        self._components = len(program.components)
         self._read = np.zeros(0, np.int64)  # per key, the next unread ordinal
         self._strict = program.selection == "strict_contiguity" and program.ahead == 0  # rows that wait for neighbours are not passed by
         self._latest = -1  # under strict contiguity, the last position that was read
@@ -160,6 +163,9 @@ class CompactMatcher(Matcher):
 
     def state(self) -> dict[str, np.ndarray]:
         return {**self._store.state(), "read": self._read, "latest": np.array([self._latest])}
+
+    def check(self, state: StateCheck) -> None:
+        check_compact(state, self._store.roots.shape[1], self._components)
 
     def load(self, state: dict[str, np.ndarray]) -> None:
         self._store.load(state)

@@ -122,9 +122,13 @@ class CompactStore:
 
     def load(self, state: dict[str, np.ndarray]) -> None:
         self.header = state["header"].copy()
+        self.header[kernel.NODES], self.header[kernel.FOUND], self.header[kernel.CHOSEN] = len(state["nodes"]), 0, 0
         self.partitions = state["partitions"].copy()
+        steps = self.partitions[:, graph.STEPS]
+        np.minimum(steps, len(state["nodes"]), out=steps)  # no match is longer
         self.roots = np.zeros((len(self.partitions), self.roots.shape[1]), np.int32)
-        self.roots[state["live"]] = state["roots"]
+        occupied = self.active[state["live"], None] >> np.arange(self.roots.shape[1]) & 1
+        self.roots[state["live"]] = np.where(occupied, state["roots"], 0)
         self.nodes = np.ascontiguousarray(state["nodes"])
         self._resize(max(FIRST_CAPACITY, 2 * len(state["nodes"])))
         self._reachable = max(FIRST_CAPACITY, self.used)

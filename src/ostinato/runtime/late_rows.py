@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
+from ostinato.base.errors import StateError
 from ostinato.expr.arrow_types import to_arrow as arrow_type
 from ostinato.kernels.vectors.vector import Vector, to_arrow
 from ostinato.program.program import Program
@@ -45,6 +46,8 @@ class LateRows:
         return pa.concat_tables(self._kept).combine_chunks() if self._kept else None
 
     def load(self, kept: pa.Table | None, count: int) -> None:
+        if kept is not None and kept.schema != self.schema:
+            raise StateError("the snapshot is not valid", detail=f"late rows have the columns {', '.join(self.schema.names)}")
         self._kept = [] if kept is None else [kept]
         self.count = count
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from ostinato.base.errors import DataError
+from ostinato.base.errors import DataError, StateError
 from ostinato.expr.types import Kind
 from ostinato.kernels.vectors.evaluate import evaluate
 from ostinato.kernels.vectors.vector import Vector, to_arrow
@@ -59,7 +59,21 @@ class MatchTotals:
         return json.dumps([self._counts, self._values]).encode()
 
     def load(self, state: bytes) -> None:
-        self._counts, self._values = json.loads(state)
+        loaded = json.loads(state)
+        check_totals(loaded, self._specs)
+        self._counts, self._values = loaded
+
+
+def check_totals(state: Any, specs: Sequence[MatchAggregate]) -> None:
+    """Refuse what `MatchTotals.state` cannot have given."""
+    counts, values = state
+    if len(counts) != len(specs) or len(values) != len(specs):
+        raise StateError("the snapshot is not valid", detail="a total for every aggregate expected")
+    for spec, count, value in zip(specs, counts, values, strict=True):
+        numeric = (float, int) if spec.type.kind is Kind.FLOAT or spec.function == "avg" else int
+        fits = value is None or (not isinstance(value, bool) and isinstance(value, str if spec.type.kind is Kind.STRING else numeric))
+        if type(count) is not int or count < 0 or not fits or (value is None and count > 0 and spec.function != "count"):
+            raise StateError("the snapshot is not valid", detail="totals of the types of their aggregates expected")
 
 
 def together(program: Program, one: Sequence[Total], other: Sequence[Total]) -> list[Total]:

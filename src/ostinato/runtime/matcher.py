@@ -11,6 +11,7 @@ from ostinato.runtime.keyed_rows import KeyedRows
 from ostinato.runtime.match_dag import MatchDag
 from ostinato.runtime.matches import Matches
 from ostinato.runtime.reorder import NEVER
+from ostinato.runtime.state_check import StateCheck
 
 __all__ = ["NEVER", "Matcher", "RemembersStrings", "SumsUp"]
 
@@ -49,6 +50,10 @@ class Matcher(Protocol):
 
     def state(self) -> dict[str, np.ndarray]:
         """All state as named arrays, for a snapshot."""
+        ...
+
+    def check(self, state: StateCheck) -> None:
+        """Refuse arrays that are no state of this matcher; called before `load` where they come from outside."""
         ...
 
     def load(self, state: dict[str, np.ndarray]) -> None: ...

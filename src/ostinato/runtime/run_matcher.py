@@ -19,7 +19,9 @@ from ostinato.runtime.matches import Matches
 from ostinato.runtime.partial_matcher import SHED_PART, PartialMatcher
 from ostinato.runtime.run_dag import dag_of
 from ostinato.runtime.run_reading import RunReading
+from ostinato.runtime.run_state import check_runs
 from ostinato.runtime.run_store import RunStore
+from ostinato.runtime.state_check import StateCheck
 from ostinato.runtime.string_pool import StringPool
 
 
@@ -96,6 +98,9 @@ class RunMatcher(PartialMatcher):
     def recode(self, new_of_old: np.ndarray) -> None:
         super().recode(new_of_old)
         self._store.rebuild()  # runs wait by their values
+
+    def check(self, state: StateCheck) -> None:
+        check_runs(state, self._program, self._store.keeps_matches, self._store.per_key.shape[1])
 
     def metrics(self) -> dict[str, int]:
         header = self._store.header

@@ -184,4 +184,9 @@ class RunStore:
         self.shed = int(state["shed"][0])
         for name in ("runs", "registers", "register_valid"):
             setattr(self, name, np.ascontiguousarray(state[name]))
+        header = self.header
+        header[[table.FREE, table.AT_ROW]] = table.NOTHING
+        header[[table.FOUND, table.ERROR, table.AT_KEY, table.BORN]] = 0
+        header[table.USED], header[table.LIVE], header[table.NODES] = used, used - table.RESERVED, len(state["nodes"])
+        self._reserve()
         self._resize(max(FIRST_CAPACITY, 2 * used))

@@ -11,6 +11,7 @@ from ostinato.kernels import scan_dfa as dfa
 from ostinato.kernels import scan_memo, scan_starts
 from ostinato.program.program import Program, VariableTest
 from ostinato.runtime.assignment import Assignment
+from ostinato.runtime.attempt_state import check_scan
 from ostinato.runtime.backward_dfa import BackwardDfa
 from ostinato.runtime.budget import Budget
 from ostinato.runtime.keyed_rows import KeyedRows
@@ -18,6 +19,7 @@ from ostinato.runtime.lazy_dfa import LazyDfa
 from ostinato.runtime.listing import Listing
 from ostinato.runtime.matcher import Matcher
 from ostinato.runtime.matches import Matches
+from ostinato.runtime.state_check import StateCheck
 from ostinato.runtime.string_pool import StringPool
 
 UNSEEN = -1  # start of a partition that was never fed
@@ -199,6 +201,9 @@ class ScanMatcher(Matcher):
             "automaton_ends": np.cumsum(lengths, dtype=np.int64) if lengths else np.empty(0, np.int64),
             "automaton_threads": np.array([thread for each in threads for thread in each], np.int64),
         }
+
+    def check(self, state: StateCheck) -> None:
+        check_scan(state, self._assignment.states)
 
     def load(self, state: dict[str, np.ndarray]) -> None:
         cursor = np.array(state["cursor"], np.int64, order="C").reshape(-1, dfa.CURSOR_WIDTH)

@@ -18,6 +18,7 @@ from ostinato.runtime.arrival_check import ArrivalCheck
 from ostinato.runtime.batch_order import BatchOrder
 from ostinato.runtime.budget import Budget
 from ostinato.runtime.given_times import Watermark, watermark_units
+from ostinato.runtime.held_matches import check_held
 from ostinato.runtime.idle_keys import IdleKeys
 from ostinato.runtime.ingest import arrow_rows, read_columns, sort_order, take, times_of
 from ostinato.runtime.key_index import KeyIndex
@@ -90,6 +91,7 @@ class Session:
         self._since_sweep = 0
         if saved is not None:
             session_state.restore(self, saved)
+        self._restored = saved is not None
 
     @property
     def schema(self) -> pa.Schema:
@@ -304,6 +306,8 @@ class Session:
         self.evaluated[keys] = ready
         matches: Matches | MatchDag = Matches.none()
         for matches in self._found(keys, ready, in_parts, final):
+            if self._restored:
+                check_held(matches, rows)
             if len(matches):
                 yield self.report.table(matches, rows, self.keys)
         searched = np.minimum(self.matcher.keep_from(keys), ready)

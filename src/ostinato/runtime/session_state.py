@@ -10,6 +10,8 @@ import pyarrow as pa
 
 from ostinato.program.program import Program
 from ostinato.runtime import snapshot
+from ostinato.runtime.forged_state import check_scalars, check_session, checked_strings, checked_table, checked_waiting, one_error
+from ostinato.runtime.longer_arrays import grown
 
 if TYPE_CHECKING:
     from ostinato.runtime.session import Session
@@ -69,33 +71,42 @@ class Saved:
 
 
 def opened(program: Program, data: bytes) -> Saved:
-    return Saved(*snapshot.unpack(program, data))
+    with one_error():
+        saved = Saved(*snapshot.unpack(program, data))
+        check_scalars(saved.scalars)
+        return saved
 
 
 def restore(session: Session, saved: Saved) -> None:
+    with one_error():
+        _restore(session, saved)
+
+
+def _restore(session: Session, saved: Saved) -> None:
     scalars, arrays, blobs = saved.scalars, saved.arrays, saved.blobs
+    strings = checked_strings(blobs["strings"])
+    check_session(session, arrays, len(strings))
     session.position = scalars["position"]
     session.rows_in = scalars["rows_in"]
     session.report.emitted = scalars["emitted"]
     session.report.numbered = arrays["numbered"]
-    session.evaluated = arrays["evaluated"]
+    session.evaluated = grown(arrays["evaluated"], len(arrays["rows.base"]))
     if session.report.unmatched is not None:
         session.report.unmatched.passed = arrays["unmatched"]
     if session.report.timeouts is not None:
         session.report.timeouts.passed, session.report.timeouts.count = arrays["timeouts"], scalars["timed_out"]
-    waiting = _table(blobs["waiting"]) if "waiting" in blobs else None
+    waiting = checked_waiting(blobs["waiting"], session.program) if "waiting" in blobs else None
     session.reorder.load(waiting, scalars["horizon"])
-    session.late.load(_table(blobs["late"]) if "late" in blobs else None, scalars["late"])
+    session.late.load(checked_table(blobs["late"]) if "late" in blobs else None, scalars["late"])
     session.latest = scalars["latest"]
-    session.batch_order.last = _table(blobs["last_row"]) if "last_row" in blobs else None
-    strings = _table(blobs["strings"]).column("s").combine_chunks()
+    session.batch_order.load(checked_table(blobs["last_row"]) if "last_row" in blobs else None)
     if len(strings):
         session.pool.codes_of(strings)
     if session.keys is not None:
         session.keys.load(snapshot.part_of(arrays, "keys."))
     _restore_rows(session, snapshot.part_of(arrays, "rows."))
     for name, values in session.rows.opaque.items():
-        values.load(_table(blobs[OPAQUE + name]), _positions(session.rows.held_as(name), arrays))
+        values.load(checked_table(blobs[OPAQUE + name]), _positions(session.rows.held_as(name), arrays))
     session.matcher.load(snapshot.part_of(arrays, "matcher."))
     if session.report.totals is not None:
         session.report.totals.load(blobs["totals"])
@@ -132,7 +143,3 @@ def _ipc(table: pa.Table) -> bytes:
     with pa.ipc.new_stream(sink, table.schema) as writer:
         writer.write_table(table)
     return sink.getvalue().to_pybytes()
-
-
-def _table(data: bytes) -> pa.Table:
-    return pa.ipc.open_stream(data).read_all()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import zlib
 from functools import lru_cache
 from typing import Any
@@ -17,6 +18,9 @@ from ostinato.program.program import Program
 
 MAGIC = b"OSTS"
 FORMAT = 3
+KINDS = ("<i8", "<i4", "<u8", "<f8", "|u1", "|b1")  # of arrays
+ALWAYS_TAKEN = 1 << 26  # bytes
+MOST_SHRUNK = 1 << 13  # bytes for one: arrays full of zeros become very small
 HEAD = 18  # magic, format, size, checksum of all the rest
 
 
@@ -51,20 +55,39 @@ def unpack(program: Program, data: bytes) -> tuple[dict[str, Any], dict[str, np.
         raise StateError(text, hint="restore it with the release that made it, or open a new session and push the rows again")
     if zlib.crc32(data[HEAD:], zlib.crc32(data[:14])) != int.from_bytes(data[14:HEAD], "big"):
         raise StateError("the snapshot is damaged", detail="its checksum is another", hint="restore an earlier one")
-    raw = pa.decompress(data[HEAD:], decompressed_size=int.from_bytes(data[6:14], "big"), codec="zstd", asbytes=True)
+    raw = _unpacked(data)
     length = int.from_bytes(raw[:8], "big")
     header = json.loads(raw[8 : 8 + length])
     if header["program"] != fingerprint(program):
         hint = "a session continues only with the query, schema and release that it began with"
         raise StateError("the snapshot belongs to another query", hint=hint)
-    arrays, blobs, at = {}, {}, 8 + length
+    arrays: dict[str, np.ndarray] = {}
+    blobs: dict[str, bytes] = {}
+    at = 8 + length
     for name, kind, shape, size in header["layout"]:
+        if name in arrays or name in blobs or type(size) is not int or not 0 <= size <= len(raw) - at:
+            raise StateError("the snapshot is damaged", detail=f"no room for {name}", hint="restore an earlier one")
         if kind == "blob":
             blobs[name] = raw[at : at + size]
         else:
-            arrays[name] = np.frombuffer(raw, np.dtype(kind), count=size // np.dtype(kind).itemsize, offset=at).reshape(shape).copy()
+            arrays[name] = _array(raw[at : at + size], name, kind, shape)
         at += size
     return header["scalars"], arrays, blobs
+
+
+def _unpacked(data: bytes) -> bytes:
+    """Nothing shrinks beyond all measure: a size out of proportion to the bytes is no size of a snapshot."""
+    size, given = int.from_bytes(data[6:14], "big"), len(data) - HEAD
+    if not 8 <= size <= ALWAYS_TAKEN + MOST_SHRUNK * given:
+        raise StateError("the snapshot is damaged", detail=f"{given} bytes cannot hold {size}", hint="restore an earlier one")
+    return pa.decompress(data[HEAD:], decompressed_size=size, codec="zstd", asbytes=True)
+
+
+def _array(data: bytes, name: str, kind: str, shape: list[int]) -> np.ndarray:
+    whole = isinstance(shape, list) and all(type(length) is int and length >= 0 for length in shape)
+    if kind not in KINDS or not whole or math.prod(shape) * np.dtype(kind).itemsize != len(data):
+        raise StateError("the snapshot is damaged", detail=f"{name} is no array of {kind}", hint="restore an earlier one")
+    return np.frombuffer(data, np.dtype(kind)).reshape(shape).copy()
 
 
 def part_of(arrays: dict[str, np.ndarray], prefix: str) -> dict[str, np.ndarray]:

@@ -11,12 +11,14 @@ from ostinato.kernels.arithmetic import ERRORS, TOO_MANY
 from ostinato.kernels.tally_cells import FULL, KIND, LOST, SUM_INT
 from ostinato.program.program import Program
 from ostinato.runtime.budget import Beyond, Budget, in_words, over_budget
+from ostinato.runtime.compact_state import check_tally
 from ostinato.runtime.keyed_rows import KeyedRows
 from ostinato.runtime.lane_values import FLOAT_LANES, LaneValues
 from ostinato.runtime.longer_arrays import grown
 from ostinato.runtime.match_totals import Total
 from ostinato.runtime.matcher import NEVER, Matcher
 from ostinato.runtime.matches import Matches
+from ostinato.runtime.state_check import StateCheck
 from ostinato.runtime.string_pool import StringPool
 from ostinato.runtime.tally_plan import LanePlan, SymbolOperations, tally_settings
 from ostinato.runtime.tally_store import TallyStore
@@ -142,8 +144,11 @@ class TallyMatcher(Matcher):
         learned = np.array(self._operations.symbols.known, np.int64)  # entries of the window refer to symbols by number
         return {**self._store.state(), "read": self._read, "symbols": learned}
 
+    def check(self, state: StateCheck) -> None:
+        check_tally(state, self._store.size // len(self._lanes), len(self._lanes), self._operations.symbols.mask)
+
     def load(self, state: dict[str, np.ndarray]) -> None:
         for bits in state["symbols"][len(self._operations.symbols) :]:
             self._operations.learn(int(bits))
-        self._store.load(state)
+        self._store.load(state, self._operations.table[:, window.STARTS])
         self._read = state["read"].copy()

@@ -6,6 +6,7 @@ import numpy as np
 
 from ostinato.kernels import tally_cells as cells
 from ostinato.kernels import tally_window as window
+from ostinato.kernels.state_links import count_chained
 
 FIRST_CAPACITY = 64
 # The word of a lane over no event, as in the kernel.
@@ -114,9 +115,42 @@ class TallyStore:
     def state(self) -> dict[str, np.ndarray]:
         return {name: getattr(self, name) for name in self.NAMES}
 
-    def load(self, state: dict[str, np.ndarray]) -> None:
+    def load(self, state: dict[str, np.ndarray], starts: np.ndarray) -> None:
+        """`starts` says of every symbol whether its events start matches."""
         for name in self.NAMES:
             setattr(self, name, state[name].copy())
+        self._settle(starts)
+
+    def _settle(self, starts: np.ndarray) -> None:
+        """What is free, and how much is not, follows from the windows of the partitions."""
+        header, partitions = self.header, self.partitions
+        front = self.front.reshape(-1, self.size + window.FRONT_EXTRA)[:, self.size + window.FRONT_NEXT]
+        matrix = self.matrices.reshape(-1, self._states * self.size)[:, 0]
+        in_back, in_front = _members(partitions[:, window.BACK], self.back[:, window.NEXT]), _members(partitions[:, window.FRONT], front)
+        in_use = np.zeros(len(matrix), np.bool_)
+        in_use[partitions[partitions[:, window.MATRIX] != window.NOTHING, window.MATRIX]] = True
+        header[window.FREE_BACK] = _link_free(self.back[:, window.NEXT], in_back)
+        header[window.FREE_FRONT] = _link_free(front, in_front)
+        header[window.FREE_MATRIX] = _link_free(matrix, in_use)
+        header[window.USED_BACK], header[window.USED_FRONT], header[window.USED_MATRIX] = in_back.sum(), in_front.sum(), in_use.sum()
+        header[window.WAITING_STARTS] = starts[self.back[in_back, window.SYMBOL]].sum()
+        while header[window.USED_FRONT] + header[window.WAITING_STARTS] > self.fronts:
+            self._grow_front()
+        self.make_room()
+
+
+def _members(heads: np.ndarray, following: np.ndarray) -> np.ndarray:
+    """Which entries are in the lists that begin at `heads`."""
+    holder = np.full(len(following), window.NOTHING, np.int64)
+    count_chained(np.ascontiguousarray(heads), np.ascontiguousarray(following), holder)
+    return holder != window.NOTHING
+
+
+def _link_free(links: np.ndarray, used: np.ndarray) -> int:
+    """Make a list of the entries that are not used; returns its first."""
+    free = np.flatnonzero(~used)
+    links[free] = np.append(free, window.NOTHING)[1:]
+    return int(free[0]) if len(free) else window.NOTHING
 
 
 def _chain(first: int, count: int, rest: int) -> np.ndarray:

@@ -12,6 +12,7 @@ from ostinato.kernels.arithmetic import ERRORS
 from ostinato.kernels.scan_dfa import FINAL, HORIZON
 from ostinato.program.opcodes import Op
 from ostinato.program.program import Program, Register, VariableTest
+from ostinato.runtime.attempt_state import check_threads
 from ostinato.runtime.budget import Budget, in_words, over_budget
 from ostinato.runtime.keyed_rows import KeyedRows
 from ostinato.runtime.lazy_dfa import accepting_flag
@@ -20,9 +21,11 @@ from ostinato.runtime.live_registers import live_registers
 from ostinato.runtime.longer_arrays import grown
 from ostinato.runtime.matcher import Matcher
 from ostinato.runtime.matches import Matches
+from ostinato.runtime.run_state import text_registers
 from ostinato.runtime.scan_matcher import search_setting, variable_masks
 from ostinato.runtime.search_plan import search_plan
 from ostinato.runtime.search_store import SearchStore
+from ostinato.runtime.state_check import StateCheck
 from ostinato.runtime.string_pool import StringPool
 from ostinato.runtime.thread_store import ThreadStore
 
@@ -52,6 +55,7 @@ class ThreadMatcher(Matcher):
         self._masks = variable_masks(program.tests)
         self._tests = np.array([self._test(test) for test in program.tests], np.int64).reshape(-1, 3)
         self._live = live_registers(nfa, program.tests, program.scalar, len(program.registers))
+        self._texts = text_registers(program)
         self._fresh = np.array([_fresh(register) for register in program.registers], np.uint8)
         self._skip = {"to first": layout.TO_FIRST, "to last": layout.TO_LAST}.get(program.skip, 0)
         self._skip_members = np.zeros(len(program.variables), np.uint8)
@@ -197,6 +201,9 @@ class ThreadMatcher(Matcher):
 
     def state(self) -> dict[str, np.ndarray]:
         return self._store.state()
+
+    def check(self, state: StateCheck) -> None:
+        check_threads(state, len(self._marks), len(self._skip_members), len(self._fresh), self._texts)
 
     def load(self, state: dict[str, np.ndarray]) -> None:
         threads = state["threads"].reshape(-1, 2)

@@ -1,0 +1,185 @@
+"""Forges snapshots, with right checksums, and goes on from those that are accepted. Run as a program, so that a crash is seen from outside:
+`python -m tests.unit.runtime.forged_sessions FIRST COUNT`. The last line says what happened, the one before names the case at work."""
+
+from __future__ import annotations
+
+import faulthandler
+import random
+import resource
+import sys
+import traceback
+import warnings
+from collections import Counter
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+import ostinato as ost
+from ostinato.runtime import snapshot
+
+SCHEMA = pa.schema([("ts", pa.int64()), ("type", pa.string()), ("k", pa.int64()), ("s", pa.string()), ("p", pa.float64())])
+SECONDS = 60  # for one case
+MOST_MEMORY = 6 << 30
+
+
+def row_pattern(pattern: str, define: str, measures: str = "FIRST(p) AS a, LAST(s) AS z", more: str = "", keys: str = "k") -> str:
+    return f"""SELECT * FROM t MATCH_RECOGNIZE (PARTITION BY {keys} ORDER BY ts MEASURES {measures} {more}
+        PATTERN ({pattern}) WITHIN 9 DEFINE {define})"""
+
+
+def events(pattern: str, variables: str, where: str, more: str = "", selection: str = "skip_till_any_match") -> str:
+    return f"PATTERN SEQ({pattern}) WHERE {selection}({variables}) {{ {where} }} WITHIN 9 {more}"
+
+
+QUERIES: dict[str, tuple[str, dict[str, Any]]] = {
+    "scan": (row_pattern("A B+ C", "B AS p < PREV(p), C AS p > PREV(p)"), {}),
+    "scan, all rows": (row_pattern("A B+", "B AS p < PREV(p)", "LAST(s) AS z", "ALL ROWS PER MATCH WITH UNMATCHED ROWS", "k, s"), {}),
+    "scan, numbers": (row_pattern("A B*", "B AS p < NEXT(p)", "MATCH_NUMBER() AS n, LAST(s) AS z"), {}),
+    "threads": (row_pattern("A B+ C", "B AS p < A.p AND s >= A.s, C AS p > A.p"), {}),
+    "threads, skip": (row_pattern("A B+ C", "B AS p < A.p, C AS p > LAST(B.p)", more="AFTER MATCH SKIP TO LAST B", keys="s"), {}),
+    "runs": (events("A a, B b, C c", "a, b, c", "[k] and b.p > a.p and c.s = a.s"), {}),
+    "runs, counted": (events("A a, B+ b[], C c", "a, b[], c", "[k] and b[i].p > a.p", "OUTPUT count"), {"strategy": "runs"}),
+    "runs, next": (events("A a, B+ b[], C c", "a, b[], c", "[k] and b[i].p > a.p", "RETURN a.s AS s", "skip_till_next_match"), {}),
+    "runs, contiguous": (events("A a, B+ b[]", "a, b[]", "[k] and b[i].p > a.p", "", "strict_contiguity"), {}),
+    "runs, compressed": (events("A a, B b, C c", "a, b, c", "[k] and b.p > a.p", "OUTPUT compressed"), {}),
+    "backtrack": (events("A a, B b, C c", "a, b, c", "[k] and b.p > a.p"), {"strategy": "backtrack"}),
+    "backtrack, apart": (events("A a, B b", "a, b", "[k] and b.s = a.s", "OUTPUT nonoverlapping"), {"strategy": "backtrack"}),
+    "compact": (events("A a, B+ b[], C c", "a, b[], c", "[k]"), {}),
+    "compact, apart": (events("A a, B+ b[], C c", "a, b[], c", "[k]", "OUTPUT nonoverlapping"), {}),
+    "compact, compressed": (events("A a, B b, C c", "a, b, c", "[k]", "OUTPUT compressed"), {}),
+    "tally": (events("A a, B+ b[], C c", "a, b[], c", "[k]", "OUTPUT count"), {}),
+    "tally, aggregates": (events("A a, B b", "a, b", "[k]", "RETURN SUM(b.p) AS n, MAX(a.p) AS m OUTPUT aggregates"), {}),
+    "runs, aggregates": (events("A a, B b", "a, b", "[k] and b.p > a.p", "RETURN SUM(b.p) AS n, MAX(a.s) AS m OUTPUT aggregates"), {}),
+    "absence": (events("A a, ~(C x), B b", "a, x, b", "[k]"), {}),
+    "absence behind": (events("A a, B b, ~(C x)", "a, b, x", "[k] and x.p > a.p"), {}),
+    "absence before": (events("~(C x), A a, B b", "x, a, b", "[k] and b.p > a.p", "OUTPUT nonoverlapping"), {}),
+    "absence, first": (events("A a, ~(C x), B b", "a, x, b", "[k] and x.p > b.p", "OUTPUT first", "skip_till_next_match"), {}),
+}
+
+
+def rows(first: int, count: int, seed: int) -> pa.Table:
+    generator = random.Random(seed)
+    listed = [
+        {"ts": first + i // 2, "type": generator.choice("ABC"), "k": generator.randrange(4), "s": generator.choice("xyz"),
+         "p": generator.choice([None, *range(9)])}
+        for i in range(count)
+    ]  # fmt: skip
+    return pa.Table.from_pylist(listed, SCHEMA)
+
+
+def compiled(name: str) -> ost.Query:
+    text, options = QUERIES[name]
+    if not text.startswith("SELECT"):
+        options = {"type_by": "type", "time": "ts", **options}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return ost.compile(text, {"t": SCHEMA}, **options)
+
+
+def saved(query: ost.Query, lateness: int, seed: int) -> bytes:
+    session = query.open(lateness=lateness)
+    for step in range(3):
+        session.push(rows(8 * step, 16, seed + step))
+    return session.snapshot()
+
+
+def forged(value: np.ndarray, generator: random.Random, others: list[np.ndarray]) -> np.ndarray:
+    """Another array in the place of this one."""
+    how = generator.randrange(9)
+    array = value.copy()
+    if how == 0:
+        return array[: generator.randrange(len(array) + 1)]
+    if how == 1:
+        return np.concatenate([array, array]) if len(array) else np.zeros((3, *array.shape[1:]), array.dtype)
+    if how == 2:
+        return array.astype(generator.choice([np.int64, np.int32, np.uint8, np.float64, np.bool_]))
+    if how == 3:
+        return generator.choice(others).copy()
+    if how == 4 and array.ndim:
+        return array.reshape(-1) if array.ndim > 1 else array.reshape(-1, 1)
+    if not array.size:
+        return np.ones((1, *array.shape[1:]), array.dtype)
+    flat = array.reshape(-1)
+    if flat.dtype == np.bool_:
+        flat.view(np.uint8)[generator.randrange(len(flat))] = generator.choice([0, 1, 7, 255])
+        return array
+    info = None if flat.dtype.kind == "f" else np.iinfo(flat.dtype)
+    extremes = [0, 1, 2, 3, 5, 9, 64, 1 << 20, 1 << 40, -1, -2, -1000, *([] if info is None else [int(info.min), int(info.max)])]
+    for _ in range(generator.choice([1, 1, 1, 2, 5])):
+        at = generator.randrange(len(flat))
+        wanted = (
+            int(flat[at]) + generator.choice([-1, 1, 2]) if info is not None and generator.random() < 0.4 else generator.choice(extremes)
+        )
+        flat[at] = wanted if info is None else min(max(wanted, int(info.min)), int(info.max))
+    return array
+
+
+def forge(query: ost.Query, data: bytes, generator: random.Random) -> tuple[bytes, str]:
+    """A snapshot with something else in it, and what."""
+    scalars, arrays, blobs = snapshot.unpack(query.program, data)
+    kind = generator.random()
+    if kind < 0.08:
+        name = generator.choice(list(scalars))
+        scalars[name] = generator.choice([-1, 1 << 70, None, "x", 3, [], {}])
+    elif kind < 0.16:
+        name = generator.choice(list(blobs))
+        blob = bytearray(blobs[name])
+        for _ in range(generator.choice([1, 3, 20])):
+            blob[generator.randrange(len(blob))] = generator.randrange(256)
+        blobs[name] = bytes(blob[: generator.choice([len(blob), len(blob) // 2])])
+    elif kind < 0.2:
+        name = generator.choice([*arrays, *blobs])
+        arrays.pop(name, None)
+        blobs.pop(name, None)
+    else:
+        name = generator.choice(list(arrays))
+        arrays[name] = forged(arrays[name], generator, list(arrays.values()))
+    return snapshot.pack(query.program, scalars, arrays, blobs), name
+
+
+def go_on(query: ost.Query, data: bytes) -> str:
+    """What becomes of a snapshot: refused, stopped by an error of ours, or used to the end."""
+    try:
+        session = query.open(snapshot=data)
+    except ost.StateError:
+        return "refused"
+    try:
+        session.push(rows(24, 12, 7))
+        session.advance(26)
+        session = query.open(snapshot=session.snapshot())
+        session.push(rows(40, 12, 8))
+        session.metrics()
+        session.close()
+    except ost.OstinatoError:
+        return "stopped"
+    return "used"
+
+
+def run(first: int, count: int) -> Counter[str]:
+    found: Counter[str] = Counter()
+    names = list(QUERIES)
+    opened = {name: compiled(name) for name in names}
+    originals = {(name, lateness): saved(opened[name], lateness, 5) for name in names for lateness in (0, 4)}
+    for (name, _), data in originals.items():
+        if go_on(opened[name], data) != "used":
+            raise AssertionError(f"{name}: a snapshot that was not touched is refused")
+    for number in range(first, first + count):
+        generator = random.Random(number)
+        name = names[number % len(names)]
+        data, place = forge(opened[name], originals[name, generator.choice([0, 4])], generator)
+        print(f"case {number}: {name}, {place}", flush=True)
+        faulthandler.dump_traceback_later(SECONDS, exit=True)
+        found[go_on(opened[name], data)] += 1
+        faulthandler.cancel_dump_traceback_later()
+    return found
+
+
+if __name__ == "__main__":
+    faulthandler.enable()
+    resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
+    try:
+        print(dict(run(int(sys.argv[1]), int(sys.argv[2]))))
+    except BaseException:
+        traceback.print_exc()
+        sys.exit(1)
