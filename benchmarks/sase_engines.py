@@ -13,8 +13,8 @@ from benchmarks.harness import Case, Options
 from benchmarks.sase_workload import BATCH, ITERATORS, STRATEGIES, stock_events
 
 ENGINES: dict[str, dict[str, object]] = {
-    "basic": {"strategy": "runs", "without": ("merging",)},
-    "merging": {"strategy": "runs"},
+    "basic": {"strategy": "runs", "without": ("merging", "search")},
+    "merging": {"strategy": "runs", "without": ("search",)},
     "backtrack": {"strategy": "backtrack"},
     "ostinato": {},
 }

@@ -10,9 +10,6 @@ from pathlib import Path
 from ostinato.base.errors import DataError
 from ostinato.cli.failure import Usage
 
-# Streams are passed by name beside the options of the engines.
-TAKEN = ("language", "output", "type_by", "time", "ties", "strategy", "budget", "lateness", "dialect", "buckets", "path", "lazy", "streams")
-
 
 @dataclass(frozen=True)
 class Input:
@@ -39,8 +36,6 @@ def _read_input(given: str) -> Input:
         name, path = Path(given).name.split(".")[0], given
     if not name.isidentifier():
         raise Usage(f"the input {given!r} needs a name that the query can use: -i NAME=PATH")
-    if name in TAKEN:
-        raise Usage(f"an input cannot be called {name}, which is the name of an option: call it {name.upper()}")
     files = _files(path)
     if not files:
         raise DataError(f"The input {name} does not exist: {path}", hint="Check the path; it is taken relative to the current directory.")
