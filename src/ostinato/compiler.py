@@ -212,5 +212,5 @@ def _finished(text: str, language: str, syntax: str, query: MatchQuery, without:
         query,
         rewritten,
         applied,
-        replace(program, merging="merging" not in without, search="search" not in without),
+        replace(program, merging=program.merging and "merging" not in without, search="search" not in without),
     )

@@ -47,10 +47,10 @@ def engine_output(
         if restarts:
             session = Session(program, lateness=lateness, snapshot=session.snapshot())
     found += session.close().to_pylist()
-    return [_plain(query, row) for row in found]
+    return [plain(query, row) for row in found]
 
 
-def _plain(query: MatchQuery, row: dict[str, Any]) -> dict[str, Any]:
+def plain(query: MatchQuery, row: dict[str, Any]) -> dict[str, Any]:
     """Of the default output only the positions of events, by variable."""
     if query.measures is not None or "match_id" not in row:
         return row

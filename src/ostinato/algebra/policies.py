@@ -42,6 +42,7 @@ class Output(Enum):
     COUNT = "count"
     COMPRESSED = "compressed"  # the same matches as ALL, as a graph
     AGGREGATES = "aggregates"  # one row, whose measures are aggregates over all matches
+    TIMEOUTS = "timeouts"  # instead of matches, the runs that their window ended
 
 
 class Ties(Enum):

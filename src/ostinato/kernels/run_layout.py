@@ -67,6 +67,7 @@ ALL = 0
 COUNT = 1
 FIRST = 2
 NONOVERLAPPING = 3
+TIMEOUTS = 4  # what is found are the runs that their window ended, and no matches
 
 NEVER_MERGED = 0
 SAME_START = 1

@@ -28,6 +28,7 @@ from ostinato.kernels.run_layout import (
     STOPS,
     TAKE,
     TARGET,
+    TIMEOUTS,
     WITHIN,
     WITHIN_EVENTS,
 )
@@ -47,6 +48,7 @@ from ostinato.kernels.run_table import (
     NODE,
     OLDEST,
     SCRATCH,
+    WAS_MATCH,
     claim,
     leave_place,
     leave_twins,
@@ -86,12 +88,12 @@ def holds(
 
 @inlined
 def note_match(settings, found, header, key, ordinal, time, node):
-    """Count a complete match, or keep it. Where matches are counted, `node` is how many runs this one stands for."""
+    """Count a complete match, or keep it. Where matches are counted, `node` is how many runs this one stands for. Timeouts are none."""
     if settings[OUTPUT] == COUNT:
         if addition_overflows(header[MATCHES], node):
             header[ERROR] = TOO_MANY
         header[MATCHES] += node
-    else:
+    elif settings[OUTPUT] != TIMEOUTS:
         found[header[FOUND], LAST_NODE] = node
         found[header[FOUND], OF_KEY] = key
         found[header[FOUND], LOWEST] = lowest_start(settings, ordinal, time)
@@ -127,6 +129,8 @@ def record(
         runs[new, NODE] = node
         runs[new, LAST_POSITION] = position
         runs[new, LAST_TIME] = time
+        if settings[OUTPUT] == TIMEOUTS:
+            runs[new, WAS_MATCH] = complete
     return goes_on
 
 

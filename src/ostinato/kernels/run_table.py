@@ -31,6 +31,7 @@ KEY = 10
 PLACE = 11  # where it waits: a cell of the join index, BY_STATE, NOWHERE or IN_ORDER
 OLDEST = 12  # the first event of the earliest start
 TWIN_NEXT = 13
+WAS_MATCH = TWIN_NEXT  # where timeouts are asked for, and no run has equivalents: whether it is a match as it stands
 TWIN_CELL = 14  # its cell among the runs that may have equivalents, or NOTHING
 MET = 15  # the stamp of the last event that found it by its join value
 RUN_COLUMNS = 16  # two lines of the cache

@@ -25,13 +25,14 @@ from ostinato.kernels.run_layout import (
     STATE_MASK,
     STRICT,
     TIMED,
+    TIMEOUTS,
     UNITES,
     WITHIN,
     WITHIN_EVENTS,
 )
 from ostinato.kernels.run_merging import KEPT_SELF, join_twins, merge, twin_cell, twin_of
 from ostinato.kernels.run_moves import BEGAN_NEXT, REPLACED, TOOK, lowest_start, select
-from ostinato.kernels.run_nodes import ANY_START, LAST_NODE
+from ostinato.kernels.run_nodes import ANY_START, LAST_NODE, LOWEST, OF_KEY
 from ostinato.kernels.run_table import (
     ALIVE,
     AT_KEY,
@@ -46,12 +47,14 @@ from ostinato.kernels.run_table import (
     FIRST_TIME,
     FOUND,
     KEEP,
+    KEY,
     LAST_POSITION,
     LAST_TIME,
     LATER,
     LIMIT,
     LIVE,
     MERGED,
+    NODE,
     NODES,
     NOTHING,
     NOWHERE,
@@ -61,6 +64,7 @@ from ostinato.kernels.run_table import (
     RESERVED,
     TWIN_CELL,
     VISITED,
+    WAS_MATCH,
     release,
 )
 
@@ -102,11 +106,22 @@ def any_expired(settings, runs, per_key, key, ordinal, time):
     return time - runs[run, FIRST_TIME] > settings[WITHIN]
 
 
+@inlined
+def expire(settings, runs, found, header, per_key, cells, order, twins, run):
+    """The window of a run is over. Where timeouts are asked for, it is one unless it is a match."""
+    if settings[OUTPUT] == TIMEOUTS and runs[run, WAS_MATCH] == 0:
+        found[header[FOUND], LAST_NODE] = runs[run, NODE]
+        found[header[FOUND], OF_KEY] = runs[run, KEY]
+        found[header[FOUND], LOWEST] = ANY_START
+        header[FOUND] += 1
+    release(runs, header, per_key, cells, order, twins, run)
+    header[EXPIRED] += 1
+
+
 @borrowing
-def drop_expired(settings, runs, header, per_key, cells, order, twins, key, ordinal, time):
+def drop_expired(settings, runs, found, header, per_key, cells, order, twins, key, ordinal, time):
     while any_expired(settings, runs, per_key, key, ordinal, time):
-        release(runs, header, per_key, cells, order, twins, per_key[key, FIRST_RUN])
-        header[EXPIRED] += 1
+        expire(settings, runs, found, header, per_key, cells, order, twins, per_key[key, FIRST_RUN])
 
 
 @borrowing
@@ -139,18 +154,17 @@ def unite(states, watched, settings, runs, registers, register_valid, nodes, hea
 
 
 @borrowing
-def drop_hopeless(settings, runs, header, per_key, cells, order, twins, key, next_ordinal):
+def drop_hopeless(settings, runs, found, header, per_key, cells, order, twins, key, next_ordinal):
     """Release runs that no later event can join: the window is over, by count, by the horizon, or because the input is; or the stream
     has gone on elsewhere where every event counts."""
     if settings[WITHIN_EVENTS] or settings[HAS_HORIZON]:
-        drop_expired(settings, runs, header, per_key, cells, order, twins, key, next_ordinal, settings[HORIZON])
+        drop_expired(settings, runs, found, header, per_key, cells, order, twins, key, next_ordinal, settings[HORIZON])
     if settings[FINAL] != 0 or settings[SELECTION] == STRICT:
         run = per_key[key, FIRST_RUN]
         while run != NOTHING:
             following = runs[run, LATER]
             if settings[FINAL] != 0 or runs[run, LAST_POSITION] < settings[LATEST]:
-                release(runs, header, per_key, cells, order, twins, run)
-                header[EXPIRED] += 1
+                expire(settings, runs, found, header, per_key, cells, order, twins, run)
             run = following
 
 
@@ -235,7 +249,7 @@ def advance(
             at = ordinal[i] + row - begin[i]
             time = times[row] if settings[TIMED] else 0
             if any_expired(settings, runs, per_key, key, at, time):
-                drop_expired(settings, runs, header, per_key, cells, order, twins, key, at, time)
+                drop_expired(settings, runs, found, header, per_key, cells, order, twins, key, at, time)
             if settings[SELECTION] < SKIP_TO_NEXT:
                 count = gather_all(runs, per_key, key, live)
             else:
@@ -282,11 +296,13 @@ def advance(
                 return FAILED
             header[PEAK] = max(header[PEAK], header[LIVE])
             row += 1
+        if settings[OUTPUT] == TIMEOUTS and status == DONE and header[FOUND] + per_key[key, ALIVE] > len(found):
+            status = TOO_SMALL  # the end may be that of all windows
         note_limit(settings, per_key, times, key, begin[i], row, ordinal[i], status == DONE)
         if status != DONE:
             header[AT_ROW] = row
             return status
-        drop_hopeless(settings, runs, header, per_key, cells, order, twins, key, ordinal[i] + end[i] - begin[i])
+        drop_hopeless(settings, runs, found, header, per_key, cells, order, twins, key, ordinal[i] + end[i] - begin[i])
         remember(settings, runs, per_key, times, key, begin[i], ordinal[i], ordinal[i] + end[i] - begin[i])
     header[AT_KEY] = len(keys)
     return DONE

@@ -66,8 +66,7 @@ class Emitter:
         negations = emit_negations(query, self._variables, self._rows)
         scalar, registers = self._scalar.finish()
         rows, bits, slots = self._rows.finish()
-        counts = query.output is Output.COUNT
-        measures = MeasureCode((), None) if counts else MeasureEmitter(query, self._numbers).emit()
+        measures = MeasureCode((), None) if query.output is Output.COUNT else MeasureEmitter(query, self._numbers).emit()
         shifts = self._rows.shifts | {point.shift for point in measures.points} | _shifts(negations)
         columns = self._columns({*code_inputs(rows), *measure_columns(measures), *(c for n in negations for c in negation_columns(n))})
         number = {column.name: i for i, column in enumerate(columns)}
@@ -108,6 +107,7 @@ class Emitter:
             measures=measures,
             kleene=tuple(name in query.kleene for name in (*self._variables, *self._hidden.twins.values())),
             negations=negations,
+            merging=query.output is not Output.TIMEOUTS,  # of runs that were followed as one, some may be matches
         ))  # fmt: skip
 
     def _window(self) -> int:

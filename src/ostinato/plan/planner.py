@@ -63,6 +63,10 @@ def _check_timeouts(query: MatchQuery) -> None:
 def _plan_events(query: MatchQuery, wanted: str | None) -> Program:
     if wanted in ROW_STRATEGIES:
         raise _refusal(wanted, "it evaluates row patterns, and this is an event pattern")
+    if query.output is Output.TIMEOUTS:
+        if wanted not in (None, "runs"):
+            raise _refusal(wanted, "timeouts are asked for, which are runs that did not become matches")
+        return Emitter(query).emit("runs", f"{query.selection.value}: what their window ended is known where runs are followed one by one")
     if wanted == "backtrack":
         return Emitter(query).emit(wanted, "asked for: partial matches are followed one at a time")
     runs = Emitter(query).emit("runs", "asked for")

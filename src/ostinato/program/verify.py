@@ -22,7 +22,7 @@ POLICIES = {
     "selection": ("preferred", "strict_contiguity", "partition_contiguity", "skip_till_next_match", "skip_till_any_match"),
     "skip": ("past last row", "to next row", "to first", "to last"),
     "rows_per_match": ("one", "all", "all, omit empty matches", "all, with unmatched rows"),
-    "output": ("all", "nonoverlapping", "first", "count", "compressed", "aggregates"),
+    "output": ("all", "nonoverlapping", "first", "count", "compressed", "aggregates", "timeouts"),
     "ties": ("order", "epoch"),
     "within_unit": ("time", "events"),
 }
@@ -60,7 +60,14 @@ def _columns(program: Program) -> None:
     _require(program.strategy in ("scan", "threads", *EVENT_STRATEGIES), "a known strategy")
     fits = program.nfa is not None and program.within >= 0 and program.rows_per_match == "one" and program.skip_to < 0
     _require(not program.timeouts or fits, "a row pattern with a window for its timeouts")
+    _require(program.output != "timeouts" or _ends_runs(program), "runs with a window, each followed by itself, for its timeouts")
     _require(len(program.kleene) in (0, len(program.variables)), "for every variable whether it repeats")
+
+
+def _ends_runs(program: Program) -> bool:
+    """Under strict contiguity runs would be ended by rows of other keys, whose times the kernel does not see."""
+    seen = program.selection != "strict_contiguity" or not program.keys
+    return program.strategy == "runs" and program.within >= 0 and seen and not program.merging and not program.negations
 
 
 def _policies(program: Program) -> None:

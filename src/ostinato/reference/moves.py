@@ -41,7 +41,7 @@ class Moves:
         return self._may_pass(run, number) and self._binds(run, event, number)
 
     def may_ignore(self, run: Run, event: int) -> bool:
-        if self._expired(run, event):
+        if self.expired(run, event):
             return False
         match self.query.selection:
             case Selection.STRICT:
@@ -59,6 +59,26 @@ class Moves:
         """Nothing mandatory is left, and the conditions about the component that the run is in, and about empty ones after it, hold."""
         finished = [rest for rest in self._rests(run) if all(self.components[number].optional for number in rest)]
         return any(self._may_leave(run, rest) for rest in finished)
+
+    def may_go_on(self, run: Run) -> bool:
+        """Whether there is anything that a later event could be."""
+        return self.components[run[-1][1]].repeats or bool(self._within_reach(run))
+
+    def expired(self, run: Run, event: int) -> bool:
+        within = self.query.within
+        if within is None:
+            return False
+        if within.unit is Unit.TIME:
+            return elapsed(self.query, self.stream[run[0][0]], self.stream[event]) > within.length
+        return self._counted(run, event) > within.length
+
+    def is_counted_out(self, run: Run, event: int) -> bool:
+        """Whether the event is the last that a window of so many events has room for."""
+        within = self.query.within
+        return within is not None and within.unit is Unit.EVENTS and self._counted(run, event) >= within.length
+
+    def _counted(self, run: Run, event: int) -> int:
+        return len([row for row in self.stream[run[0][0] : event + 1] if row.key == self.stream[run[0][0]].key])
 
     def in_partition(self, run: Run, event: int) -> bool:
         return not (self.given or run) or self.stream[(self.given or run)[0][0]].key == self.stream[event].key
@@ -83,7 +103,7 @@ class Moves:
         row = self.stream[event]
         if row.key is None or not self.in_partition(run, event):
             return False
-        if run and (self._expired(run, event) or self._simultaneous(run, event)):
+        if run and (self.expired(run, event) or self._simultaneous(run, event)):
             return False
         return admits(self.query, self.components[number].variable, self._binding((*run, (event, number))))
 
@@ -103,15 +123,6 @@ class Moves:
         if self.query.ties is not Ties.EPOCH or time is None:
             return False
         return value_at(self.stream[run[-1][0]].values, time) == value_at(self.stream[event].values, time)
-
-    def _expired(self, run: Run, event: int) -> bool:
-        within = self.query.within
-        if within is None:
-            return False
-        if within.unit is Unit.TIME:
-            return elapsed(self.query, self.stream[run[0][0]], self.stream[event]) > within.length
-        counted = [row for row in self.stream[run[0][0] : event + 1] if row.key == self.stream[run[0][0]].key]
-        return len(counted) > within.length
 
     def _binding(self, run: Run) -> Binding:
         """Physical neighbours are those of the partition, so the rows are numbered there."""

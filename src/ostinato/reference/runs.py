@@ -23,7 +23,7 @@ def run_matches(query: MatchQuery, rows: list[dict[str, Any]]) -> list[Match]:
     if query.output is Output.FIRST and query.selection is Selection.ANY:
         raise UnsupportedError("one match per start is not offered under skip till any match", hint="use output all or nonoverlapping")
     moves = Moves(query, ordered(query, rows), shape_of(query.pattern))
-    collect = {Output.NONOVERLAPPING: _nonoverlapping, Output.FIRST: _first}.get(query.output, _all)
+    collect = {Output.NONOVERLAPPING: _nonoverlapping, Output.FIRST: _first, Output.TIMEOUTS: _timed_out}.get(query.output, _all)
     return moves.report(sorted(collect(moves), key=moves.rank))
 
 
@@ -67,6 +67,18 @@ def _first(moves: Moves) -> set[Run]:
             elif not run or not moves.may_ignore(run, event):
                 break
     return found
+
+
+def _timed_out(moves: Moves) -> set[Run]:
+    """The runs that were no match yet, and could have gone on, when their window ended. The end of the input ends every window."""
+    ended: set[Run] = set()
+    runs: list[Run] = []
+    for event in range(len(moves.stream)):
+        ended.update(run for run in runs if moves.expired(run, event))
+        grown = [after for run in ((), *runs) for after in moves.select(run, event)]
+        runs = grown + [run for run in runs if moves.may_ignore(run, event)]
+        ended.update(run for run in runs if moves.is_counted_out(run, event))
+    return {run for run in ended.union(runs) if moves.may_go_on(run) and not moves.complete(run)}
 
 
 def _is_match(moves: Moves, run: Run) -> bool:

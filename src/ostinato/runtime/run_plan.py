@@ -32,6 +32,7 @@ OUTPUTS = {
     "first": kernel.FIRST,
     "successive": kernel.FIRST,
     "nonoverlapping": kernel.NONOVERLAPPING,
+    "timeouts": kernel.TIMEOUTS,
 }
 MERGES = {"": kernel.NEVER_MERGED, "same": kernel.SAME_START, "any": kernel.WHATEVER_START}
 Move = tuple[int, ...]

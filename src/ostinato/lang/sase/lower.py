@@ -19,6 +19,7 @@ from ostinato.lang.sase.references import find_column
 from ostinato.lang.sase.returns import lower_returns
 from ostinato.lang.sase.stream import DEFAULT_TIME, Stream, Times
 from ostinato.lang.sase.syntax import Alternatives, Component, Equivalence, Item, Quantifier, SaseQuery, all_components
+from ostinato.lang.sase.timeouts import refuse_timeouts
 from ostinato.lang.sase.window import lower_window
 
 DEFAULT_SELECTION = Selection.NEXT
@@ -50,6 +51,8 @@ def _lower(tree: SaseQuery, stream: Stream, output: str | None, ties: str | None
     refuse_unbounded(tree)
     selection = DEFAULT_SELECTION if tree.strategy is None else Selection(tree.strategy.name)
     chosen = _output(tree, output, selection)
+    if chosen is Output.TIMEOUTS:
+        refuse_timeouts(tree)
     plain = tuple(conjunct for conjunct in tree.conjuncts if not isinstance(conjunct, Equivalence))
     conditions = lower_conjuncts(plain, tree.items, stream)
     measures = lower_returns(tree, stream, chosen)

@@ -49,9 +49,10 @@ def type_column(stream: Stream) -> str:
 
 def _of_event(composite: Composite, stream: Stream, output: Output) -> dict[str, Measure]:
     """What makes a match an event: a type, and the time at which it is complete."""
-    if output in (Output.COUNT, Output.AGGREGATES):
+    if output in (Output.COUNT, Output.AGGREGATES, Output.TIMEOUTS):
+        returned = "what did not become a match" if output is Output.TIMEOUTS else "one row about all matches"
         raise UnsupportedError(
-            f"OUTPUT {output.value} returns one row about all matches, and no event `{composite.name}` for each",
+            f"OUTPUT {output.value} returns {returned}, and no event `{composite.name}` for each",
             hint="Leave the name of the event out, or use OUTPUT all",
             span=composite.span,
         )

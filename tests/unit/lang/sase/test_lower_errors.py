@@ -10,7 +10,7 @@ from ostinato.lang.sase import lower, parse
 
 PATTERN = "PATTERN SEQ(A+ a[], B b, C* c[]) "
 NAMED = "Use a[1], a[a.LEN] or an aggregate over a[]"
-OUTPUTS = "One of all, nonoverlapping, first, count, compressed, aggregates"
+OUTPUTS = "One of all, nonoverlapping, first, count, compressed, aggregates, timeouts"
 
 # what follows the pattern (with | around what the carets underline), kind, message, hint
 REFUSED = [

@@ -71,8 +71,8 @@ def why_no_ranges(program: Program) -> str | None:
         return f"which matches overlap is known only when all earlier ones are, and {reason}"
     if maps_no_row(program):
         return "the pattern has empty matches, which have no time"
-    if program.timeouts:
-        return "partial matches that their window ended are known where every start is (SHOW TIMEOUT MATCHES)"
+    if program.timeouts or program.output == "timeouts":
+        return "partial matches that their window ended are known where every start is (timeouts)"
     if program.rows_per_match == "all, with unmatched rows":
         return "rows of no match have no start by which they belong to a range (WITH UNMATCHED ROWS)"
     if program.rows_per_match != "one" and numbers_matches(program):

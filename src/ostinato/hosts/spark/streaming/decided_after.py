@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TypeGuard
 
-from ostinato.algebra.policies import RowsPerMatch, Selection
+from ostinato.algebra.policies import Output, RowsPerMatch, Selection
 from ostinato.algebra.query import MatchQuery, Unit
 from ostinato.expr.nodes import Anchor, Expr, Field, Nav
 from ostinato.plan.components import component_graph
@@ -38,8 +38,8 @@ def _is_last(time: Nav) -> bool:
 
 
 def _is_decided_at_once(query: MatchQuery) -> bool:
-    """Whether its last event decides a match: that of an event pattern waits for no further row, unless for an absence."""
-    if query.selection is Selection.PREFERRED:
+    """Whether its last event decides a match: that of an event pattern waits for no further row, unless for an absence or a timeout."""
+    if query.selection is Selection.PREFERRED or query.output is Output.TIMEOUTS:
         return False
     after = component_graph(query.pattern).components
     return all(any(component.at_least for component in after[negation.position :]) for negation in query.negations)
