@@ -69,3 +69,14 @@ def test_keys_with_numbered_matches_are_kept_and_the_others_freed(monkeypatch: p
     assert 1 <= session.metrics()["keys"] < 40
     found += session.push(pair(3 * KEYS)).to_pylist()
     assert [row["n"] for row in found] == [1, 2]
+
+
+def test_a_session_that_forgot_every_key_is_saved_and_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(idle_keys, "FORGET_FROM", 0)
+    query = ost.compile(row_pattern("A", "A AS v > 3"), {"t": SCHEMA})
+    session = query.open()
+    assert session.push(pa.table({"k": ["a", "b"], "ts": [0, 1], "v": [1, 2]}, schema=SCHEMA)).num_rows == 0
+    assert session.metrics()["keys"] == 0
+    session = query.open(snapshot=session.snapshot())
+    found = session.push(pa.table({"k": ["b", "c"], "ts": [1, 2], "v": [4, 5]}, schema=SCHEMA)).to_pylist()
+    assert [(row["k"], row["a"]) for row in found + session.close().to_pylist()] == [("b", 4), ("c", 5)]
