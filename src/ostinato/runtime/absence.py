@@ -155,7 +155,7 @@ class AbsenceMatcher(Matcher):
             return ready
         out = np.empty(len(keys), np.int64)
         kernel.look_back(keys, ready, horizon, self._program.within, self._by_events, rows.offset, rows.base, rows.times, out)
-        return np.minimum(out, ready)
+        return np.clip(out, rows.base[keys], ready)  # a window of events may reach back to before the first row
 
     def _released(self) -> Matches:
         waiting = self._waiting

@@ -37,13 +37,14 @@ class CompactMatcher(Matcher):
         self._moves = SymbolMoves(program)
         self._settings = match_settings(program, self._moves.symbols.mask)
         span = int(self._settings[kernel.SPAN])
-        self._store = CompactStore(self._moves.states, span, program.output == "nonoverlapping")
+        by_time = bool(self._settings[kernel.BY_TIME])
+        self._store = CompactStore(self._moves.states, span, by_time, program.output == "nonoverlapping")
         variables = np.array([component.variable for component in program.components], np.uint8)
         listed = MatchList(span, variables, Listing(program, budget, pool))
         self._chosen = listed if program.output == "nonoverlapping" else None
         self._list: MatchList | DagList = listed
         if program.output == "compressed":
-            self._list = DagList(span, variables, bool(self._settings[kernel.BY_TIME]), program.within >= 0)
+            self._list = DagList(span, variables, by_time, program.within >= 0)
         self._components = len(program.components)
         self._read = np.zeros(0, np.int64)  # per key, the next unread ordinal
         self._strict = program.selection == "strict_contiguity" and program.ahead == 0  # rows that wait for neighbours are not passed by

@@ -16,8 +16,9 @@ EARLIEST = np.iinfo(np.int64).min
 class CompactStore:
     """See `kernels.compact` and `kernels.compact_nodes`."""
 
-    def __init__(self, states: int, span: int, chooses: bool) -> None:
+    def __init__(self, states: int, span: int, by_time: bool, chooses: bool) -> None:
         self._span = span
+        self._ahead = 0 if by_time else 1  # the next row may have the time of the last one, but not its number
         self._chooses = chooses
         self.nodes = np.zeros((FIRST_CAPACITY, graph.NODE_COLUMNS), np.int64)
         self.found = np.zeros((FIRST_CAPACITY, kernel.FOUND_COLUMNS), np.int64)
@@ -87,7 +88,7 @@ class CompactStore:
 
     def _cuts(self) -> np.ndarray:
         clock = self.partitions[:, graph.CLOCK]
-        return np.where(clock < EARLIEST + self._span, EARLIEST, clock - self._span)
+        return np.where(clock < EARLIEST + self._span, EARLIEST, clock - self._span + self._ahead)
 
     @property
     def has_doubled(self) -> bool:

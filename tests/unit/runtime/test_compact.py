@@ -143,3 +143,22 @@ def test_the_list_of_chosen_matches_grows_with_the_matches(monkeypatch: pytest.M
         listed.add_chosen(piece, np.stack([np.arange(first, first + 100), np.tile([1, 0], 50)], axis=1))
     assert len(listed.take()) == 50 * pieces
     assert max(lengths) <= 2 * (100 * pieces) + 1 and len(lengths) < 30
+
+
+@pytest.mark.parametrize(
+    ("pattern", "variables"),
+    [("B a, C b", "a, b"), ("B a, ~(A x), C b", "a, x, b"), ("~(A x), B a, C b", "x, a, b"), ("~(SEQ(A x, A y)), B a, C b", "x, y, a, b")],
+)
+@pytest.mark.parametrize("strategy", ["skip_till_any_match", "skip_till_next_match", "partition_contiguity"])
+def test_windows_of_events_are_saved_at_their_edge_and_go_on(pattern: str, variables: str, strategy: str) -> None:
+    schema = pa.schema([("ts", pa.int64()), ("kind", pa.string()), ("k", pa.int64())])
+    text = f"PATTERN SEQ({pattern}) WHERE {strategy}({variables}) {{ [k] }} WITHIN 3 events RETURN a.ts AS a, b.ts AS b"
+    query = ost.compile(text, {"t": schema}, type_by="kind")
+    random = Random(3)
+    rows = [{"ts": i, "kind": random.choice("ABBC"), "k": random.randrange(2)} for i in range(40)]
+    session, found = query.open(), []
+    for row in rows:
+        found += session.push(pa.Table.from_pylist([row], schema=schema)).to_pylist()
+        session = query.open(snapshot=session.snapshot())
+    found += session.close().to_pylist()
+    assert found == ost.match(text, t=pa.Table.from_pylist(rows, schema=schema), type_by="kind").to_arrow().to_pylist() != []
