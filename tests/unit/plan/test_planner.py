@@ -56,6 +56,8 @@ def test_an_event_type_that_engines_would_read_differently_is_no_part_of_the_fil
     )
     assert pushdown(query) == "((`ts` < 9) OR (`kind` = 'b'))"
     assert pushdown(replace(query, definitions=(replace(odd, conditions=()), plain))) is None
+    variable = replace(plain, event_type="${env:HOME}")  # Spark would compare with the home directory
+    assert pushdown(replace(query, definitions=(odd, variable))) is None
 
 
 def test_an_end_without_a_window_is_refused_where_it_stands() -> None:

@@ -24,7 +24,7 @@ DENIED = re.compile(
     r"|query|query_table|.*sleep.*|write_.*|.*_log|.*_log_.*|.*logging|txid_.*|pg_(?!typeof$|size_pretty$).*|has_.*_privilege|.*secret.*"
     r"|json_(de)?serialize_.*|json_execute_.*|__.*|in_search_path|stats|vector_type|version|user|session_user|.*external_resource.*"
     r"|current_(?!date$|time$|timestamp$|localtime$|localtimestamp$).*|.*_sql|.*_database|(force_)?checkpoint|python_.*|.*_auto"
-    r"|repeat|lpad|rpad|list_resize|array_resize|bitstring|range|generate_series"
+    r"|repeat|lpad|rpad|format|printf|list_resize|array_resize|bitstring|range|generate_series"
 )
 SYSTEM = re.compile(r"duckdb_.*|pg_.*|pragma_.*|sqlite_.*|information_schema.*|.*[./\\:*?].*")
 

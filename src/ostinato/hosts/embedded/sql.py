@@ -152,7 +152,10 @@ def _kept(rows: duckdb.DuckDBPyRelation, watch: Watch) -> pa.Table:
     """All rows, batch by batch, as long as there is room for them: DuckDB does not count what it gives away."""
     reader = rows.to_arrow_reader(RESULT_ROWS)
     batches = []
-    for batch in reader:
-        watch.keep(batch)
-        batches.append(batch)
+    try:
+        for batch in reader:
+            watch.keep(batch)
+            batches.append(batch)
+    except (pa.ArrowException, OSError) as error:  # what DuckDB says between two batches comes through Arrow
+        raise translated(duckdb.Error(str(error))) from error
     return pa.Table.from_batches(batches, reader.schema)

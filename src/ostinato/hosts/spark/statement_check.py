@@ -87,6 +87,7 @@ DENIED = re.compile(
     r"|from_protobuf|to_protobuf|.*xpath.*"
 )
 CALLS_CODE = re.compile(r"java_method|reflect", re.IGNORECASE)  # wherever it stands: the last wall
+VARIABLE = re.compile(r"\$\{")  # Spark's parser puts settings and the environment in place of `${...}`, also inside of literals
 READS = ("SELECT", "WITH", "FROM", "VALUES", "TABLE", "(", "EXPLAIN", "DESCRIBE", "DESC", "SHOW", "MAP", "REDUCE")
 WRITES = (("INSERT", "INTO"), ("INSERT", "OVERWRITE"), ("MERGE", "INTO"), ("DELETE", "FROM"))
 
@@ -115,6 +116,8 @@ def check_sandboxed(spark: SparkSession, query: Spliced, names: frozenset[str]) 
         )
     if (called := CALLS_CODE.search(query.text)) is not None:
         raise _refused(f"The word {called[0]}", query)
+    if VARIABLE.search(query.text) is not None:
+        raise _refused("A variable of the form ${...}", query)
     plan = _plan(spark, query)
     if plan is None:
         return

@@ -123,6 +123,8 @@ ATTEMPTS = [
     "FROM repeat((SELECT content FROM read_text('secret.csv')), 2)",
     "FROM python_map_function()",
     "SELECT repeat('x', 1000000000)",
+    "SELECT format('{:1000000000}', 1)",
+    "SELECT printf('%1000000000d', 1)",
     "SELECT range(1000000000)",
     "SELECT unnest(range(1000000000))",
 ]
@@ -184,6 +186,7 @@ def test_limits():
     for text, message in (
         ("SELECT count(*) FROM range(100000000000) a, range(1000000) b", "longer than the 0.5 seconds"),
         ("SELECT * FROM range(100000000000)", "result is larger|longer than"),
+        ("SELECT string_agg(range::VARCHAR, '') OVER () FROM range(30000)", "longer than|allocate|Allocation"),
         (f"SELECT * FROM (SELECT range AS id, 1 AS price FROM range(100000000000)) {CLAUSE}", "longer than|budget|Out of Memory|allocate"),
     ):
         with pytest.raises(ost.OstinatoError, match=message):

@@ -46,6 +46,8 @@ ATTEMPTS = [
     "SELECT REFLECT /* x */ ('java.lang.System', 'getenv')",
     "SELECT IDENTIFIER('ref' || 'lect')('java.lang.System', 'getenv')",
     "SELECT * FROM IDENTIFIER('ot' || 'her')",
+    "SELECT '${env:PATH}'",
+    "SELECT '${system:user.home}', ${spark.sql.shuffle.partitions}",
     "SELECT * FROM other",
     "SELECT * FROM default.other",
     "SELECT * FROM csv.`{folder}/secret.csv`",
