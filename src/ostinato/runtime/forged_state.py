@@ -13,6 +13,7 @@ import pyarrow as pa
 from ostinato.base.errors import OstinatoError, StateError
 from ostinato.program.program import Program
 from ostinato.runtime.ingest import read_columns, times_of
+from ostinato.runtime.longer_arrays import grown
 from ostinato.runtime.reorder import NEVER
 from ostinato.runtime.row_state import check_keys, check_rows, check_texts
 from ostinato.runtime.state_check import ANY, LIMIT, HeldRows, StateCheck
@@ -64,9 +65,9 @@ def check_session(session: Session, arrays: dict[str, np.ndarray], texts: int) -
     whole = StateCheck(arrays, HeldRows(NO_ROWS, NO_ROWS, texts), "session")
     rows = check_rows(whole.part("rows."), session)
     whole = StateCheck(arrays, rows, "session")
-    check_texts(whole.part("rows."), session)
     evaluated = whole.read_up_to("evaluated")
     whole.require(len(evaluated) <= len(rows.base), "partitions that are known")
+    check_texts(whole.part("rows."), session, grown(evaluated, len(rows.base)))
     numbered = whole.array("numbered", np.int64, ANY)
     whole.between(numbered, 0, LIMIT, "numbers of matches")
     if session.report.unmatched is not None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ostinato.expr.types import Kind, Type
+from ostinato.kernels.grouping import ranges
 from ostinato.runtime.state_check import ANY, LIMIT, NOTHING, HeldRows, StateCheck
 
 if TYPE_CHECKING:
@@ -34,8 +35,8 @@ def check_rows(state: StateCheck, session: Session) -> HeldRows:
     return HeldRows(base, end, state.rows.texts)
 
 
-def check_texts(state: StateCheck, session: Session) -> None:
-    """Codes of strings in rows. Of rows that were not evaluated yet, slots hold anything."""
+def check_texts(state: StateCheck, session: Session, evaluated: np.ndarray) -> None:
+    """Codes of strings in rows. Of rows that were not evaluated yet, slots hold anything, and nobody reads them."""
     rows, texts = session.rows, state.rows.texts
     for name, type_ in session.stored.items():
         if type_.kind is Kind.STRING:
@@ -44,7 +45,9 @@ def check_texts(state: StateCheck, session: Session) -> None:
             state.index(codes[state["valid." + held]] if "valid." + held in state else codes, texts, f"strings of {name}")
     slots = [number for number, type_ in enumerate(session.program.slots) if type_.kind is Kind.STRING]
     if slots:
-        valid = state["data.slot_valid"][:, slots] == 1
+        live, length = state["live"], state["length"]
+        is_evaluated = ranges(state.rows.base[live], length) < np.repeat(evaluated[live], length)
+        valid = (state["data.slot_valid"][:, slots] == 1) & is_evaluated[:, None]
         state.index(state["data.slots"][:, slots][valid], texts, "strings of rows", or_nothing=True)
 
 
