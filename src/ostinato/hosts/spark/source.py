@@ -51,7 +51,7 @@ def table(spark: SparkSession, name: str) -> DataFrame:
         raise UnknownNameError(
             f"there is no table or view {name!r}",
             detail=str(error).splitlines()[0],
-            hint="register it with df.createOrReplaceTempView(...)",
+            hint=f"register it with df.createOrReplaceTempView(...); a path to files has a slash in it: {'./' + name!r}",
         ) from error
 
 

@@ -112,11 +112,18 @@ def _delegated(spark: SparkSession, spliced: Spliced, views: Mapping[str, DataFr
             return spark.sql(spliced.text)
         except PySparkException as error:
             place = _place(error, spliced)
-            raise QuerySyntaxError("Spark refuses the SQL around the pattern", detail=_first_line(error), span=place) from error
+            text = "Spark refuses the SQL around the pattern"
+            raise QuerySyntaxError(text, detail=_first_line(error), hint=_hint(error), span=place) from error
 
 
 def _first_line(error: PySparkException) -> str:
     return (error.getMessage() or str(error)).strip().splitlines()[0]
+
+
+def _hint(error: PySparkException) -> str | None:
+    if "[TABLE_OR_VIEW_NOT_FOUND]" not in str(error):
+        return None
+    return "Pass it by its name, as in sql(text, ticks=frame), or register it with df.createOrReplaceTempView(...)"
 
 
 def _place(error: PySparkException, spliced: Spliced) -> Span | None:

@@ -196,13 +196,17 @@ def test_bad_input_is_named(spark, folder, tmp_path, ticks) -> None:
         on(spark).sql(f"SELECT * FROM ticks {KEYED.replace('LAST(v)', 'LAST(w)')}", ticks=folder)
     with pytest.raises(QuerySyntaxError, match="Spark refuses"):
         on(spark).sql(f"SELECT nothing FROM ticks {KEYED}", ticks=folder)
+    with pytest.raises(QuerySyntaxError, match="`nowhere` cannot be found") as unknown:
+        on(spark).sql(f"SELECT * FROM nowhere {KEYED}")
+    assert "createOrReplaceTempView" in unknown.value.hint
     with pytest.raises(QuerySyntaxError, match="Syntax error at or near 'n'") as caught:
         on(spark).sql(f"SELECT k, -- the key\n  v_last n n FROM ticks {KEYED}", ticks=folder)
     assert caught.value.position == (2, 12)
     with pytest.raises(DataError, match="cannot read"):
         on(spark).sql(f"SELECT * FROM ticks {KEYED}", ticks=str(tmp_path / "missing.parquet"))
-    with pytest.raises(UnknownNameError, match="no table or view"):
+    with pytest.raises(UnknownNameError, match="no table or view") as unknown:
         on(spark).sql(f"SELECT * FROM ticks {KEYED}", ticks="nowhere")
+    assert "'./nowhere'" in unknown.value.hint
     with pytest.raises(SchemaError, match="is a int"):
         on(spark).match(PAIRS, ticks=3)
 

@@ -12,7 +12,7 @@ import pytest
 from pyspark.sql import functions as F
 from pyspark.sql.types import LongType, StringType, StructField, StructType, TimestampType
 
-from ostinato.base.errors import UnsupportedError
+from ostinato.base.errors import OstinatoError, UnsupportedError
 from ostinato.compiler import compile
 from ostinato.hosts.spark import on
 
@@ -78,6 +78,8 @@ def test_times_without_a_watermark_of_their_own_are_refused(spark, tmp_path) -> 
         engine.sql(TEXT, ticks=watched.withColumn("ts", F.expr("ts - interval 1 hour")))
     with pytest.raises(UnsupportedError, match="has a watermark already"):
         engine.sql(TEXT, ticks=watched, lateness="1 second")
+    with pytest.raises(OstinatoError, match="lateness='soon' is no length of time"):
+        engine.sql(TEXT, ticks=plain, lateness="soon")
     noted = StructField("ts", TimestampType(), True, {"spark.watermarkDelayMs": 1000})
     read_again = spark.readStream.schema(StructType([noted, StructField("k", StringType()), StructField("v", LongType())]))
     with pytest.raises(UnsupportedError, match="no watermark"):

@@ -8,8 +8,9 @@ import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.types import StructType
+from pyspark.sql.utils import AnalysisException, IllegalArgumentException
 
-from ostinato.base.errors import UnsupportedError
+from ostinato.base.errors import OstinatoError, UnsupportedError
 from ostinato.hosts.spark.batch.keyed_pass import gathered
 from ostinato.hosts.spark.conform import batches_of
 from ostinato.hosts.spark.python_workers import check_workers
@@ -51,7 +52,12 @@ def pack_rows(frame: DataFrame, packer: Packer) -> DataFrame:
 
 
 def with_lateness(packed: DataFrame, clock: Clock, lateness: Lateness) -> DataFrame:
-    return packed.withWatermark(EVENT_TIME, clock.delay(lateness))
+    try:
+        return packed.withWatermark(EVENT_TIME, clock.delay(lateness))
+    except (AnalysisException, IllegalArgumentException) as error:
+        detail = str(error).strip().splitlines()[0]
+        hint = "Pass a text like '10 seconds', a timedelta, or a number in the unit of the time column"
+        raise OstinatoError(f"lateness={lateness!r} is no length of time", detail=detail, hint=hint) from error
 
 
 def match_packed(packed: DataFrame, processor: BucketProcessor, shown: StructType, name: str) -> DataFrame:
