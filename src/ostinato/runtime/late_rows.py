@@ -39,6 +39,11 @@ class LateRows:
         return pa.concat_tables(kept) if kept else self.schema.empty_table()
 
     @property
+    def bytes(self) -> int:
+        """Of those that nobody has taken."""
+        return sum(table.nbytes for table in self._kept)
+
+    @property
     def waiting(self) -> int:
         return sum(table.num_rows for table in self._kept)
 

@@ -17,13 +17,13 @@ class SessionLimits:
         self._limit = budget.bytes
 
     def check_rows(self, waiting: int, kept: int) -> None:
-        """Rows that wait for earlier ones, or may still be needed, cannot be shed."""
+        """Rows that wait for earlier ones or to be taken as late ones, or may still be needed, cannot be shed."""
         if self._limit is not None and waiting + kept > self._limit:
             raise over_budget(
                 self._program,
-                f"rows that wait for earlier ones take {in_words(waiting)}, rows that are still needed {in_words(kept)};"
+                f"rows that wait, for earlier ones or to be taken as late, take {in_words(waiting)}, rows that are needed {in_words(kept)};"
                 f" the budget is {in_words(self._limit)}",
-                "shorten WITHIN or lateness, advance the watermark sooner, or raise the budget: ost.Budget(bytes=...)",
+                "shorten WITHIN or lateness, advance the watermark sooner, take late rows, or raise the budget: ost.Budget(bytes=...)",
             )
 
     def gathered(self, tables: Iterable[pa.Table]) -> list[pa.Table]:

@@ -38,6 +38,14 @@ def test_late_rows_are_handed_over_once() -> None:
     assert session.close().to_pylist() == [{"a": 4, "b": 5}, {"a": 5, "b": 6}]
 
 
+def test_those_that_nobody_takes_count_for_the_budget() -> None:
+    session = QUERY.open(late="keep", budget=ost.Budget(bytes=100_000))
+    session.push(rows(10_000))
+    with pytest.raises(ost.BudgetError, match="to be taken as late") as caught:
+        session.push(rows(*range(5_000)))
+    assert "take late rows" in caught.value.hint
+
+
 def test_otherwise_they_are_counted() -> None:
     session = QUERY.open()
     session.push(rows(5))

@@ -35,3 +35,5 @@ def test_state_names_its_format_and_its_buckets() -> None:
         BucketState.loads(b"rubbish")
     with pytest.raises(StateError, match="format 9"):
         BucketState.loads(b"OSTB\x00\x09" + state.dumps()[6:])
+    with pytest.raises(StateError, match="cut off"):
+        BucketState.loads(BucketState(8, 3, 17, b"", (1, 2)).dumps()[:-1])

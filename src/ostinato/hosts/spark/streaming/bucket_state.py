@@ -43,6 +43,8 @@ class BucketState:
                 hint="finish the stream with the release that began it, or begin with a new checkpoint directory",
             )
         end = _HEADER.size + 8 * streams
+        if len(data) < end:
+            raise StateError("the stored state of this stream is cut off", hint="begin with a new checkpoint directory")
         return BucketState(buckets, matches, timer, data[end:], struct.unpack(f">{streams}q", data[_HEADER.size : end]))
 
     def check(self, buckets: int) -> BucketState:
