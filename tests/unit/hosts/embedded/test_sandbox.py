@@ -183,10 +183,11 @@ def test_the_second_wall():
 
 def test_limits():
     small = ost.Sandbox(seconds=0.5, bytes=50 << 20)
+    # which limit a text meets first is a matter of the machine
     for text, message in (
         ("SELECT count(*) FROM range(100000000000) a, range(1000000) b", "longer than the 0.5 seconds"),
         ("SELECT * FROM range(100000000000)", "result is larger|longer than"),
-        ("SELECT string_agg(range::VARCHAR, '') OVER () FROM range(30000)", "longer than|allocate|Allocation"),
+        ("SELECT string_agg(range::VARCHAR, '') OVER () FROM range(30000)", "longer than|larger than|allocate|Allocation"),
         (f"SELECT * FROM (SELECT range AS id, 1 AS price FROM range(100000000000)) {CLAUSE}", "longer than|budget|Out of Memory|allocate"),
     ):
         with pytest.raises(ost.OstinatoError, match=message):
