@@ -20,6 +20,7 @@ class LateRows:
         self._program = program
         self._keeps = keeps
         self._kept: list[pa.Table] = []
+        self.bytes = 0  # of those that nobody has taken; asked for at every push
         self.count = 0
         self.schema = late_schema(program)
 
@@ -28,20 +29,17 @@ class LateRows:
         self.count += rows.num_rows
         if self._keeps:
             shown = rows.select([column.name for column in self._program.data_columns]).cast(pa.schema(list(self.schema)[:-1]))
-            self._kept.append(shown.append_column(self.schema.field(-1), pa.repeat(self._reason(horizon), rows.num_rows)))
+            kept = shown.append_column(self.schema.field(-1), pa.repeat(self._reason(horizon), rows.num_rows))
+            self._kept.append(kept)
+            self.bytes += kept.nbytes
 
     def _reason(self, horizon: int) -> pa.Scalar:
         watermark = to_arrow(Vector(self._program.columns[self._program.time].type, np.array([horizon]), None, None))
         return pa.scalar(f"before the watermark {watermark.cast(pa.string())[0]}", pa.string())
 
     def take(self) -> pa.Table:
-        kept, self._kept = self._kept, []
+        kept, self._kept, self.bytes = self._kept, [], 0
         return pa.concat_tables(kept) if kept else self.schema.empty_table()
-
-    @property
-    def bytes(self) -> int:
-        """Of those that nobody has taken."""
-        return sum(table.nbytes for table in self._kept)
 
     @property
     def waiting(self) -> int:
@@ -54,6 +52,7 @@ class LateRows:
         if kept is not None and kept.schema != self.schema:
             raise StateError("the snapshot is not valid", detail=f"late rows have the columns {', '.join(self.schema.names)}")
         self._kept = [] if kept is None else [kept]
+        self.bytes = 0 if kept is None else kept.nbytes
         self.count = count
 
 
