@@ -15,7 +15,7 @@ from ostinato.plan.explain import automaton_svg, automaton_text, plan_text
 from ostinato.program.disassemble import disassemble
 from ostinato.program.program import Program
 from ostinato.runtime.budget import Budget
-from ostinato.runtime.given_times import Lateness, lateness_units, not_negative
+from ostinato.runtime.given_times import Lateness, lateness_units
 from ostinato.runtime.session import Session
 from ostinato.runtime.session_options import NOT_GIVEN, NotGiven
 from ostinato.runtime.stream_form import StreamForm
@@ -114,10 +114,7 @@ class Query:
                 "A session runs one query, and the text has several",
                 hint="Run the text with ost.match, or open a session for each query and push what one returns to the next",
             ).within(self.text)
-        if isinstance(lateness, int):
-            waiting: int | NotGiven | None = not_negative(lateness)
-        else:
-            waiting = lateness if lateness is None or isinstance(lateness, NotGiven) else lateness_units(lateness, self.program)
+        waiting = lateness if lateness is None or isinstance(lateness, NotGiven) else lateness_units(lateness, self.program)
         merged = self.algebra
         streams = tuple(StreamForm(part.stream, part.columns, tuple(merged.constants(part).items())) for part in merged.parts)
         told: dict[str, Any] = {"budget": budget, "lateness": waiting, "ordered": ordered, "late": late, "streams": streams}

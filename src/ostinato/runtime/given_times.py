@@ -8,40 +8,50 @@ from ostinato.base.errors import DataError
 from ostinato.expr.nanoseconds import Duration, nanos_of_length
 from ostinato.expr.physical import to_physical
 from ostinato.expr.temporal_text import NANOS, parse_interval
-from ostinato.expr.types import DATE, Kind, Type
+from ostinato.expr.types import DATE, Kind
 from ostinato.program.program import Program
+from ostinato.runtime.ingest import FAREST
 
 Lateness = timedelta | Duration | int | str
 Watermark = int | date | datetime
 
 
 def lateness_units(lateness: Lateness, program: Program) -> int:
-    if program.time < 0:
-        raise DataError("lateness= needs a time column to measure", hint="Order the rows by a timestamp, date or integer column, ascending")
-    own = program.columns[program.time].type
-    kind = own.kind
-    if isinstance(lateness, str):
-        try:
-            lateness = parse_interval(lateness)
-        except ValueError as error:
-            raise DataError(f"lateness={lateness!r} is no length of time: {error}", hint="Write lateness='5 minutes'") from error
-    if not isinstance(lateness, timedelta | Duration | int) or isinstance(lateness, int) != (kind is Kind.INT):
-        unit = "a whole number, in the unit of the time column" if kind is Kind.INT else "a timedelta, or a text such as '5 minutes'"
-        raise DataError(f"lateness={lateness!r} does not fit the time column", hint=f"It must be {unit}")
-    return not_negative(_in_units(lateness, own))
-
-
-def not_negative(lateness: int) -> int:
-    if lateness < 0:
-        raise DataError(f"lateness={lateness!r} is negative", hint="It is how long rows may be late")
-    return lateness
-
-
-def _in_units(lateness: timedelta | Duration | int, own: Type) -> int:
+    """A number is in the unit of the time column already."""
+    check_fits(lateness, program)
     if isinstance(lateness, int):
-        return lateness
-    nanos = nanos_of_length(lateness)
-    return -(-nanos // NANOS["day"]) if own.kind is Kind.DATE else nanos * own.ticks // 1000
+        return _in_range(lateness, lateness)
+    own = program.columns[program.time].type
+    try:
+        length = parse_interval(lateness) if isinstance(lateness, str) else lateness
+    except ValueError as error:
+        raise DataError(f"lateness={lateness!r} is no length of time: {error}", hint="Write lateness='5 minutes'") from error
+    nanos = nanos_of_length(length)
+    return _in_range(-(-nanos // NANOS["day"]) if own.kind is Kind.DATE else nanos * own.ticks // 1000, lateness)
+
+
+def check_fits(lateness: object, program: Program) -> None:
+    """A length of time says nothing about an integer, whose unit nobody knows."""
+    if program.time < 0:
+        if lateness == 0:
+            return
+        raise DataError("lateness= needs a time column to measure", hint="Order the rows by a timestamp, date or integer column, ascending")
+    own = program.columns[program.time]
+    is_number = isinstance(lateness, int) and not isinstance(lateness, bool)
+    if is_number or (isinstance(lateness, timedelta | Duration | str) and own.type.kind is not Kind.INT):
+        return
+    which = "a number" if own.type.kind is Kind.INT else f"a {own.type.kind.value}"
+    unit = "It must be a whole number, in the unit of that column"
+    hint = unit if own.type.kind is Kind.INT else f"{unit}, a timedelta, or a text such as '5 minutes'"
+    raise DataError(f"lateness={lateness!r} does not fit the time column `{own.name}`, which is {which}", hint=hint)
+
+
+def _in_range(length: int, lateness: Lateness) -> int:
+    if length < 0:
+        raise DataError(f"lateness={lateness!r} is negative", hint="It is how long rows may be late")
+    if length > FAREST:
+        raise DataError(f"lateness={lateness!r} is longer than can be calculated with", hint="To wait for all rows, leave it out")
+    return length
 
 
 def watermark_units(watermark: Watermark, program: Program) -> int:

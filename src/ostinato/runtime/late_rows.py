@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from ostinato.base.errors import StateError
 from ostinato.expr.arrow_types import to_arrow as arrow_type
@@ -24,18 +25,18 @@ class LateRows:
         self.count = 0
         self.schema = late_schema(program)
 
-    def add(self, rows: pa.Table, horizon: int) -> None:
-        """Rows with times before the horizon, which is the watermark that they missed."""
+    def add(self, rows: pa.Table, horizons: np.ndarray) -> None:
+        """Rows with times before their horizons, which are the watermarks that they missed."""
         self.count += rows.num_rows
         if self._keeps:
             shown = rows.select([column.name for column in self._program.data_columns]).cast(pa.schema(list(self.schema)[:-1]))
-            kept = shown.append_column(self.schema.field(-1), pa.repeat(self._reason(horizon), rows.num_rows))
+            kept = shown.append_column(self.schema.field(-1), self._reasons(horizons))
             self._kept.append(kept)
             self.bytes += kept.nbytes
 
-    def _reason(self, horizon: int) -> pa.Scalar:
-        watermark = to_arrow(Vector(self._program.columns[self._program.time].type, np.array([horizon]), None, None))
-        return pa.scalar(f"before the watermark {watermark.cast(pa.string())[0]}", pa.string())
+    def _reasons(self, horizons: np.ndarray) -> pa.Array:
+        watermarks = to_arrow(Vector(self._program.columns[self._program.time].type, np.ascontiguousarray(horizons), None, None))
+        return pc.binary_join_element_wise(pa.scalar("before the watermark"), watermarks.cast(pa.string()), " ")
 
     def take(self) -> pa.Table:
         kept, self._kept, self.bytes = self._kept, [], 0

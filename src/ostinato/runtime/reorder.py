@@ -13,14 +13,20 @@ NEVER = int(np.iinfo(np.int64).min)  # the horizon before any watermark
 class ReorderBuffer:
     """`lateness` 0: rows come in order of time, and wait for others of the same time alone, where more than the time orders them
     (`ties_wait`). A number: the greatest time seen minus it is the horizon. None: only `advance` moves the horizon. `too_late` gets rows
-    from before the horizon, and the horizon."""
+    from before the horizon, and the horizon of each."""
 
-    def __init__(self, lateness: int | None, ties_wait: bool, too_late: Callable[[pa.Table, int], None]) -> None:
+    def __init__(self, lateness: int | None, ties_wait: bool, too_late: Callable[[pa.Table, np.ndarray], None]) -> None:
         self.lateness = lateness
         self.waits = lateness != 0 or ties_wait
         self.horizon = NEVER  # no row with a smaller time is accepted any more
         self._too_late = too_late
+        self._row_by_row = False
         self._waiting: list[tuple[pa.Table, np.ndarray]] = []  # with their times
+
+    def take_row_by_row(self) -> None:
+        """What is late is decided as if every row were a batch of its own, however rows come. Those of the latest time wait then, which
+        changes no order."""
+        self._row_by_row = self.waits = True
 
     def add(self, batch: pa.Table, times: np.ndarray) -> list[pa.Table]:
         """Take a batch in; what may be processed now comes back, in order of arrival."""
@@ -36,11 +42,19 @@ class ReorderBuffer:
         return self._due()
 
     def _without_late(self, batch: pa.Table, times: np.ndarray) -> tuple[pa.Table, np.ndarray]:
-        accepted = times >= self.horizon
+        horizon = self._horizons(times) if self._row_by_row else self.horizon
+        accepted = times >= horizon
         if accepted.all():
             return batch, times
-        self._too_late(batch.filter(pa.array(~accepted)), self.horizon)
+        self._too_late(batch.filter(pa.array(~accepted)), np.broadcast_to(horizon, len(times))[~accepted])
         return batch.filter(pa.array(accepted)), times[accepted]
+
+    def _horizons(self, times: np.ndarray) -> np.ndarray:
+        """For each row that of the rows before it."""
+        horizons = np.full(len(times), self.horizon)
+        if self.lateness is not None:
+            np.maximum(horizons[1:], np.maximum.accumulate(times[:-1]) - self.lateness, out=horizons[1:])
+        return horizons
 
     def advance(self, horizon: int) -> list[pa.Table]:
         self.horizon = max(self.horizon, horizon)

@@ -56,8 +56,7 @@ def settled(
     raise it is what helps where it was too small."""
     if budget is not None and not isinstance(budget, Budget):
         raise OstinatoError(f"budget={budget!r} is no budget", hint="Pass ost.Budget(runs=..., bytes=...)")
-    if late is not None and late not in LATE:
-        raise OstinatoError(f"late={late!r} is unknown", hint="It is 'count' (late rows are counted) or 'keep' (take_late hands them over)")
+    check_late(late)
     before = SessionOptions() if stored is None else _from_state(stored)
     if stored is not None:
         _same("lateness", before.lateness, lateness, given=lateness is not NOT_GIVEN)
@@ -71,6 +70,11 @@ def settled(
         tuple(streams) or before.streams,
         before.budget if budget is None else budget,
     )
+
+
+def check_late(late: str | None) -> None:
+    if late is not None and late not in LATE:
+        raise OstinatoError(f"late={late!r} is unknown", hint="It is 'count' (late rows are counted) or 'keep' (they are handed over)")
 
 
 def _same(name: str, stored: object, told: object, *, given: bool) -> None:

@@ -8,19 +8,20 @@ from functools import cached_property
 import pyarrow as pa
 
 from ostinato.hosts.embedded.result import Result
-
-Evaluated = tuple[pa.Table, dict[str, int]]
+from ostinato.hosts.embedded.run_query import Told
 
 
 class LazyResult(Result):
     """`batches()` needs memory for the state of the query and one piece of the result, however many matches there are. Everything else
-    computes the whole result, within the budget, and keeps it. `metrics` are there when one of them is through."""
+    computes the whole result, within the budget, and keeps it. `metrics` and `late` are
+    there when one of them is through; `late` computes the result where none is."""
 
-    def __init__(self, schema: pa.Schema, whole: Callable[[], Evaluated], parts: Callable[[dict[str, int]], Iterator[pa.Table]]) -> None:
-        """Both evaluate the query; `parts` puts the counters into what it is given."""
+    def __init__(self, schema: pa.Schema, whole: Callable[[Told], pa.Table], parts: Callable[[Told], Iterator[pa.Table]]) -> None:
+        """Both evaluate the query, and tell the rest."""
         self._schema = schema
         self._whole = whole
         self._parts = parts
+        self._told: Told | None = None
         self.metrics: dict[str, int] = {}
 
     @property
@@ -29,15 +30,24 @@ class LazyResult(Result):
 
     @cached_property
     def _table(self) -> pa.Table:
-        table, metrics = self._whole()
-        self.metrics = metrics
+        table = self._whole(told := Told())
+        self._keep(told)
         return table
+
+    @property
+    def late(self) -> pa.Table:
+        if self._told is None:
+            _ = self._table
+        return super().late
+
+    def _keep(self, told: Told) -> None:
+        self._told, self.metrics, self._late = told, told.metrics, told.late
 
     def batches(self) -> Iterator[pa.RecordBatch]:
         if "_table" in self.__dict__:
             yield from super().batches()
             return
-        metrics: dict[str, int] = {}
-        for table in self._parts(metrics):
+        told = Told()
+        for table in self._parts(told):
             yield from table.to_batches()
-        self.metrics = metrics
+        self._keep(told)

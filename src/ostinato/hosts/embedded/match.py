@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pyarrow as pa
 
 from ostinato.base.errors import OstinatoError
 from ostinato.compiler import compile, recognise
+from ostinato.hosts.embedded.arrival import Arrival
 from ostinato.hosts.embedded.inputs import sources_of
 from ostinato.hosts.embedded.lazy_result import LazyResult
 from ostinato.hosts.embedded.merged_source import MergedSource
 from ostinato.hosts.embedded.result import Result
-from ostinato.hosts.embedded.run_query import Lateness, add_counts, run_in_parts, run_query
+from ostinato.hosts.embedded.run_query import Told, run_in_parts, run_query
 from ostinato.hosts.embedded.source import RowSource, Source
 from ostinato.hosts.embedded.sql import sql
 from ostinato.hosts.embedded.table_source import TableSource
@@ -23,6 +25,7 @@ from ostinato.hosts.given_streams import check_options, named_streams, refuse_fo
 from ostinato.hosts.sandbox import Sandbox, Watch, sandbox_of
 from ostinato.query import Query
 from ostinato.runtime.budget import Budget
+from ostinato.runtime.given_times import Lateness
 
 
 def match(
@@ -34,6 +37,7 @@ def match(
     type_by: str | None = None,
     time: str | Mapping[str, str] | None = None,
     lateness: Lateness | None = None,
+    late: str | None = None,
     ties: str | None = None,
     strategy: str | None = None,
     budget: Budget | None = None,
@@ -47,70 +51,79 @@ def match(
 
     `time` names the time column if it is not `ts` (for several streams also as a mapping from streams to columns), `type_by` the column
     that holds the event type, `output` what is reported. All rows are put in order of time first, unless `lateness` says how late rows may
-    come: then they are taken as they arrive. What one query returns may be a stream of another.
+    come: then they are taken as they arrive, one by one, and later ones are left out and counted (`late="keep"`: `late` of the result has
+    them, with the reason). What one query returns may be a stream of another.
     `budget` is how much state the query may hold, and what happens beyond; `strategy` forces a way to evaluate it, for comparison.
     `lazy`: nothing is evaluated before the result is read; its `batches()` come one by one, so that there may be more matches than fit
     into memory.
     `sandbox=True` is for texts of others: time and memory are limited (`ost.Sandbox`), and SQL reads no more than the named streams.
     """
     options: dict[str, Any] = {"output": output, "type_by": type_by, "time": time, "ties": ties, "strategy": strategy}
-    check_options(language=language, lateness=lateness, budget=budget, lazy=lazy, **options)
+    check_options(language=language, lateness=lateness, late=late, budget=budget, lazy=lazy, **options)
+    arrival = Arrival(lateness, late)
     given = named_streams(unnamed, streams, named)
     closed = sandbox_of(sandbox)
     try:
         if (language or recognise(text)) == "sql":
-            refuse_for_sql(lateness=lateness, budget=budget, lazy=lazy or None, **options)
-            return sql(text, streams=given, sandbox=closed or False)
+            refuse_for_sql(budget=budget, lazy=lazy or None, **options)
+            return sql(text, lateness=lateness, late=late, streams=given, sandbox=closed or False)
         watch = None if closed is None else Watch(closed)
         budget = budget if closed is None else closed.budget(budget)
         sources = sources_of(given)
         schemas = {source.name: source.schema for source in sources.values()}
         query = compile(text, schemas, language=language, **options)
-        return _lazily(query, sources, lateness, budget, watch) if lazy else _run(query, sources, lateness, budget, watch)
+        if query.feeds:
+            arrival.refuse_kept("by several queries in one text", "run them one by one, each with late= of its own")
+        run = _Run(query, sources, arrival, budget, watch)
+        return LazyResult(query.output_schema, run.whole, run.parts) if lazy else run.result()
     except OstinatoError as error:
         raise error.within(text) from error.__cause__
 
 
-def _run(query: Query, sources: dict[str, Source], lateness: Lateness | None, budget: Budget | None, watch: Watch | None) -> Result:
-    metrics = _run_feeds(query, sources, lateness, budget, watch)
-    found, counted = run_query(replace(query, feeds=()), _rows(query, sources, watch), lateness, budget)
-    add_counts(metrics, counted)
-    return Result(found, metrics)
+@dataclass(frozen=True)
+class _Run:
+    """The queries of a text over their streams; `watch` is that of the sandbox, if the text runs in one."""
 
+    query: Query
+    sources: dict[str, Source]
+    arrival: Arrival
+    budget: Budget | None
+    watch: Watch | None
 
-def _run_feeds(
-    query: Query, sources: dict[str, Source], lateness: Lateness | None, budget: Budget | None, watch: Watch | None
-) -> dict[str, int]:
-    """Queries of the same text first, whose events are further streams."""
-    metrics: dict[str, int] = {}
-    for step in query.feeds:
-        found, counted = run_query(replace(step, feeds=()), _rows(step, sources, watch), lateness, budget)
-        add_counts(metrics, counted)
-        sources[str(step.composite).lower()] = TableSource(str(step.composite), found)
-    return metrics
+    def result(self) -> Result:
+        table = self.whole(told := Told())
+        return Result(table, told.metrics, told.late)
 
+    def whole(self, told: Told) -> pa.Table:
+        with self._named():
+            self._feeds(told)
+            return self._table(self.query, told)
 
-def _rows(query: Query, sources: dict[str, Source], watch: Watch | None) -> RowSource:
-    rows = MergedSource(query.algebra, sources) if query.algebra.parts else sources[query.program.stream.lower()]
-    return rows if watch is None else TimedRows(rows, watch)
-
-
-def _lazily(query: Query, sources: dict[str, Source], lateness: Lateness | None, budget: Budget | None, watch: Watch | None) -> LazyResult:
-    def whole() -> tuple[pa.Table, dict[str, int]]:
-        try:
-            found = _run(query, sources, lateness, budget, watch)
-        except OstinatoError as error:
-            raise error.within(query.text) from error.__cause__
-        return found.to_arrow(), found.metrics
-
-    def parts(metrics: dict[str, int]) -> Iterator[pa.Table]:
-        try:
-            metrics |= _run_feeds(query, sources, lateness, budget, watch)
-            for table in run_in_parts(replace(query, feeds=()), _rows(query, sources, watch), metrics, lateness, budget):
-                if watch is not None:
-                    watch.check()
+    def parts(self, told: Told) -> Iterator[pa.Table]:
+        with self._named():
+            self._feeds(told)
+            alone = replace(self.query, feeds=())
+            for table in run_in_parts(alone, self._rows(alone), told, self.arrival, self.budget):
+                if self.watch is not None:
+                    self.watch.check()
                 yield table
-        except OstinatoError as error:
-            raise error.within(query.text) from error.__cause__
 
-    return LazyResult(query.output_schema, whole, parts)
+    def _feeds(self, told: Told) -> None:
+        """Queries of the same text first, whose events are further streams."""
+        for step in self.query.feeds:
+            self.sources[str(step.composite).lower()] = TableSource(str(step.composite), self._table(step, told))
+
+    def _table(self, query: Query, told: Told) -> pa.Table:
+        return run_query(replace(query, feeds=()), self._rows(query), told, self.arrival, self.budget)
+
+    def _rows(self, query: Query) -> RowSource:
+        rows = MergedSource(query.algebra, self.sources) if query.algebra.parts else self.sources[query.program.stream.lower()]
+        return rows if self.watch is None else TimedRows(rows, self.watch)
+
+    @contextmanager
+    def _named(self) -> Iterator[None]:
+        """Errors of a lazy result, too, are about the text."""
+        try:
+            yield
+        except OstinatoError as error:
+            raise error.within(self.query.text) from error.__cause__

@@ -24,9 +24,19 @@ SHOWN_CHARACTERS = 60
 class Result:
     """The rows that a query gave. `metrics` are the counters of the sessions that ran it: rows read, matches, late rows, and so on."""
 
-    def __init__(self, table: pa.Table, metrics: Mapping[str, int] | None = None) -> None:
+    def __init__(self, table: pa.Table, metrics: Mapping[str, int] | None = None, late: pa.Table | None = None) -> None:
         self._table = table
+        self._late = late
         self.metrics = dict(metrics or {})
+
+    @property
+    def late(self) -> pa.Table:
+        """The rows that came too late, with the columns that the query reads and the reason, where they were asked for."""
+        if self._late is None:
+            raise OstinatoError(
+                "late rows were not kept", hint='Say how late rows may come, and keep later ones: lateness=..., late="keep"'
+            )
+        return self._late
 
     def batches(self) -> Iterator[pa.RecordBatch]:
         """The rows piece by piece. A result that was asked for with `lazy=True` is computed by this, as far as it is read."""

@@ -4,25 +4,40 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 
 import pyarrow as pa
 
+from ostinato.hosts.embedded.arrival import Arrival
 from ostinato.hosts.embedded.source import RowSource
 from ostinato.program.program import Program
 from ostinato.query import Query
 from ostinato.runtime.budget import Budget, in_words, over_budget
-from ostinato.runtime.given_times import Lateness, lateness_units
+from ostinato.runtime.given_times import lateness_units
 from ostinato.runtime.ingest import MissingTimeError
 from ostinato.runtime.listing import ways_out
 from ostinato.runtime.session import Session
 
 
-def run_query(
-    query: Query, source: RowSource, lateness: Lateness | None = None, budget: Budget | None = None
-) -> tuple[pa.Table, dict[str, int]]:
-    """The matches and the session's counters. Without `lateness` all rows are put in order first; with it they are taken as they
-    arrive, as from a live stream: each waits that long, and what comes later still is left out and counted."""
-    session, batches = _opened(query, source, lateness, budget)
+@dataclass
+class Told:
+    """What the sessions of a query tell beside the matches: counters, and late rows where they are kept."""
+
+    metrics: dict[str, int] = field(default_factory=dict)
+    late: pa.Table | None = None
+
+    def add(self, session: Session) -> None:
+        """Of one more query of the same text; each strategy has counters of its own."""
+        for name, value in session.metrics().items():
+            self.metrics[name] = self.metrics.get(name, 0) + value
+        if session.options.late == "keep":
+            self.late = session.take_late()
+
+
+def run_query(query: Query, source: RowSource, told: Told, arrival: Arrival, budget: Budget | None = None) -> pa.Table:
+    """The matches. Without a lateness all rows are put in order first; with it they are taken as they arrive, as from a live stream:
+    each waits that long, and what comes later still is left out, and counted or kept."""
+    session, batches = _opened(query, source, arrival, budget)
     outputs, size = [], 0
     with _times_named(source, query.program):
         for batch in batches:
@@ -32,28 +47,28 @@ def run_query(
             size += outputs[-1].nbytes
             _check_size(query.program, session.budget, size)
         outputs.append(session.close())
-    return pa.concat_tables(outputs), session.metrics()
+    told.add(session)
+    return pa.concat_tables(outputs)
 
 
-def run_in_parts(
-    query: Query, source: RowSource, metrics: dict[str, int], lateness: Lateness | None = None, budget: Budget | None = None
-) -> Iterator[pa.Table]:
-    """The matches in tables of bounded size, found as they are asked for; at the end the session's counters are added to `metrics`."""
-    session, batches = _opened(query, source, lateness, budget)
+def run_in_parts(query: Query, source: RowSource, told: Told, arrival: Arrival, budget: Budget | None = None) -> Iterator[pa.Table]:
+    """The matches in tables of bounded size, found as they are asked for; the session tells the rest at the end."""
+    session, batches = _opened(query, source, arrival, budget)
     with _times_named(source, query.program):
         for batch in batches:
             if _waits_for_time(query.program) and session.latest is not None:
                 yield from session.advance_in_parts(session.latest)
             yield from session.push_in_parts(batch)
         yield from session.close_in_parts()
-    add_counts(metrics, session.metrics())
+    told.add(session)
 
 
-def _opened(query: Query, source: RowSource, lateness: Lateness | None, budget: Budget | None) -> tuple[Session, Iterator[pa.Table]]:
-    if lateness is None:
+def _opened(query: Query, source: RowSource, arrival: Arrival, budget: Budget | None) -> tuple[Session, Iterator[pa.Table]]:
+    if arrival.lateness is None:
         return query.open(budget=budget, ordered=True), source.ordered(query.program)
-    late = lateness_units(lateness, query.program)
-    return query.open(budget=budget, lateness=late), source.arriving(query.program)
+    session = query.open(budget=budget, lateness=lateness_units(arrival.lateness, query.program), late=arrival.late)
+    session.reorder.take_row_by_row()
+    return session, source.arriving(query.program)
 
 
 @contextmanager
@@ -71,12 +86,6 @@ def _check_size(program: Program, budget: Budget, size: int) -> None:
         raise over_budget(
             program, f"the result takes {in_words(size)} so far, and the budget is {in_words(budget.bytes)}", ways_out(program)
         )
-
-
-def add_counts(to: dict[str, int], counted: dict[str, int]) -> None:
-    """Those of a further query of the same text; each strategy has counters of its own."""
-    for name, value in counted.items():
-        to[name] = to.get(name, 0) + value
 
 
 def _waits_for_time(program: Program) -> bool:

@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from ostinato.base.errors import OstinatoError, SandboxError, UnsupportedError
 from ostinato.compiler import compile_clause
+from ostinato.hosts.embedded.arrival import Arrival
 from ostinato.hosts.embedded.connection import closed_connection, lock, open_connection, relation
 from ostinato.hosts.embedded.duckdb_detour import with_durations, with_intervals
 from ostinato.hosts.embedded.duckdb_error import translated
@@ -18,7 +19,7 @@ from ostinato.hosts.embedded.inputs import sources_of
 from ostinato.hosts.embedded.query_check import check_is_query
 from ostinato.hosts.embedded.query_source import QuerySource
 from ostinato.hosts.embedded.result import Result
-from ostinato.hosts.embedded.run_query import add_counts, run_query
+from ostinato.hosts.embedded.run_query import Told, run_query
 from ostinato.hosts.embedded.sandboxed_sql import check_sandboxed
 from ostinato.hosts.embedded.source import Source
 from ostinato.hosts.embedded.timed_rows import TimedRows
@@ -26,6 +27,7 @@ from ostinato.hosts.given_streams import check_options, named_streams
 from ostinato.hosts.sandbox import Sandbox, Watch, sandbox_of
 from ostinato.lang.sql import Clause, Cut, Spliced, cut
 from ostinato.lang.sql.statement import read_statement
+from ostinato.runtime.given_times import Lateness
 
 DUCKDB = "duckdb"
 RESULT_ROWS = 1 << 13
@@ -36,11 +38,14 @@ def sql(
     /,
     *unnamed: object,
     dialect: str = DUCKDB,
+    lateness: Lateness | None = None,
+    late: str | None = None,
     sandbox: bool | Sandbox = False,
     streams: Mapping[str, Any] | None = None,
     **named: Any,
 ) -> Result:
     """Run a SELECT statement over tables, given by the names that the statement uses: `ticks=...`, or in the mapping `streams`.
+    `lateness` and `late` are those of `match`, for what the clauses read.
     `sandbox=True` is for texts of others: no more than the named tables is read, and time and memory are limited (`ost.Sandbox`).
 
     >>> import pyarrow as pa
@@ -51,16 +56,17 @@ def sql(
     >>> found.to_arrow().to_pylist()
     [{'since': 2, 'price': 12.0}]
     """
-    check_options(dialect=dialect)
+    check_options(dialect=dialect, lateness=lateness, late=late)
+    arrival = Arrival(lateness, late)
     given = named_streams(unnamed, streams, named)
     closed = sandbox_of(sandbox)
     watch = None if closed is None else Watch(closed)
     try:
-        statement = _Statement(cut(text, dialect), sources_of(given), watch)
+        statement = _Statement(cut(text, dialect), sources_of(given), watch, arrival)
         table = statement.bare()
         if table is None:
             table = statement.run(dialect)
-        return Result(table, statement.metrics)
+        return Result(table, statement.told.metrics, statement.told.late)
     except OstinatoError as error:
         if watch is not None and watch.is_over and not isinstance(error, SandboxError):
             raise watch.too_late().within(text) from error
@@ -68,12 +74,17 @@ def sql(
 
 
 class _Statement:
-    def __init__(self, statement: Cut, sources: dict[str, Source], watch: Watch | None) -> None:
+    def __init__(self, statement: Cut, sources: dict[str, Source], watch: Watch | None, arrival: Arrival) -> None:
         """`watch` is that of the sandbox, if the text runs in one."""
         self.cut = statement
         self.sources = sources
         self.watch = watch
-        self.metrics: dict[str, int] = {}
+        self.arrival = arrival
+        self.told = Told()
+        if not statement.bare:
+            arrival.refuse_kept("by SQL around a pattern", "write SELECT * FROM stream MATCH_RECOGNIZE (...) and go on with the result")
+        if not statement.clauses and arrival.lateness is not None:
+            raise OstinatoError("lateness= is for what a MATCH_RECOGNIZE clause reads, and there is none", hint="Leave it out")
 
     def bare(self) -> pa.Table | None:
         """The matches, where nothing is left for DuckDB to do."""
@@ -124,11 +135,8 @@ class _Statement:
     def _matches(self, clause: Clause, source: Source) -> pa.Table:
         query = compile_clause(clause, self.cut.text, source.schema, source.name)
         if self.watch is None:
-            table, metrics = run_query(query, source)
-        else:
-            table, metrics = run_query(query, TimedRows(source, self.watch), budget=self.watch.sandbox.budget(None))
-        add_counts(self.metrics, metrics)
-        return table
+            return run_query(query, source, self.told, self.arrival)
+        return run_query(query, TimedRows(source, self.watch), self.told, self.arrival, self.watch.sandbox.budget(None))
 
     def _make_views(self, connection: duckdb.DuckDBPyConnection) -> None:
         """Only of what DuckDB is asked to read: a reader, read here, would be missing there."""

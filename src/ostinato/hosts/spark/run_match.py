@@ -28,6 +28,7 @@ def run_match(
     if query.feeds:
         options.refuse_late("by several queries in one text", "run them one by one, each with late= of its own")
     sources = {name.lower(): source for name, source in given.items()}
+    options.check_used(streams=not all(map(is_batch, given.values())), batches=any(map(is_batch, given.values())))
     delays: dict[str, int] = {}
     for number, step in enumerate((*query.feeds, query), 1):
         read = sources_of(step, sources)

@@ -9,9 +9,9 @@ from ostinato.base.errors import OstinatoError, UnsupportedError
 from ostinato.hosts.sandbox import Sandbox
 from ostinato.hosts.spark.batch.decision import PATHS
 from ostinato.runtime.budget import Budget
-from ostinato.runtime.session_options import LATE
+from ostinato.runtime.session_options import check_late
 
-Lateness = int | float | str | dt.timedelta
+Lateness = int | str | dt.timedelta
 
 
 @dataclass(frozen=True)
@@ -37,12 +37,22 @@ class RunOptions:
         if self.keeps_late:
             raise UnsupportedError(f"late rows are not kept {why}", hint=hint)
 
+    def check_used(self, *, streams: bool, batches: bool) -> None:
+        """What says something about streams or batches is refused where there are none, rather than ignored."""
+        for name, value in (("lateness", self.lateness), ("buckets", self.buckets)):
+            if value is not None and not streams:
+                raise UnsupportedError(
+                    f"{name}= is for streams, and this is a batch, whose rows are all put in order first",
+                    hint="leave it out, or read the rows as a stream: ost.on(spark).read_stream(...), spark.readStream",
+                )
+        if self.path is not None and not batches:
+            raise UnsupportedError("path= is for batches, and this is a stream, whose keys are divided into buckets", hint="leave it out")
+
     def __post_init__(self) -> None:
         if self.path is not None and self.path not in PATHS:
             raise OstinatoError(f'there is no way "{self.path}" to divide the work', hint=f"path= is one of {', '.join(PATHS)}")
         if self.buckets is not None and (not isinstance(self.buckets, int) or self.buckets < 1):
             raise OstinatoError(f"buckets={self.buckets!r} is no number of buckets", hint="Pass a whole number from 1 on")
-        if self.late not in (None, *LATE):
-            raise OstinatoError(f"late={self.late!r} is unknown", hint="It is 'count' or 'keep'")
+        check_late(self.late)
         if self.budget is not None and not isinstance(self.budget, Budget):
             raise OstinatoError(f"budget={self.budget!r} is no budget", hint="Pass ost.Budget(runs=..., bytes=...)")

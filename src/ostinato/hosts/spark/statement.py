@@ -50,8 +50,11 @@ def run_statement(
         if not cut.bare:
             options.refuse_late("by SQL around a pattern", "write SELECT * FROM stream MATCH_RECOGNIZE (...) and go on with the DataFrame")
         views = {name: source for name, source in given.items() if isinstance(source, DataFrame)}
+        batches = []
         for step in _steps(spark, cut, given, views, options):
+            batches.append(is_batch(step.source))
             views[step.clause.placeholder] = _found(spark, step, options)
+        options.check_used(streams=not all(batches), batches=any(batches))
         return views[cut.clauses[0].placeholder] if cut.bare else _delegated(spark, cut.outer, views, options)
     except OstinatoError as error:
         raise error.within(text) from error.__cause__

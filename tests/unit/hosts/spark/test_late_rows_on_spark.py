@@ -12,7 +12,7 @@ pytest.importorskip("pyspark")
 
 from pyspark.errors import StreamingQueryException
 
-from ostinato.base.errors import SchemaError, UnsupportedError
+from ostinato.base.errors import DataError, SchemaError, UnsupportedError
 from ostinato.compiler import compile
 from ostinato.hosts.spark import on
 from ostinato.hosts.spark.streaming.late_output import beside, with_late_rows
@@ -60,6 +60,12 @@ def test_late_rows_are_rows_of_the_result(spark, tmp_path: Path) -> None:
     batch = spark.read.parquet(str(tmp_path / "in"))
     with pytest.raises(UnsupportedError, match="not kept by a batch"):
         engine.match(TEXT, ticks=batch, late="keep")
+    clause = "SELECT * FROM ticks MATCH_RECOGNIZE (ORDER BY ts MEASURES A.v AS v PATTERN (A) DEFINE A AS true)"
+    for run, asked in ((engine.match, TEXT), (engine.sql, clause)):
+        with pytest.raises(UnsupportedError, match="lateness= is for streams, and this is a batch"):
+            run(asked, ticks=batch, lateness=2)
+        with pytest.raises(DataError, match="does not fit the time column `ts`, which is a number"):
+            run(asked, ticks=stream, lateness="2 seconds")
     with pytest.raises(UnsupportedError, match="not kept by SQL around a pattern"):
         text = "SELECT v FROM ticks MATCH_RECOGNIZE (ORDER BY ts MEASURES A.v AS v PATTERN (A) DEFINE A AS true)"
         engine.sql(text, ticks=stream, lateness=2, late="keep")

@@ -6,7 +6,7 @@ import pytest
 
 pytest.importorskip("pyspark")
 
-from ostinato.base.errors import OstinatoError
+from ostinato.base.errors import OstinatoError, UnsupportedError
 from ostinato.hosts.spark.run_options import RunOptions
 from ostinato.runtime.budget import Budget
 
@@ -30,3 +30,13 @@ def test_what_does_not(options: dict, message: str, hint: str) -> None:
     with pytest.raises(OstinatoError, match=message) as caught:
         RunOptions(**options)
     assert hint in caught.value.hint
+
+
+def test_what_nothing_uses_is_refused() -> None:
+    for name, value in (("lateness", "5 seconds"), ("lateness", 0), ("buckets", 2)):
+        with pytest.raises(UnsupportedError, match=f"{name}= is for streams, and this is a batch"):
+            RunOptions(**{name: value}).check_used(streams=False, batches=True)
+        RunOptions(**{name: value}).check_used(streams=True, batches=True)
+    with pytest.raises(UnsupportedError, match="path= is for batches"):
+        RunOptions(path="by key").check_used(streams=True, batches=False)
+    RunOptions(path="by key").check_used(streams=False, batches=True)

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import datetime as dt
+from typing import Any
 
+import pyarrow as pa
 import pytest
 
-from ostinato.base.errors import DataError, StateError, UnsupportedError
+from ostinato.base.errors import DataError, StateError
+from ostinato.compiler import compile
 from ostinato.hosts.spark.streaming.bucket_state import BucketState
 from ostinato.hosts.spark.streaming.clock import Clock
+from ostinato.hosts.spark.streaming.match_stream import check_lateness
 
 
 def test_clock() -> None:
@@ -20,10 +24,18 @@ def test_clock() -> None:
     assert micros.ticks_in("1 minutes 30 seconds") == 90_000_000 and own.ticks_in("4 milliseconds") == 4
     assert micros.ticks_in("0 seconds") == 0 and micros.ticks_in("0.5 seconds") == 500_000
     assert micros.ticks_in("1 months") is None and micros.ticks_in("") is None
-    with pytest.raises(UnsupportedError, match="integer"):
-        own.delay(dt.timedelta(seconds=1))
     with pytest.raises(DataError, match="too large"):
         own.to_spark(2**62)
+
+
+@pytest.mark.parametrize("lateness", ["5 seconds", dt.timedelta(seconds=5), 2.5, True])
+def test_a_length_of_time_beside_an_integer_time(lateness: Any) -> None:
+    program = compile("PATTERN SEQ(T a)", {"t": pa.schema([("ts", pa.int64())])}).program
+    with pytest.raises(DataError, match="does not fit the time column `ts`, which is a number"):
+        check_lateness(lateness, program)
+    with pytest.raises(DataError, match="is negative"):
+        check_lateness(-1, program)
+    check_lateness(5, program)
 
 
 def test_state_names_its_format_and_its_buckets() -> None:

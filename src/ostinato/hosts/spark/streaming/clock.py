@@ -57,15 +57,13 @@ class Clock:
     def from_watermark(self, milliseconds: int) -> int:
         return milliseconds * self.ticks
 
-    def delay(self, lateness: int | float | str | dt.timedelta) -> str:
+    def delay(self, lateness: int | str | dt.timedelta) -> str:
         """The lateness as Spark writes it. A number has the unit of the time column: microseconds for timestamps."""
         if isinstance(lateness, str):
             return lateness
         if isinstance(lateness, dt.timedelta):
-            if self.is_integer:
-                raise UnsupportedError("the time column is an integer, the lateness is not", hint="pass lateness= as a number of its unit")
             return f"{-(-lateness // dt.timedelta(milliseconds=1)) if lateness else 0} milliseconds"
-        return f"{-(-int(lateness) // self.ticks)} milliseconds"
+        return f"{-(-lateness // self.ticks)} milliseconds"
 
     def ticks_in(self, delay: str) -> int | None:
         """A delay as Spark writes it, in the engine's time; None where it is not made of plain units (months differ in length)."""

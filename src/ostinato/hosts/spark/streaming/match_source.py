@@ -15,7 +15,15 @@ from ostinato.hosts.spark.run_options import Lateness, RunOptions
 from ostinato.hosts.spark.streaming.bucket_processor import BucketProcessor
 from ostinato.hosts.spark.streaming.decided_after import times_behind
 from ostinato.hosts.spark.streaming.late_output import with_late_rows
-from ostinato.hosts.spark.streaming.match_stream import METRICS, check_streamable, match_packed, pack_rows, packer_of, with_lateness
+from ostinato.hosts.spark.streaming.match_stream import (
+    METRICS,
+    check_lateness,
+    check_streamable,
+    match_packed,
+    pack_rows,
+    packer_of,
+    with_lateness,
+)
 from ostinato.hosts.spark.streaming.packing import Packer
 from ostinato.hosts.spark.streaming.parquet_stream import ParquetStream, rows_of
 from ostinato.hosts.spark.streaming.rows_that_matter import rows_that_matter
@@ -47,6 +55,7 @@ def match_source(
     """`behind`: the rows come from another query of the same text, and are by so much older than the watermark at most."""
     check_streamable(query.program)
     packer = packer_of(query.program, options.buckets)
+    check_lateness(options.lateness, query.program)
     own = Origin(ends=source.ends) if isinstance(source, ParquetStream) else origin_of(source)
     if not isinstance(source, ParquetStream):
         input_schema(source, query)
@@ -108,6 +117,7 @@ def match_sources(
     decided before all have come as far. `lateness=` is for those that have no watermark yet."""
     check_streamable(query.program)
     packer = packer_of(query.program, options.buckets)
+    check_lateness(options.lateness, query.program)
     parts = [_StreamPart.of(spark, source, part, query, packer) for source, part in zip(sources, query.algebra.parts, strict=True)]
     known = _known_lateness(parts, packer, options.lateness)
     oldest = [part.behind(packer, options.lateness) if behind is None else behind for part in parts if part.own.matched]

@@ -21,6 +21,7 @@ from ostinato.hosts.spark.streaming.clock import Clock
 from ostinato.hosts.spark.streaming.packing import BUCKET, EVENT_TIME, PACKED_ON_SPARK, Packer, from_blobs
 from ostinato.hosts.spark.streaming.stream_settings import ready_for_streams
 from ostinato.program.program import Program
+from ostinato.runtime.given_times import check_fits, lateness_units
 
 METRICS = "ostinato"
 
@@ -41,6 +42,14 @@ def check_streamable(program: Program) -> None:
     if program.nfa is not None and program.nfa.looks_at_end:
         hint = "leave out the $, or match a DataFrame that is not a stream"
         raise UnsupportedError("the last row of a partition, which the anchor $ asks for, is never final on a stream", hint=hint)
+
+
+def check_lateness(lateness: Lateness | None, program: Program) -> None:
+    """As on every host; what a text says, Spark reads."""
+    if isinstance(lateness, str):
+        check_fits(lateness, program)
+    elif lateness is not None:
+        lateness_units(lateness, program)
 
 
 def pack_rows(frame: DataFrame, packer: Packer) -> DataFrame:
