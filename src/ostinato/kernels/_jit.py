@@ -95,8 +95,15 @@ def _guard(dispatcher: Any, function: Callable, directory: Path) -> None:
             stored.touch()
             return entry
 
+    found: set[str] = set()  # what was stored once is not looked for again
+
+    def is_stored(signature: str) -> bool:
+        if signature not in found and mark(signature)[1].exists():
+            found.add(signature)
+        return signature in found
+
     dispatcher.compile = compile_guarded
-    dispatcher.is_stored = lambda signature: mark(signature)[1].exists()
+    dispatcher.is_stored = is_stored
 
 
 def _announce(kernel: str) -> None:

@@ -12,7 +12,8 @@ import pyarrow as pa
 
 from ostinato.base.errors import OstinatoError, StateError
 from ostinato.program.program import Program
-from ostinato.runtime.ingest import read_columns, times_of
+from ostinato.runtime.column_reader import read_columns
+from ostinato.runtime.ingest import times_of
 from ostinato.runtime.longer_arrays import grown
 from ostinato.runtime.reorder import NEVER
 from ostinato.runtime.row_state import check_keys, check_rows, check_texts
@@ -103,6 +104,6 @@ def checked_waiting(data: bytes, program: Program) -> pa.Table:
         raise ValueError("rows that wait, with their times, expected")
     times = times_of(read_columns(table.select(range(len(names))), program), program, nulls_allowed=False)
     held = table.column(len(names))
-    if times is None or held.null_count or not np.array_equal(times, held.to_numpy()):
+    if times is None or held.null_count or not np.array_equal(times.values, held.to_numpy()):
         raise ValueError("the times of the rows that wait expected")
     return table

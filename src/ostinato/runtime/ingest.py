@@ -1,111 +1,20 @@
-"""From an Arrow batch to the columns that a program reads."""
+"""The times of the rows of a batch, and their order."""
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
-import pyarrow as pa
 
-from ostinato.base.errors import DataError, SchemaError
-from ostinato.expr.arrow_types import to_arrow
+from ostinato.base.errors import DataError
 from ostinato.expr.types import Kind
-from ostinato.kernels.vectors.casts import cast
-from ostinato.kernels.vectors.vector import Vector, from_arrow
-from ostinato.program.program import Column, Program
+from ostinato.kernels.read_only import borrowed
+from ostinato.kernels.time_range import time_range
+from ostinato.kernels.vectors.vector import Vector
+from ostinato.program.program import Program
 from ostinato.runtime.string_pool import ranks_of
-from ostinato.runtime.struct_fields import column_of
 
 FAREST = 2**62  # of a time from 0; with windows of at most as much, no sum and no difference leaves 64 bits
-
-
-def arrow_rows(batch: Any) -> pa.RecordBatch | pa.Table:
-    if isinstance(batch, pa.Table | pa.RecordBatch):
-        return without_views(batch)
-    if hasattr(batch, "__arrow_c_stream__"):  # frames of pandas and Polars, relations of DuckDB, readers
-        try:
-            return without_views(pa.table(batch))
-        except UnicodeEncodeError as error:
-            raise not_unicode() from error
-    raise DataError(f"A batch of rows cannot be read from a {type(batch).__name__}", hint="Push an Arrow table or record batch, or a frame")
-
-
-def not_unicode(stream: str | None = None) -> DataError:
-    return DataError(
-        f"{'The batch' if stream is None else f'Stream `{stream}`'} has a text with half a surrogate pair in it, which is no character",
-        hint="The text was decoded wrongly: read it as UTF-8, or replace what cannot be read",
-    )
-
-
-def without_views(rows: pa.Table | pa.RecordBatch) -> pa.Table | pa.RecordBatch:
-    """The same rows, with strings that Arrow can select from: Polars gives views, for which Arrow has no `take`."""
-    plain = pa.schema([field.with_type(_without_views(field.type)) for field in rows.schema])
-    return rows if plain.equals(rows.schema) else rows.cast(plain)
-
-
-def _without_views(type_: pa.DataType) -> pa.DataType:
-    if pa.types.is_string_view(type_):
-        return pa.large_string()
-    if pa.types.is_binary_view(type_):
-        return pa.large_binary()
-    if pa.types.is_struct(type_):
-        return pa.struct([field.with_type(_without_views(field.type)) for field in type_])
-    if pa.types.is_list(type_) or pa.types.is_large_list(type_):
-        item = type_.value_field.with_type(_without_views(type_.value_type))
-        return pa.large_list(item) if pa.types.is_large_list(type_) else pa.list_(item)
-    return type_
-
-
-def read_columns(batch: pa.RecordBatch | pa.Table, program: Program) -> dict[str, Vector]:
-    """The program's columns by name; a column that is missing or of another type is refused."""
-    found = {}
-    for column in program.columns:
-        array = column_of(batch, column)
-        if array is None:
-            raise SchemaError(
-                f'stream "{program.stream}" has no column "{column.name}" in this batch',
-                detail=f"its columns are {', '.join(batch.schema.names)}",
-            )
-        vector = from_arrow(array)
-        if vector.type.kind is not column.type.kind and vector.type.kind is not Kind.NULL:
-            raise SchemaError(
-                f'column "{column.name}" of stream "{program.stream}" is {vector.type} in this batch',
-                detail=f"the query was compiled for {column.type}",
-                hint="cast the column, or compile the query for this schema",
-            )
-        if vector.type.opaque != column.type.opaque and vector.type.kind is not Kind.NULL:
-            vector = _in_form(vector, column, program)
-        found[column.name] = vector if vector.type.unit == column.type.unit else _in_unit(vector, column, program)
-    return found
-
-
-def _in_form(vector: Vector, column: Column, program: Program) -> Vector:
-    """Nested values of a form that holds the same (large lists, say), or an error."""
-    try:
-        return from_arrow(vector.dictionary.cast(to_arrow(column.type)))
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError) as error:
-        raise SchemaError(
-            f'column "{column.name}" of stream "{program.stream}" is {vector.type} in this batch',
-            detail=f"the query was compiled for {column.type}: {str(error).splitlines()[0]}",
-            hint="cast the column, or compile the query for this schema",
-        ) from error
-
-
-def _in_unit(vector: Vector, column: Column, program: Program) -> Vector:
-    """Times in the unit that the query was compiled for: the same moments, or an error."""
-    if vector.type.kind is Kind.NULL:
-        return vector
-    moved = cast(vector, column.type)
-    finer = vector.data % max(vector.type.ticks // column.type.ticks, 1) != 0
-    if (finer if vector.valid is None else finer & vector.valid).any():
-        raise SchemaError(
-            f'column "{column.name}" of stream "{program.stream}" has nanoseconds in this batch',
-            detail=f"the query was compiled for {column.type}, which would lose them",
-            hint="compile the query for the schema of this batch, or cast the column",
-        )
-    if moved.failure is not None and moved.failure.rows.any():
-        raise DataError(moved.failure.message, detail=f"Column `{column.name}`", hint=moved.failure.hint)
-    return Vector(column.type, moved.data, moved.valid)
 
 
 class MissingTimeError(DataError):
@@ -119,9 +28,18 @@ def missing_time(column: str, stream: str, place: str = "") -> MissingTimeError:
     )
 
 
-def times_of(columns: dict[str, Vector], program: Program, *, nulls_allowed: bool, presorted: bool = False) -> np.ndarray | None:
-    """Event time as int64 (anything where it is null), or None if the program has no time column. `presorted` rows do not stand where
-    the user has put them."""
+@dataclass(frozen=True, slots=True)
+class EventTimes:
+    """The times of a batch as int64 (anything where they are null), and what is known of those that are not."""
+
+    values: np.ndarray
+    least: int
+    greatest: int
+    ascending: bool  # none of them is null, and none is smaller than the one before
+
+
+def times_of(columns: dict[str, Vector], program: Program, *, nulls_allowed: bool, presorted: bool = False) -> EventTimes | None:
+    """Event times, or None if the program has no time column. `presorted` rows do not stand where the user has put them."""
     if program.time < 0:
         return None
     name = program.columns[program.time].name
@@ -131,16 +49,19 @@ def times_of(columns: dict[str, Vector], program: Program, *, nulls_allowed: boo
         raise missing_time(name, program.stream, "" if presorted else f" (row {row} of the batch, counted from 0)")
     times = np.ascontiguousarray(vector.data, np.int64)
     known = times if vector.valid is None else times[vector.valid]
-    if len(known) and not (known.min() >= -FAREST and known.max() <= FAREST):
+    least, greatest, ascending = time_range(borrowed(known)) if len(known) else (0, 0, True)
+    if least < -FAREST or greatest > FAREST:
         raise DataError(
             f'a time in the column "{name}" of stream "{program.stream}" is beyond what can be calculated with',
             hint="times in nanoseconds reach from 1823 to 2116: cast the column to microseconds where it has later ones; filter out marks",
         )
-    return times
+    return EventTimes(times, least, greatest, ascending and len(known) == len(times))
 
 
-def sort_order(columns: dict[str, Vector], program: Program) -> np.ndarray | None:
+def sort_order(columns: dict[str, Vector], program: Program, times: EventTimes | None = None) -> np.ndarray | None:
     """The stable order of the rows by the program's order columns; None if they are in order already."""
+    if times is not None and times.ascending and [column[:2] for column in program.order] == [(program.time, False)]:
+        return None
     keys = []
     for number, descending, nulls_first in program.order:
         keys += _sort_keys(columns[program.columns[number].name], descending, nulls_first)

@@ -39,6 +39,7 @@ class Report:
         self.totals = MatchTotals(program) if program.output == "aggregates" else None
         self._compresses = program.output == "compressed"
         self.schema = _schema(program)
+        self._nothing = self.schema.empty_table()
         self.needs_numbers = numbers_matches(program.measures)
         self.numbered = np.zeros(0, np.int64)  # matches so far, per key
         self.emitted = 0
@@ -46,7 +47,7 @@ class Report:
         self.unmatched = UnmatchedRows() if program.rows_per_match == "all, with unmatched rows" else None
 
     def nothing(self) -> pa.Table:
-        return self.schema.empty_table()
+        return self._nothing
 
     def joined(self, tables: list[pa.Table]) -> pa.Table:
         tables = [table for table in tables if table.num_rows]

@@ -6,7 +6,7 @@ import numpy as np
 
 from ostinato.expr.types import Kind
 from ostinato.kernels.grouping import put_octets, ranges
-from ostinato.kernels.vectors.evaluate import evaluate
+from ostinato.kernels.vectors.evaluate import Evaluator
 from ostinato.kernels.vectors.vector import Vector
 from ostinato.program.program import Program
 from ostinato.runtime.keyed_rows import KeyedRows
@@ -18,6 +18,7 @@ class RowCode:
         self._program = program
         self._pool = pool
         self._types = {c.name: c.type for c in program.columns}
+        self._evaluator = Evaluator(program.rows)
 
     def evaluate(self, rows: KeyedRows, keys: np.ndarray, start: np.ndarray, end: np.ndarray) -> None:
         """Fill bits and slots of the rows with ordinals start[i]..end[i] of each key."""
@@ -32,7 +33,7 @@ class RowCode:
             keys, start, end, wanted = keys[fresh], start[fresh], end[fresh], wanted[fresh]
         low, high = self._evaluated_with(rows, keys, start, end)
         extended = _Extent(rows, keys, low, high - low)
-        results = evaluate(program.rows, extended.count, lambda name: self._input(rows, extended.index, name), extended.shift)
+        results = self._evaluator.evaluate(extended.count, lambda name: self._input(rows, extended.index, name), extended.shift)
         target = rows.index_of(keys, start)
         self._store_bits(rows, results[: program.bits], extended.begin[:-1] + (start - low), wanted, target, extended)
         if program.slots:

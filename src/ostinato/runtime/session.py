@@ -9,18 +9,20 @@ import numpy as np
 import pyarrow as pa
 
 from ostinato.base.errors import BudgetError, OstinatoError, StateError
-from ostinato.expr.types import Kind
 from ostinato.kernels.vectors.vector import Vector
 from ostinato.program.program import Program
 from ostinato.program.verify import verify
 from ostinato.runtime import session_state
 from ostinato.runtime.arrival_check import ArrivalCheck
+from ostinato.runtime.arrow_rows import PlainRows
 from ostinato.runtime.batch_order import BatchOrder
 from ostinato.runtime.budget import Budget
+from ostinato.runtime.column_reader import ColumnReader
 from ostinato.runtime.given_times import Watermark, watermark_units
 from ostinato.runtime.held_matches import check_held
 from ostinato.runtime.idle_keys import IdleKeys
-from ostinato.runtime.ingest import arrow_rows, read_columns, sort_order, take, times_of
+from ostinato.runtime.ingest import EventTimes, sort_order, take, times_of
+from ostinato.runtime.intake import Intake
 from ostinato.runtime.key_index import KeyIndex
 from ostinato.runtime.late_rows import LateRows
 from ostinato.runtime.longer_arrays import grown
@@ -32,7 +34,7 @@ from ostinato.runtime.report import Report
 from ostinato.runtime.row_code import RowCode
 from ostinato.runtime.session_limits import SessionLimits
 from ostinato.runtime.session_options import NOT_GIVEN, NotGiven, settled
-from ostinato.runtime.storage import empty_rows, needs_positions, stored_columns
+from ostinato.runtime.storage import empty_rows, stored_columns
 from ostinato.runtime.strategies import open_matcher
 from ostinato.runtime.stream_form import StreamForm, form_named
 from ostinato.runtime.string_pool import StringPool
@@ -84,6 +86,9 @@ class Session:
         self.closed = False
         self._failed = False
         self._ordered = options.ordered
+        self._plain = PlainRows()
+        self._reader = ColumnReader(program)
+        self._intake = Intake(program, self.stored, self.pool)
         self._row_code = RowCode(program, self.pool)
         self._arrival_check = ArrivalCheck(program)
         self._idle_keys = IdleKeys(program)
@@ -114,29 +119,29 @@ class Session:
 
     def _push(self, stream: Any, batch: Any, in_parts: bool) -> Iterator[pa.Table]:
         self._usable()
-        batch = arrow_rows(stream) if batch is None else self._of_stream(stream, arrow_rows(batch))
+        batch = self._plain.of(stream) if batch is None else self._of_stream(stream, self._plain.of(batch))
         if batch.num_rows == 0:
-            read_columns(batch, self.program)  # a wrong schema is an error also without rows
+            self._reader.read(batch)  # a wrong schema is an error also without rows
             return
         self.rows_in += batch.num_rows
         if self._ordered:
             yield from self._process([batch], in_parts, presorted=True)
             return
-        columns = read_columns(batch, self.program)
+        columns = self._reader.read(batch)
         if self.program.time < 0:
             self.batch_order.check(batch)
             yield from self._process_columns(columns, None, in_parts)
             return
         times = times_of(columns, self.program, nulls_allowed=False)
         assert times is not None
-        if not self.reorder.waits and (self.reorder.horizon == NEVER or times.min() >= self.reorder.horizon):
-            self.reorder.horizon = max(self.reorder.horizon, int(times.max()))
+        if not self.reorder.waits and (self.reorder.horizon == NEVER or times.least >= self.reorder.horizon):
+            self.reorder.horizon = max(self.reorder.horizon, times.greatest)
             yield from self._process_columns(columns, times, in_parts)
             return
-        self._check_arrived(columns, times)
+        self._check_arrived(columns, times.values)
         table = batch if isinstance(batch, pa.Table) else pa.Table.from_batches([batch])
         needed = flattened(table, self.program.columns)
-        yield from self._process(self.reorder.add(needed, times), in_parts)
+        yield from self._process(self.reorder.add(needed, times.values), in_parts)
         self._limits.check_rows(self.reorder.bytes + self.late.bytes, self.rows.bytes)
 
     def _check_arrived(self, columns: dict[str, Vector], times: np.ndarray) -> None:
@@ -227,15 +232,16 @@ class Session:
         if not batches:
             return
         batch = batches[0] if len(batches) == 1 else pa.concat_tables(batches)
-        columns = read_columns(batch, self.program)
+        columns = self._reader.read(batch)
         times = times_of(columns, self.program, nulls_allowed=presorted and self.program.within < 0, presorted=presorted)
         yield from self._process_columns(columns, times, in_parts, presorted)
 
     def _process_columns(
-        self, columns: dict[str, Vector], times: np.ndarray | None, in_parts: bool, presorted: bool = False
+        self, columns: dict[str, Vector], event_times: EventTimes | None, in_parts: bool, presorted: bool = False
     ) -> Iterator[pa.Table]:
         count = len(next(iter(columns.values())).data) if columns else 0
-        order = None if presorted else sort_order(columns, self.program)
+        order = None if presorted else sort_order(columns, self.program, event_times)
+        times = None if event_times is None else event_times.values
         if presorted and times is not None and count:
             self.latest = int(times[-1])
         positions = np.arange(self.position, self.position + count)
@@ -270,28 +276,9 @@ class Session:
         return (ranks if order is None else order[ranks]), ranks
 
     def _append(self, columns: dict[str, Vector], times: np.ndarray | None, positions: np.ndarray) -> np.ndarray:
-        """Put the rows behind those of their keys; returns the keys."""
-        numbers = None
-        if self.keys is not None:
-            numbers = self.keys.number([columns[self.program.columns[k].name] for k in self.program.keys])
-            self.rows.ensure_keys(len(self.keys))
+        touched = self._intake.append(self.rows, self.keys, columns, times, positions)
         self.evaluated = grown(self.evaluated, self.rows.key_count)
-        batch = {self.rows.held_as(name): self._storable(name, columns[name]) for name in self.stored}
-        if times is not None:
-            batch["times"] = (times, columns[self.program.columns[self.program.time].name].valid)
-        if needs_positions(self.program):
-            batch["positions"] = (positions, None)
-        grouping = self.rows.group(numbers, len(positions))
-        self.rows.append(grouping, batch)
-        return grouping.keys
-
-    def _storable(self, name: str, vector: Vector) -> tuple[np.ndarray, np.ndarray | None]:
-        if name in self.rows.opaque and vector.dictionary is not None:
-            return self.rows.opaque[name].add(vector.dictionary) + vector.data, vector.valid
-        if vector.type.kind is not Kind.STRING:
-            return vector.data, vector.valid
-        codes = self.pool.codes_of(vector.dictionary)
-        return (codes[vector.data] if len(codes) else np.zeros(len(vector.data), np.int64)), vector.valid
+        return touched
 
     def _go_on(self, keys: np.ndarray, in_parts: bool, final: bool = False) -> Iterator[pa.Table]:
         """Evaluate new rows of these keys, drive the matcher over them, report, and let go of rows."""

@@ -11,7 +11,7 @@ from ostinato.hosts.embedded.row_order import rows_in_order
 from ostinato.hosts.embedded.source import TABLE_ROWS, Source, in_slices
 from ostinato.hosts.embedded.stream_source import Readable
 from ostinato.program.program import Program
-from ostinato.runtime.ingest import without_views
+from ostinato.runtime.arrow_rows import without_views
 from ostinato.runtime.struct_fields import flattened
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -32,26 +32,41 @@ def no_neighbours(vector: Vector, n: int) -> Vector:
 def evaluate(code: ColumnCode, length: int, inputs: Inputs, shift: Shift = no_neighbours, names: Sequence[str] = ()) -> list[Vector]:
     """The result columns, each of `length` rows. A value that is needed and cannot be computed is a DataError, which says where: by the
     result's name, if results have names, and by the columns that it is computed from."""
-    evaluation = _Evaluation(code, length, inputs, shift)
-    with np.errstate(all="ignore"):
-        for stage in schedule(code):
-            evaluation.run(stage)
-    for number, result in enumerate(code.results):
-        _check(evaluation.done[result], length, code, number, names)
-    return [_finished(evaluation.done[result], length) for result in code.results]
+    return Evaluator(code, names).evaluate(length, inputs, shift)
+
+
+class Evaluator:
+    """Column code that is evaluated often: what does not depend on the rows is done once."""
+
+    def __init__(self, code: ColumnCode, names: Sequence[str] = ()) -> None:
+        self._code = code
+        self._names = names
+        self._stages = schedule(code)
+        self._literals = {i: constant(to_physical(op.params[0], op.type), op.type) for i, op in enumerate(code.ops) if op.op == "literal"}
+
+    def evaluate(self, length: int, inputs: Inputs, shift: Shift = no_neighbours) -> list[Vector]:
+        """See `evaluate`."""
+        evaluation = _Evaluation(self._code, length, inputs, shift, self._literals)
+        with np.errstate(all="ignore"):
+            for stage in self._stages:
+                evaluation.run(stage)
+        for number, result in enumerate(self._code.results):
+            _check(evaluation.done[result], length, self._code, number, self._names)
+        return [_finished(evaluation.done[result], length) for result in self._code.results]
 
 
 class _Evaluation:
-    def __init__(self, code: ColumnCode, length: int, inputs: Inputs, shift: Shift) -> None:
+    def __init__(self, code: ColumnCode, length: int, inputs: Inputs, shift: Shift, literals: Mapping[int, Vector]) -> None:
         self.code = code
         self.length = length
         self.inputs = inputs
         self.shift = shift
-        self.done: dict[int, Vector] = {}
+        self.done: dict[int, Vector] = dict(literals)
 
     def run(self, stage: Stage) -> None:
         for i in stage.whole:
-            self.done[i] = self._whole(self.code.ops[i])
+            if i not in self.done:
+                self.done[i] = self._whole(self.code.ops[i])
         if self.length <= BLOCK:
             self._compute(stage.blocked, self.done)
             return
@@ -75,8 +90,6 @@ class _Evaluation:
     def _whole(self, op: ColumnOp) -> Vector:
         if op.op == "input":
             return _as_declared(self.inputs(op.params[0]), op)
-        if op.op == "literal":
-            return constant(to_physical(op.params[0], op.type), op.type)
         args = [self.done[arg] for arg in op.args]
         if op.op == "shift":
             return self._shifted(_spread(args[0], self.length), op)

@@ -44,9 +44,9 @@ class Vector:
         return len(self.data)
 
 
-def from_arrow(array: pa.Array | pa.ChunkedArray) -> Vector:
-    """Times are in the unit of their type, zones UTC; values beyond 64 bits are a DataError."""
-    type_ = type_from_arrow(array.type)
+def from_arrow(array: pa.Array | pa.ChunkedArray, type_: Type | None = None) -> Vector:
+    """Times are in the unit of their type, zones UTC; values beyond 64 bits are a DataError. `type_` is ours, where somebody knows it."""
+    type_ = type_ or type_from_arrow(array.type)
     if type_.kind is Kind.OPAQUE:
         return _opaque(array, type_)
     array = _one_piece(array)
