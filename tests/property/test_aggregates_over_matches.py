@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ostinato import reference
+from ostinato.base.errors import BudgetError
 from ostinato.expr.arrow_types import usable_schema
 from ostinato.lang import sase
 from ostinato.plan.planner import plan
@@ -118,5 +119,5 @@ def test_partial_matches_beyond_64_bits_are_no_error_until_they_are_reported():
     rows = [{"ts": n, "kind": kind, "k": 1, "v": 1, "w": None} for n, kind in enumerate(kinds)]
     text = "PATTERN SEQ(A+ a[ ], {} c) WHERE skip_till_any_match(a[ ], c) {{ }} WITHIN 1000 OUTPUT count"
     assert engine(lowered(text.format("B")), "compact", rows, (), restarts=False) == [{"count": 0}]
-    with pytest.raises(Exception, match="the number of matches went beyond 64 bits"):
+    with pytest.raises(BudgetError, match="the count does not fit 64 bits"):
         engine(lowered(text.format("C")), "compact", rows, (), restarts=False)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
@@ -24,7 +24,7 @@ def budget_of(runs: int | None, bytes: int | None, beyond: BeyondBudget | None) 
         return None
     policy = Beyond.SHED_OLDEST if beyond is BeyondBudget.shed else Beyond.ERROR
     usual = Budget()
-    return Budget(usual.runs if runs is None else runs, usual.bytes if bytes is None else bytes, policy)
+    return replace(usual, runs=usual.runs if runs is None else runs, bytes=usual.bytes if bytes is None else bytes, beyond=policy)
 
 
 @dataclass(frozen=True)

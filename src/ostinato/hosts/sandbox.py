@@ -6,7 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pyarrow as pa
 
@@ -32,7 +32,7 @@ class Sandbox:
     def budget(self, given: Budget | None) -> Budget:
         """What is given counts as far as it is the smaller."""
         own = given or Budget()
-        return Budget(own.runs, self.bytes if own.bytes is None else min(own.bytes, self.bytes), own.beyond)
+        return replace(own, bytes=self.bytes if own.bytes is None else min(own.bytes, self.bytes))
 
 
 def sandbox_of(given: bool | Sandbox | None) -> Sandbox | None:

@@ -39,6 +39,7 @@ from ostinato.kernels.backtrack_table import (
     NODES,
     NOTHING,
     PINNED,
+    READ,
     ROW,
     SEGMENT,
     STATE,
@@ -66,6 +67,7 @@ from ostinato.kernels.run_layout import (
     SKIP_TO_ANY,
     SKIP_TO_NEXT,
     STATE_MASK,
+    STEP_LIMIT,
     STRICT,
     TIMED,
     WITHIN,
@@ -77,6 +79,7 @@ from ostinato.kernels.run_moves import BEGAN_NEXT, REPLACED, TOOK
 DONE = 0
 TOO_SMALL = 1
 FAILED = 2
+OVER_STEPS = 3
 
 
 @inlined
@@ -213,6 +216,8 @@ def search(
                 continue
             if not has_room(settings, waiting, stack, nodes, found, header):
                 return TOO_SMALL
+            if header[READ] > settings[STEP_LIMIT]:
+                return OVER_STEPS
             slot = header[DEPTH] - 1
             row = stack[slot, ROW]
             state = stack[slot, STATE]

@@ -15,6 +15,11 @@ from ostinato.kernels.match_nodes import BOUND_TO
 from ostinato.kernels.tally_cells import FULL, add_counts
 
 NOTHING = -1
+NO_EVENT = -2  # stands before a node that is no event, but the union of two others
+
+# What the nodes are
+HEAPS = 0  # of the strategy compact
+WAYS = 1  # of runs
 
 # Columns of `memo`
 STAMP = 0  # the bound for which a node was counted, by number; 0 for none
@@ -24,121 +29,94 @@ MEMO_COLUMNS = 3
 
 
 @inlined
-def add_child(memo, node, child):
-    memo[node, MATCHES] = add_counts(memo[node, MATCHES], memo[child, MATCHES])
-    memo[node, EVENTS] = add_counts(memo[node, EVENTS], memo[child, EVENTS])
+def links(nodes, form, node):
+    """What stands before the event of a node, and two nodes whose matches are as good as its own."""
+    if form == HEAPS:
+        return nodes[node, compact.BEFORE], nodes[node, compact.LEFT], nodes[node, compact.RIGHT]
+    if nodes[node, BOUND_TO] == runs.UNION:
+        return np.int64(NO_EVENT), nodes[node, RUN_BEFORE], nodes[node, runs.OTHER]
+    return nodes[node, RUN_BEFORE], np.int64(NOTHING), np.int64(NOTHING)
 
 
 @inlined
-def add_here(memo, node, before):
-    """The matches that end with the event of a node, whose beginnings are those of `before`."""
-    own = np.int64(1) if before == NOTHING else memo[before, MATCHES]
-    memo[node, MATCHES] = add_counts(memo[node, MATCHES], own)
-    memo[node, EVENTS] = add_counts(memo[node, EVENTS], own)
-    if before != NOTHING:
-        memo[node, EVENTS] = add_counts(memo[node, EVENTS], memo[before, EVENTS])
+def alive(nodes, form, node, cut):
+    """Whether anything that is reached through the node starts late enough."""
+    return node >= 0 and nodes[node, compact.NEWEST if form == HEAPS else runs.NEWEST] >= cut
 
 
 @inlined
-def alive(nodes, child, newest, cut):
-    return child != NOTHING and nodes[child, newest] >= cut
+def sum_up(nodes, form, node, cut, memo):
+    """The numbers of a node, where those of all that it points to are known."""
+    before, one, other = links(nodes, form, node)
+    matches, events = np.int64(0), np.int64(0)
+    if before != NO_EVENT:
+        matches = np.int64(1) if before == NOTHING else memo[before, MATCHES]
+        events = matches if before == NOTHING else add_counts(matches, memo[before, EVENTS])
+    for child in (one, other):
+        if alive(nodes, form, child, cut):
+            matches = add_counts(matches, memo[child, MATCHES])
+            events = add_counts(events, memo[child, EVENTS])
+    memo[node, MATCHES] = matches
+    memo[node, EVENTS] = events
 
 
 @inlined
-def count_heap(nodes, heap, cut, stamp, memo, stack):
-    """Of all nodes in a heap of the strategy compact, into `memo[heap]`. What a node needs is counted first; no node waits twice."""
+def count_from(nodes, form, first, cut, stamp, memo, stack):
+    """Of all matches that are reached from a node, into `memo[first]`. What a node needs is counted before it; no node waits twice."""
     depth = 0
-    stack[0] = heap
+    stack[0] = first
     while depth >= 0:
         node = stack[depth]
         needed = NOTHING
-        for link in (compact.BEFORE, compact.LEFT, compact.RIGHT):
-            child = nodes[node, link]
-            if alive(nodes, child, compact.NEWEST, cut) and memo[child, STAMP] != stamp:
+        for child in links(nodes, form, node):
+            if alive(nodes, form, child, cut) and memo[child, STAMP] != stamp:
                 needed = child
         if needed != NOTHING:
             depth += 1
             stack[depth] = needed
-            continue
-        memo[node, STAMP] = stamp
-        memo[node, MATCHES] = 0
-        memo[node, EVENTS] = 0
-        add_here(memo, node, nodes[node, compact.BEFORE])
-        for link in (compact.LEFT, compact.RIGHT):
-            if alive(nodes, nodes[node, link], compact.NEWEST, cut):
-                add_child(memo, node, nodes[node, link])
-        depth -= 1
-
-
-@jit("void(int64[:,::1], int64, int64[:,::1], int64, int64, int64, int64[::1])")
-def count_compact(nodes, used, found, first, count, span, total):
-    """The matches of `found[first:count]`: how many and with how many events, added to `total`."""
-    memo = np.zeros((used, MEMO_COLUMNS), np.int64)
-    stack = np.empty(used + 1, np.int64)
-    stamp = 0
-    last_cut = np.int64(0)
-    for i in range(first, count):
-        cut = np.iinfo(np.int64).min if span == FULL else found[i, 2] - span
-        if stamp == 0 or cut != last_cut:
-            stamp += 1
-            last_cut = cut
-        before = nodes[found[i, 0], compact.BEFORE]
-        own, events = np.int64(1), np.int64(0)
-        if before != NOTHING:
-            if memo[before, STAMP] != stamp:
-                count_heap(nodes, before, cut, stamp, memo, stack)
-            own, events = memo[before, MATCHES], memo[before, EVENTS]
-        total[0] = add_counts(total[0], own)
-        total[1] = add_counts(total[1], add_counts(own, events))
-
-
-@inlined
-def count_ways(nodes, last, lowest, stamp, memo, stack):
-    """Of all ways back from a node of runs, into `memo[last]`."""
-    depth = 0
-    stack[0] = last
-    while depth >= 0:
-        node = stack[depth]
-        union = nodes[node, BOUND_TO] == runs.UNION
-        before = nodes[node, RUN_BEFORE]
-        other = nodes[node, runs.OTHER] if union else NOTHING
-        if not alive(nodes, other, runs.NEWEST, lowest):
-            other = NOTHING
-        needed = NOTHING
-        for child in (before, other):
-            if child != NOTHING and memo[child, STAMP] != stamp:
-                needed = child
-        if needed != NOTHING:
-            depth += 1
-            stack[depth] = needed
-            continue
-        memo[node, STAMP] = stamp
-        memo[node, MATCHES] = 0
-        memo[node, EVENTS] = 0
-        if union:
-            add_child(memo, node, before)
-            if other != NOTHING:
-                add_child(memo, node, other)
         else:
-            add_here(memo, node, before)
-        depth -= 1
+            memo[node, STAMP] = stamp
+            sum_up(nodes, form, node, cut, memo)
+            depth -= 1
 
 
-@jit("void(int64[:,::1], int64, int64[:,::1], int64, int64, int64, int64[::1])")
-def count_runs(nodes, used, found, first, count, most, total):
-    """As `count_compact`, of the matches that runs found; no further than to `most` events, since these may be any number."""
+@jit("void(int64[:,::1], int64, int64, int64[::1], int64[::1], int64, int64[::1])")
+def count_matches(nodes, form, used, lasts, cuts, most, total):
+    """The matches that end with the nodes `lasts` and start no earlier than `cuts`: how many and with how many events, added to `total`.
+    No further than to `most` events, since these may be any number. Beside `lasts` in a heap stand other matches."""
     memo = np.zeros((used, MEMO_COLUMNS), np.int64)
     stack = np.empty(used + 1, np.int64)
     stamp = 0
-    lowest = np.int64(0)
-    for i in range(first, count):
-        if stamp == 0 or found[i, runs.LOWEST] != lowest:
+    for i in range(len(lasts)):
+        if i == 0 or cuts[i] != cuts[i - 1]:
             stamp += 1
-            lowest = found[i, runs.LOWEST]
-        last = found[i, runs.LAST_NODE]
-        if memo[last, STAMP] != stamp:
-            count_ways(nodes, last, lowest, stamp, memo, stack)
-        total[0] = add_counts(total[0], memo[last, MATCHES])
-        total[1] = add_counts(total[1], memo[last, EVENTS])
+        first = nodes[lasts[i], compact.BEFORE] if form == HEAPS else lasts[i]
+        matches, events = np.int64(1), np.int64(0)
+        if first != NOTHING:
+            if memo[first, STAMP] != stamp:
+                count_from(nodes, form, first, cuts[i], stamp, memo, stack)
+            matches, events = memo[first, MATCHES], memo[first, EVENTS]
+        if form == HEAPS:
+            events = add_counts(matches, events)
+        total[0] = add_counts(total[0], matches)
+        total[1] = add_counts(total[1], events)
         if total[1] > most:
             return
+
+
+def matches_of_heaps(nodes: np.ndarray, found: np.ndarray, span: int, most: int) -> tuple[int, int]:
+    """Of entries (last node, partition, time or ordinal of completion) of the strategy compact, within a window of `span`."""
+    cuts = np.full(len(found), np.iinfo(np.int64).min) if span == FULL else found[:, 2] - span
+    return _counted(nodes, HEAPS, found[:, 0], cuts, most)
+
+
+def matches_of_runs(nodes: np.ndarray, found: np.ndarray, most: int) -> tuple[int, int]:
+    """Of entries as in `run_nodes`."""
+    return _counted(nodes, WAYS, found[:, runs.LAST_NODE], found[:, runs.LOWEST], most)
+
+
+def _counted(nodes: np.ndarray, form: int, lasts: np.ndarray, cuts: np.ndarray, most: int) -> tuple[int, int]:
+    total = np.zeros(2, np.int64)
+    used = int(lasts.max(initial=-1)) + 1
+    count_matches(nodes, form, used, np.ascontiguousarray(lasts), np.ascontiguousarray(cuts), most, total)
+    return int(total[0]), int(total[1])

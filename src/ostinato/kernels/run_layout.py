@@ -56,7 +56,8 @@ LATEST = 11  # strict contiguity: a run that ends before this position has been 
 MERGES = 12  # which equivalent runs are followed as one
 UNITES = 13  # a run may stand for several starts: matches are read from unions
 STOPS = 14  # a run ends with its first match
-SETTING_CELLS = 15
+STEP_LIMIT = 15  # of all that was done ever: beyond, a call is given up
+SETTING_CELLS = 16
 
 STRICT = 0
 PARTITION = 1

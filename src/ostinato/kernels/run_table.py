@@ -36,6 +36,8 @@ TWIN_CELL = 14  # its cell among the runs that may have equivalents, or NOTHING
 MET = 15  # the stamp of the last event that found it by its join value
 RUN_COLUMNS = 16  # two lines of the cache
 
+NEW_RUN_STEPS = 50  # measured: 10 to 30 ns for an offer, about 1 us for a run that is made and finds its place and its equivalents
+
 BY_STATE = -1
 NOWHERE = -2
 IN_ORDER = -3
@@ -66,6 +68,12 @@ VISITED = 13  # how often an event was offered to a run
 STARTED = 14  # runs ever
 STAMP = 15
 HEADER_CELLS = 16
+
+
+@inlined
+def steps_made(header):
+    """What was done so far, in units of an event that is offered to a run."""
+    return header[VISITED] + NEW_RUN_STEPS * header[STARTED]
 
 
 @inlined

@@ -23,6 +23,7 @@ from ostinato.kernels.run_layout import (
     SKIP_TO_ANY,
     SKIP_TO_NEXT,
     STATE_MASK,
+    STEP_LIMIT,
     STRICT,
     TIMED,
     TIMEOUTS,
@@ -66,6 +67,7 @@ from ostinato.kernels.run_table import (
     VISITED,
     WAS_MATCH,
     release,
+    steps_made,
 )
 
 # What `advance` returns
@@ -73,6 +75,7 @@ DONE = 0
 TOO_SMALL = 1
 OVER_LIMIT = 2
 FAILED = 3
+OVER_STEPS = 4
 
 
 @inlined
@@ -241,6 +244,9 @@ def advance(
                 continue
             if header[LIVE] > settings[RUN_LIMIT]:
                 status = OVER_LIMIT
+                break
+            if steps_made(header) > settings[STEP_LIMIT]:
+                status = OVER_STEPS
                 break
             most = (per_key[key, ALIVE] + 1) * settings[FANOUT]
             if not has_room(settings, header, most, len(runs), len(nodes), len(found)):

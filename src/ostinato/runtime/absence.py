@@ -18,6 +18,7 @@ from ostinato.runtime.budget import Beyond, Budget, in_words, over_budget
 from ostinato.runtime.forbidden_pairs import ForbiddenPairs
 from ostinato.runtime.held_matches import check_held
 from ostinato.runtime.keyed_rows import KeyedRows
+from ostinato.runtime.listing import LOOK_STEPS
 from ostinato.runtime.longer_arrays import grown
 from ostinato.runtime.match_dag import MatchDag
 from ostinato.runtime.matcher import Matcher, RemembersStrings
@@ -26,6 +27,7 @@ from ostinato.runtime.occurrences import Occurrences
 from ostinato.runtime.output_rule import output_rule
 from ostinato.runtime.snapshot import part_of
 from ostinato.runtime.state_check import StateCheck
+from ostinato.runtime.steps import Steps
 from ostinato.runtime.string_pool import StringPool
 from ostinato.runtime.waiting_matches import CHOSEN, OUT, STANDS, WAITS, WaitingMatches
 
@@ -49,7 +51,11 @@ class AbsenceMatcher(Matcher):
         self._by_events = program.within_unit == "events"
         self._leads = any(negation.leads for negation in program.negations)
         self._occurrences = Occurrences(program)
-        self._pairs = {n: ForbiddenPairs(program, negation, pool) for n, negation in enumerate(program.negations) if not negation.is_static}
+        self._steps = Steps(program, budget)
+        compared = {n: negation for n, negation in enumerate(program.negations) if not negation.is_static}
+        self._pairs = {n: ForbiddenPairs(program, negation, pool, self._steps) for n, negation in compared.items()}
+        if program.output in ("count", "aggregates"):
+            inner.look_at_all(program)
         self._loaded = False  # whether the state came from outside
         self._waiting = WaitingMatches()
         self._rule = output_rule(program.output)
@@ -70,9 +76,17 @@ class AbsenceMatcher(Matcher):
             yield self.feed(rows, keys, ready, horizon, final)
             return
         keys = self._begin(rows, keys, ready)
+        looked_at = 0  # since something was handed on
         for found in self._inner.feed_in_parts(rows, keys, ready, horizon, final):
+            assert isinstance(found, Matches)  # candidates are listed
             self._admit(rows, found)
-            yield self._released()
+            released = self._released()
+            if len(released):
+                looked_at = 0
+                self._steps.begin(0)
+            looked_at += len(found)
+            self._steps.take(LOOK_STEPS * len(found.variables), f"{looked_at:,} candidates were looked at, with nothing to report")
+            yield released
         yield self._finish(rows, keys, ready, horizon, final)
 
     def _begin(self, rows: KeyedRows, keys: np.ndarray, ready: np.ndarray) -> np.ndarray:
@@ -80,6 +94,7 @@ class AbsenceMatcher(Matcher):
         keys = np.ascontiguousarray(keys, np.int64)
         self._ensure_keys(int(keys.max(initial=-1)) + 1)
         ready = np.maximum(ready, self._ready[keys])
+        self._steps.begin(int((ready - self._ready[keys]).sum()))
         self._occurrences.trace(rows, keys, self._ready[keys], ready)
         self._ready[keys] = ready
         return keys

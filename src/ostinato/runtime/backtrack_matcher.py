@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ostinato.base.errors import DataError
 from ostinato.kernels import backtrack as kernel
 from ostinato.kernels import backtrack_table as table
 from ostinato.kernels import run_layout as layout
-from ostinato.kernels.arithmetic import ERRORS
 from ostinato.program.program import Program
 from ostinato.runtime.backtrack_matches import read_matches
 from ostinato.runtime.backtrack_store import BacktrackStore
@@ -38,6 +36,7 @@ class BacktrackMatcher(PartialMatcher):
         header[table.AT_KEY] = header[table.IN_KEY] = header[table.DEPTH] = 0
         header[table.PINNED] = header[table.NODES]
         bits = rows.bits.view(np.int64)
+        self._limit_steps(int(header[table.READ]))
         while True:
             status = kernel.search(
                 plan.moves, plan.states, plan.passes, plan.settings, code.code, code.scratch, code.scratch_valid, code.ranks,
@@ -48,10 +47,13 @@ class BacktrackMatcher(PartialMatcher):
             if status == kernel.DONE:
                 return
             if status == kernel.FAILED:
-                raise DataError(ERRORS[int(header[table.ERROR])], hint="cast to DOUBLE where exact integers are not needed")
+                raise self._failed(int(header[table.ERROR]))
+            if status == kernel.OVER_STEPS:
+                raise self._too_long()
             self._refuse_too_many()
             found = int(header[table.FOUND])
             self._listing.allow(found, found)
+            self._refuse_too_large()
             store.make_room(int(plan.settings[layout.FANOUT]))
 
     def _within_budget(self) -> None:

@@ -1,4 +1,4 @@
-"""How much state a query may hold, and what happens beyond."""
+"""How much state a query may hold, how long a call may take, and what happens beyond."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from ostinato.runtime.machine_memory import memory_there_is
 
 SHARE = 4  # a query may take a quarter of the memory there is, unless it is told otherwise
 LEAST_SHARE = 64 << 20
+MOST_COUNTED = 2**63 - 1
 WAYS_OUT = "shorten WITHIN, take OUTPUT count, compressed or first, or raise the budget (ost.Budget)"
 
 
@@ -32,14 +33,16 @@ def memory_share(tasks: int = 1) -> MemoryShare:
 class Budget:
     """`runs` counts partial matches (threads of the preferred match included), `bytes` rows that are retained or wait, the match DAG, and
     the matches that are listed at a time; by default a quarter of the memory there is, on Spark divided among the tasks of a worker.
-    None is unlimited. `beyond` is "error" or "shed oldest"; what is listed cannot be shed."""
+    `steps` bounds the time of one call, see `runtime.steps`. None is unlimited. `beyond` is "error" or "shed oldest"; what is listed
+    cannot be shed, nor can time."""
 
     runs: int | None = 10_000_000
     bytes: int | None = field(default_factory=memory_share)
     beyond: Beyond = Beyond.ERROR
+    steps: int | None = 1_000_000_000
 
     def __post_init__(self) -> None:
-        for name, limit in (("runs", self.runs), ("bytes", self.bytes)):
+        for name, limit in (("runs", self.runs), ("bytes", self.bytes), ("steps", self.steps)):
             if limit is not None and (not isinstance(limit, int) or isinstance(limit, bool) or limit < 1):
                 raise OstinatoError(f"A budget of {name}={limit!r}", hint="It is a whole number from 1 on, or None for no limit")
         try:
@@ -58,6 +61,15 @@ def over_budget(program: Program, message: str, hint: str = WAYS_OUT) -> BudgetE
     kind = f"{program.selection}, OUTPUT {program.output}" if program.is_event_pattern else "row pattern"
     shown = ", ".join(program.labels)
     return BudgetError(message, detail=f"The query reads {program.stream or 'a stream'} and binds {shown} ({kind}).", hint=hint)
+
+
+def too_many_matches(program: Program) -> BudgetError:
+    """Counts are exact, or there is none."""
+    return over_budget(
+        program,
+        f"there are more than {MOST_COUNTED:,} matches, or values in them: the count does not fit 64 bits",
+        "no budget helps here: shorten WITHIN, add conditions, choose a stricter selection strategy, or take OUTPUT compressed",
+    )
 
 
 def in_words(size: int) -> str:

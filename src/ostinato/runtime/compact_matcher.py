@@ -40,7 +40,8 @@ class CompactMatcher(Matcher):
         by_time = bool(self._settings[kernel.BY_TIME])
         self._store = CompactStore(self._moves.states, span, by_time, program.output == "nonoverlapping")
         variables = np.array([component.variable for component in program.components], np.uint8)
-        listed = MatchList(span, variables, Listing(program, budget, pool))
+        self._listing = Listing(program, budget, pool)
+        listed = MatchList(span, variables, self._listing)
         self._chosen = listed if program.output == "nonoverlapping" else None
         self._list: MatchList | DagList = listed
         if program.output == "compressed":
@@ -70,6 +71,7 @@ class CompactMatcher(Matcher):
         ordinal = self._read[keys]
         begin = rows.index_of(keys, ordinal)
         end = begin + np.maximum(ready - ordinal, 0)
+        self._listing.begin(int((end - begin).sum()))
         yield from self._advance(rows, keys, begin, end, ordinal, in_parts)
         if self._strict:
             self._drop_passed(int(rows.positions[end[end > begin] - 1].max(initial=-1)))
@@ -137,6 +139,9 @@ class CompactMatcher(Matcher):
         self._latest = max(self._latest, position)
         partitions = self._store.partitions
         partitions[partitions[:, graph.POSITION] < self._latest, graph.ACTIVE] = 0
+
+    def look_at_all(self, asked: Program) -> None:
+        self._listing.look_at_all(asked)
 
     def keep_from(self, keys: np.ndarray) -> np.ndarray:
         return np.where(self._store.active[keys] != 0, self._store.partitions[keys, graph.LOW], self._read[keys])

@@ -15,9 +15,11 @@ from ostinato.program.program import Forbidden, Negation, Program
 from ostinato.runtime.keyed_rows import KeyedRows
 from ostinato.runtime.matches import Matches
 from ostinato.runtime.measures import MatchView
+from ostinato.runtime.steps import Steps
 from ostinato.runtime.string_pool import StringPool
 
 PAIRS = 1 << 16  # evaluated at once
+PAIR_STEPS = 8
 FIRST_LOOK = 4  # candidates per match in the first round: many matches die by one of them
 WIDER = 8  # each round looks at so many times more
 
@@ -27,23 +29,33 @@ Bound = tuple[np.ndarray, ...]  # per item already bound the arena rows
 class ForbiddenPairs:
     """Looks for one negation in the gaps of matches."""
 
-    def __init__(self, program: Program, negation: Negation, pool: StringPool) -> None:
+    def __init__(self, program: Program, negation: Negation, pool: StringPool, steps: Steps) -> None:
         self._program = replace(program, measures=negation.given)
         self._negation = negation
         self._pool = pool
+        self._steps = steps
 
     def inside(self, rows: KeyedRows, matches: Matches, low: np.ndarray, high: np.ndarray) -> np.ndarray:
         """Whether forbidden events lie strictly between the two ordinals, for each match."""
         if not len(matches):
             return np.zeros(0, np.bool_)
-        return _Search(self._program, self._negation, self._pool, rows, matches, low, high).run()
+        return _Search(self._program, self._negation, self._pool, self._steps, rows, matches, low, high).run()
 
 
 class _Search:
     def __init__(
-        self, program: Program, negation: Negation, pool: StringPool, rows: KeyedRows, matches: Matches, low: np.ndarray, high: np.ndarray
+        self,
+        program: Program,
+        negation: Negation,
+        pool: StringPool,
+        steps: Steps,
+        rows: KeyedRows,
+        matches: Matches,
+        low: np.ndarray,
+        high: np.ndarray,
     ) -> None:
         self._program = program
+        self._steps = steps
         self._items = negation.items
         self._rows = rows
         self._matches = matches
@@ -107,6 +119,9 @@ class _Search:
                 part = part[~self._killed[owner[part]]]
                 counts = np.minimum((end - begin)[part], width)
                 pair = np.repeat(part, counts)
+                self._steps.take(
+                    PAIR_STEPS * len(pair), f"{len(self._matches):,} candidates and more are compared with forbidden events one by one"
+                )
                 rows = self._candidates[number][ranges(begin[part], counts)]
                 hit = self._true(number, owner[pair], (*(b[pair] for b in bound), rows))
                 pair, rows = pair[hit], rows[hit]

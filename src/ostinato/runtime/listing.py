@@ -6,6 +6,7 @@ from ostinato.expr.types import Kind, Type
 from ostinato.kernels.tally_cells import FULL
 from ostinato.program.program import Program
 from ostinato.runtime.budget import Budget, in_words, over_budget
+from ostinato.runtime.steps import Steps
 from ostinato.runtime.string_pool import StringPool
 
 MATCH_BYTES = 48  # its partition, start, offset, place in the order, and position
@@ -14,6 +15,7 @@ ROW_BYTES = 2  # of a match of neighbouring rows: the variable
 SHOWN_BYTES = 24  # of an event that is shown: where it lies, whose it is, its number in the stream
 PART_EVENTS = 1 << 21  # of the matches that are handed on at a time
 LEAST_PART = 1 << 14
+LOOK_STEPS = 8  # of an event of a match that is looked at, and not handed on
 PARTS = 16  # that have room in the budget
 WAYS_OUT = (
     "shorten WITHIN or add conditions; take OUTPUT count, compressed or first; read the matches piece by piece"
@@ -36,8 +38,36 @@ class Listing:
 
     def __init__(self, program: Program, budget: Budget, pool: StringPool) -> None:
         self._program = program
+        self._budget = budget
         self._limit = budget.bytes
         self._pool = pool
+        self._steps = Steps(program, budget)
+        self._looks = program.output in ("count", "aggregates")  # at all matches, before anything is handed on
+
+    def look_at_all(self, asked: Program) -> None:
+        """Whoever reads the matches piece by piece, for the query `asked`, goes through all of them and hands on few or none."""
+        self._looks = True
+        self._steps = Steps(asked, self._budget)
+
+    def begin(self, rows: int) -> None:
+        """A call that takes in so many rows."""
+        self._steps.begin(rows)
+
+    @property
+    def looks(self) -> bool:
+        return self._looks
+
+    def look(self, matches: int, events: int) -> None:
+        """Before so many are gone through."""
+        if self._looks:
+            least = "at least " if events > self.most_looks else ""
+            what = f"{least}{_many(matches, events)} candidates with {events:,} events would have to be looked at one by one"
+            self._steps.take(LOOK_STEPS * events, what)
+
+    @property
+    def most_looks(self) -> int:
+        """Whoever looks at more events is surely refused."""
+        return min(int(FULL), self._steps.left // LOOK_STEPS + 1)
 
     def allow(self, matches: int, events: int) -> None:
         """Before so many matches with so many events are listed at once."""
@@ -45,10 +75,10 @@ class Listing:
             return
         size = matches * self._match_bytes() + events * self._event_bytes()
         if size > self._limit:
-            many = f"{matches:,}" if max(matches, events) < FULL else f"more than {FULL:,}"
             raise over_budget(
                 self._program,
-                f"listing {many} matches with {events:,} events takes about {in_words(size)}, and the budget is {in_words(self._limit)}",
+                f"listing {_many(matches, events)} matches with {events:,} events takes about {in_words(size)},"
+                f" and the budget is {in_words(self._limit)}",
                 ways_out(self._program),
             )
 
@@ -83,3 +113,7 @@ class Listing:
         if type_.kind is not Kind.STRING:
             return 17
         return 25 + (self._pool.strings.nbytes // len(self._pool) if len(self._pool) else 0)
+
+
+def _many(matches: int, events: int) -> str:
+    return f"{matches:,}" if max(matches, events) < FULL else f"more than {FULL:,}"

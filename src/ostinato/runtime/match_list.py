@@ -7,7 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from ostinato.kernels import compact_matches as kernel
-from ostinato.kernels.match_counts import count_compact
+from ostinato.kernels.match_counts import matches_of_heaps
+from ostinato.kernels.tally_cells import FULL
 from ostinato.runtime.listing import Listing
 from ostinato.runtime.longer_arrays import lengthened
 from ostinato.runtime.matches import Matches
@@ -51,10 +52,15 @@ class MatchList:
         return int(self._progress[kernel.MATCHES]) - before
 
     def parts(self, nodes: np.ndarray, found: np.ndarray, count: int) -> Iterator[Matches]:
-        """The same, piece by piece; nothing else is listed in between."""
+        """The same, piece by piece; nothing else is listed in between. Where all have to be gone through, more than a piece is counted
+        before."""
         room = self._listing.part_events
         self._begin(room, room)
+        is_counted = not self._listing.looks
         while self._write(nodes, found, count) != kernel.DONE:
+            if not is_counted:
+                is_counted = True
+                self._listing.look(*self._counted(nodes, found, count, self._listing.most_looks))
             if not self._progress[kernel.MATCHES]:
                 self._make_room(0, len(self._ordinals))  # a single match is that long
             else:
@@ -78,13 +84,14 @@ class MatchList:
     def _all(self, nodes: np.ndarray, found: np.ndarray, count: int) -> tuple[int, int]:
         """How many matches and events there are with those listed already, if that is within the budget. Those of the event that is
         being listed count as if none were: an upper bound, and no more than twice what there is."""
+        matches, events = self._counted(nodes, found, count, int(FULL))
+        self._listing.allow(matches, events)
+        return matches, events
+
+    def _counted(self, nodes: np.ndarray, found: np.ndarray, count: int, most: int) -> tuple[int, int]:
         progress = self._progress
-        total = progress[[kernel.MATCHES, kernel.EVENTS]].copy()
-        used = int(found[:count, 0].max()) + 1
-        first = int(progress[kernel.AT]) - 1
-        count_compact(nodes, used, found, first, count, self._span, total)
-        self._listing.allow(int(total[0]), int(total[1]))
-        return int(total[0]), int(total[1])
+        matches, events = matches_of_heaps(nodes, found[int(progress[kernel.AT]) - 1 : count], self._span, most)
+        return min(FULL, matches + int(progress[kernel.MATCHES])), min(FULL, events + int(progress[kernel.EVENTS]))
 
     def add_chosen(self, found: np.ndarray, chosen: np.ndarray) -> None:
         """Matches that were chosen one by one: `found` has their lengths and partitions, `chosen` their events, last ones first."""

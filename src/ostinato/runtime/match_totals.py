@@ -14,6 +14,7 @@ from ostinato.expr.types import Kind
 from ostinato.kernels.vectors.evaluate import evaluate
 from ostinato.kernels.vectors.vector import Vector, to_arrow
 from ostinato.program.program import MatchAggregate, Program
+from ostinato.runtime.budget import too_many_matches
 from ostinato.runtime.measures import MatchView
 
 LIMIT = 2**63
@@ -88,8 +89,10 @@ def _joined(function: str, one: Total, other: Total) -> Total:
     return one[0] + other[0], None if function == "count" else _together(function, one[1], other[1])
 
 
-def _finished(spec: MatchAggregate, count: int, value: Any) -> Any:
+def _finished(program: Program, spec: MatchAggregate, count: int, value: Any) -> Any:
     """The value of an aggregate, None where there was nothing to aggregate."""
+    if count >= LIMIT:
+        raise too_many_matches(program)
     if spec.function == "count":
         return count
     if count == 0:
@@ -143,7 +146,7 @@ def totals_table(program: Program, schema: pa.Schema, totals: Sequence[Total]) -
     def aggregate(name: str) -> Vector:
         number = int(name.partition(":")[2])
         spec = program.measures.aggregates[number]
-        return _vector(spec, _finished(spec, *totals[number]))
+        return _vector(spec, _finished(program, spec, *totals[number]))
 
     columns = [to_arrow(v) for v in evaluate(code, 1, aggregate)]
     return pa.table([c if c.type == f.type else c.cast(f.type) for c, f in zip(columns, schema, strict=True)], schema=schema)

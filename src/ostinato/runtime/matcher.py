@@ -7,6 +7,7 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
+from ostinato.program.program import Program
 from ostinato.runtime.keyed_rows import KeyedRows
 from ostinato.runtime.match_dag import MatchDag
 from ostinato.runtime.matches import Matches
@@ -33,6 +34,10 @@ class Matcher(Protocol):
         until they are all taken. Per partition they come in order, but those of one completing event may be cut apart: then each
         piece is in order."""
         yield self.feed(rows, keys, ready, horizon, final)
+
+    def look_at_all(self, asked: Program) -> None:
+        """Whoever feeds it in parts, for the query `asked`, goes through all of them and hands on few or none: how many there are is
+        charged to the budget before. Called before the first row, if at all."""
 
     def keep_from(self, keys: np.ndarray) -> np.ndarray:
         """For each of `keys` the first ordinal whose row may still be needed (the next unread one if none is)."""

@@ -8,11 +8,12 @@ from typing import Protocol
 
 import numpy as np
 
+from ostinato.base.errors import BudgetError, DataError, OstinatoError
 from ostinato.expr.types import Kind
 from ostinato.kernels import run_layout as layout
-from ostinato.kernels.arithmetic import IS_VALUE
+from ostinato.kernels.arithmetic import ERRORS, IS_VALUE, TOO_MANY
 from ostinato.program.program import Program
-from ostinato.runtime.budget import Beyond, Budget, in_words, over_budget
+from ostinato.runtime.budget import Beyond, Budget, in_words, over_budget, too_many_matches
 from ostinato.runtime.keyed_rows import KeyedRows
 from ostinato.runtime.listing import Listing
 from ostinato.runtime.longer_arrays import grown
@@ -20,8 +21,10 @@ from ostinato.runtime.match_dag import MatchDag
 from ostinato.runtime.matcher import NEVER, Matcher
 from ostinato.runtime.matches import Matches
 from ostinato.runtime.run_plan import run_plan
+from ostinato.runtime.steps import Steps
 from ostinato.runtime.string_pool import StringPool
 
+SHED_LATER = 64  # times the budget: more may be shed at the end of a call
 SHED_PART = 16  # shedding a sixteenth at once keeps its cost per event constant
 
 
@@ -79,6 +82,7 @@ class PartialMatcher(Matcher):
         self._strings = strings
         self._plan = run_plan(program, budget.runs)
         self._listing = Listing(program, budget, strings)
+        self._steps = Steps(program, budget)
         self._interpreter = self._plan.interpreter
         self._read = np.zeros(0, np.int64)  # per key, the next unread ordinal
         self._strict = program.selection == "strict_contiguity" and program.ahead == 0  # rows that wait for neighbours are not passed by
@@ -120,6 +124,9 @@ class PartialMatcher(Matcher):
         ordinal = self._read[keys]
         begin = rows.index_of(keys, ordinal)
         end = begin + np.maximum(ready - ordinal, 0)
+        taken_in = int((end - begin).sum())
+        self._listing.begin(taken_in)
+        self._steps.begin(taken_in)
         if self._strict:
             fed = end > begin
             settings[layout.LATEST] = max(int(settings[layout.LATEST]), int(rows.positions[end[fed] - 1].max(initial=-1)))
@@ -152,6 +159,25 @@ class PartialMatcher(Matcher):
                 "shorten WITHIN, add conditions, choose a stricter selection strategy, take OUTPUT count, or raise the budget's runs",
             )
 
+    def _refuse_too_large(self) -> None:
+        """Where the budget wants an error; or in the middle of a call, where nothing can be shed, and it is far too much."""
+        limit, size = self._budget.bytes, self._store.bytes
+        if limit is not None and size > (limit if self._budget.beyond is Beyond.ERROR else SHED_LATER * limit):
+            raise over_budget(self._program, f"partial matches take {in_words(size)}, and the budget is {in_words(limit)}")
+
+    def _limit_steps(self, so_far: int) -> None:
+        """So many were made before this call."""
+        self._plan.settings[layout.STEP_LIMIT] = so_far + self._steps.left
+
+    def _too_long(self) -> BudgetError:
+        return self._steps.exceeded(f"{self._store.live_runs:,} partial matches are followed, and it takes too long")
+
+    def _failed(self, error: int) -> OstinatoError:
+        """What stopped the kernel."""
+        if error == TOO_MANY:
+            return too_many_matches(self._program)
+        return DataError(ERRORS[error], hint="cast to DOUBLE where exact integers are not needed")
+
     def _within_budget(self) -> None:
         self._within_bytes()
 
@@ -161,10 +187,12 @@ class PartialMatcher(Matcher):
         if store.has_doubled or (limit is not None and store.bytes > limit):
             store.compact()
         while limit is not None and store.bytes > limit:
-            if self._budget.beyond is Beyond.ERROR:
-                raise over_budget(self._program, f"partial matches take {in_words(store.bytes)}, and the budget is {in_words(limit)}")
+            self._refuse_too_large()
             store.shed_oldest(max(1, store.live_runs // SHED_PART))
             store.compact()
+
+    def look_at_all(self, asked: Program) -> None:
+        self._listing.look_at_all(asked)
 
     def idle(self, keys: np.ndarray) -> np.ndarray:
         self._ensure_keys(int(np.max(keys, initial=-1)) + 1)

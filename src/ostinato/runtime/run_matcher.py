@@ -6,11 +6,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ostinato.base.errors import DataError
 from ostinato.kernels import run_layout as layout
 from ostinato.kernels import run_table as table
 from ostinato.kernels import runs as kernel
-from ostinato.kernels.arithmetic import ERRORS
 from ostinato.program.program import Program
 from ostinato.runtime.budget import Budget
 from ostinato.runtime.keyed_rows import KeyedRows
@@ -37,6 +35,7 @@ class RunMatcher(PartialMatcher):
         plan, code, store = self._plan, self._interpreter, self._store
         store.header[table.AT_KEY], store.header[table.AT_ROW] = 0, table.NOTHING
         bits = rows.bits.view(np.int64)
+        self._limit_steps(store.steps)
         while True:
             status = kernel.advance(
                 plan.moves, plan.states, plan.passes, plan.watched, plan.bounds, plan.settings, code.code, code.scratch,
@@ -53,8 +52,10 @@ class RunMatcher(PartialMatcher):
                 self._within_bytes()
             elif status == kernel.OVER_LIMIT:
                 self._over_limit()
+            elif status == kernel.OVER_STEPS:
+                raise self._too_long()
             else:
-                raise DataError(ERRORS[int(store.header[table.ERROR])], hint="cast to DOUBLE where exact integers are not needed")
+                raise self._failed(int(store.header[table.ERROR]))
 
     def _over_limit(self) -> None:
         self._refuse_too_many()

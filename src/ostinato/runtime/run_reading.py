@@ -8,9 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ostinato.kernels import run_matches as kernel
-from ostinato.kernels.match_counts import count_runs
+from ostinato.kernels.match_counts import matches_of_runs
 from ostinato.kernels.run_matches import read_matches
-from ostinato.kernels.run_nodes import LAST_NODE
 from ostinato.runtime.listing import Listing
 from ostinato.runtime.longer_arrays import lengthened
 from ostinato.runtime.matches import Matches
@@ -76,16 +75,19 @@ class RunReading:
                 room.grow(status)
                 continue
             is_counted = True
-            total = np.zeros(2, np.int64)
-            used = int(self._found[:, LAST_NODE].max()) + 1
-            count_runs(self._nodes, used, self._found, 0, count, self._listing.most_events, total)
-            self._listing.allow(int(total[0]), int(total[1]))
-            room.fit(int(total[0]), int(total[1]))
+            matches, events = matches_of_runs(self._nodes, self._found, self._listing.most_events)
+            self._listing.allow(matches, events)
+            room.fit(matches, events)
         return self._taken(room)
 
     def parts(self) -> Iterator[Matches]:
+        """Where all have to be gone through, more than a piece is counted before."""
         room = _Room.of(self._listing.part_events, self._listing.part_events)
+        is_counted = not self._listing.looks
         while (status := self._read(room)) != kernel.DONE:
+            if not is_counted:
+                is_counted = True
+                self._listing.look(*matches_of_runs(self._nodes, self._found, self._listing.most_looks))
             if not self._control[kernel.WRITTEN]:
                 room.grow(status)  # a single match is that long
                 continue

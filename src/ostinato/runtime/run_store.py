@@ -115,6 +115,11 @@ class RunStore:
         return bool(self.header[table.NODES] > 2 * self._reachable)
 
     @property
+    def steps(self) -> int:
+        """As `run_table.steps_made`."""
+        return int(self.header[table.VISITED] + table.NEW_RUN_STEPS * self.header[table.STARTED])
+
+    @property
     def run_bytes(self) -> int:
         """What one run takes: its row, its registers, its cells in the tables by which it is found."""
         tables = (len(self.cells) > NO_TABLE) + (len(self.twins) > NO_TABLE) + run_order.ORDER_COLUMNS * self._plan.orders

@@ -142,7 +142,7 @@ class Session:
         table = batch if isinstance(batch, pa.Table) else pa.Table.from_batches([batch])
         needed = flattened(table, self.program.columns)
         yield from self._process(self.reorder.add(needed, times.values), in_parts)
-        self._limits.check_rows(self.reorder.bytes + self.late.bytes, self.rows.bytes)
+        self._limits.check_rows(self, self._texts)
 
     def _check_arrived(self, columns: dict[str, Vector], times: np.ndarray) -> None:
         """Of rows that are late, or in no partition, nothing is computed later either; others are looked at now if they may wait."""
@@ -258,7 +258,7 @@ class Session:
         self._idle_keys.forget(self)
         self._texts.sweep(self)
         self.rows.forget_opaque()
-        self._limits.check_rows(self.reorder.bytes + self.late.bytes, self.rows.bytes)
+        self._limits.check_rows(self, self._texts)
 
     def _selected(self, columns: dict[str, Vector], order: np.ndarray | None) -> tuple[np.ndarray | None, np.ndarray | None]:
         """The rows to process, in order (None: all as they are), and their ranks among all rows in order (None: they are all).

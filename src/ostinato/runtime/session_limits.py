@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
 from ostinato.program.program import Program
 from ostinato.runtime.budget import Budget, in_words, over_budget
 from ostinato.runtime.listing import ways_out
+from ostinato.runtime.string_sweep import StringSweep
+
+if TYPE_CHECKING:
+    from ostinato.runtime.session import Session
 
 
 class SessionLimits:
@@ -16,13 +21,20 @@ class SessionLimits:
         self._program = program
         self._limit = budget.bytes
 
-    def check_rows(self, waiting: int, kept: int) -> None:
-        """Rows that wait for earlier ones or to be taken as late ones, or may still be needed, cannot be shed."""
-        if self._limit is not None and waiting + kept > self._limit:
+    def check_rows(self, session: Session, sweep: StringSweep) -> None:
+        """Rows that wait for earlier ones or to be taken as late ones, or may still be needed, cannot be shed; nor can the texts in them
+        or in keys. Texts that nothing refers to are forgotten first."""
+        if self._limit is None:
+            return
+        waiting, kept = session.reorder.bytes + session.late.bytes, session.rows.bytes
+        if waiting + kept + session.pool.bytes > self._limit:
+            sweep.sweep(session, at_once=True)
+        texts = session.pool.bytes
+        if waiting + kept + texts > self._limit:
             raise over_budget(
                 self._program,
-                f"rows that wait, for earlier ones or to be taken as late, take {in_words(waiting)}, rows that are needed {in_words(kept)};"
-                f" the budget is {in_words(self._limit)}",
+                f"rows that wait, for earlier ones or to be taken as late, take {in_words(waiting)}, rows that are needed {in_words(kept)},"
+                f" texts {in_words(texts)}; the budget is {in_words(self._limit)}",
                 "shorten WITHIN or lateness, advance the watermark sooner, take late rows, or raise the budget: ost.Budget(bytes=...)",
             )
 

@@ -40,7 +40,7 @@ class SessionOptions:
         budget = None
         if self.budget is not None:
             limit = SHARE if isinstance(self.budget.bytes, MemoryShare) else self.budget.bytes
-            budget = {"runs": self.budget.runs, "bytes": limit, "beyond": self.budget.beyond.value}
+            budget = {"runs": self.budget.runs, "bytes": limit, "beyond": self.budget.beyond.value, "steps": self.budget.steps}
         return {"lateness": self.lateness, "ordered": self.ordered, "late": self.late, "streams": streams, "budget": budget}
 
 
@@ -107,4 +107,5 @@ def _pairs(listed: Any) -> tuple[tuple[str, Any], ...]:
 def _budget(stored: Any) -> Budget | None:
     if stored is None:
         return None
-    return Budget(stored["runs"], memory_share() if stored["bytes"] == SHARE else stored["bytes"], stored["beyond"])
+    limit = memory_share() if stored["bytes"] == SHARE else stored["bytes"]
+    return Budget(stored["runs"], limit, stored["beyond"], stored.get("steps", Budget.steps))

@@ -11,6 +11,7 @@ from ostinato.kernels.string_table import StringTable
 
 _ALL_VALID = np.empty(0, np.bool_)
 _NO_BYTES = np.zeros(0, np.uint8)
+STRING_BYTES = 64  # beside its letters: where it ends, its rank, between two and eight places in the table
 
 
 class StringPool:
@@ -22,6 +23,11 @@ class StringPool:
 
     def __len__(self) -> int:
         return self._table.count
+
+    @property
+    def bytes(self) -> int:
+        """What the strings take, with the table by which they are found."""
+        return int(self._table.offsets[-1]) + STRING_BYTES * self._table.count
 
     @property
     def strings(self) -> pa.Array:

@@ -23,8 +23,9 @@ class StringSweep:
     def __init__(self, first: int = SWEEP_FROM) -> None:
         self._first = self._at = first
 
-    def sweep(self, session: Session) -> None:
-        if len(session.pool) < self._at or not _is_known(session.program):
+    def sweep(self, session: Session, at_once: bool = False) -> None:
+        """`at_once`: not when it is worth the work, but because there is no room."""
+        if (len(session.pool) < self._at and not at_once) or not _is_known(session.program):
             return
         used = np.zeros(len(session.pool), np.bool_)
         for codes in _held(session):

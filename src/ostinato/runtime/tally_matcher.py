@@ -7,10 +7,9 @@ import numpy as np
 from ostinato.base.errors import DataError
 from ostinato.kernels import tally as kernel
 from ostinato.kernels import tally_window as window
-from ostinato.kernels.arithmetic import ERRORS, TOO_MANY
 from ostinato.kernels.tally_cells import FULL, KIND, LOST, SUM_INT
 from ostinato.program.program import Program
-from ostinato.runtime.budget import Beyond, Budget, in_words, over_budget
+from ostinato.runtime.budget import Beyond, Budget, in_words, over_budget, too_many_matches
 from ostinato.runtime.compact_state import check_tally
 from ostinato.runtime.keyed_rows import KeyedRows
 from ostinato.runtime.lane_values import FLOAT_LANES, LaneValues
@@ -55,7 +54,7 @@ class TallyMatcher(Matcher):
         self._advance(rows, keys, bounds, behind)
         self._read[keys] = behind
         if self._store.total[0] == FULL:
-            raise DataError(ERRORS[TOO_MANY], hint="cast to DOUBLE where exact integers are not needed")
+            raise too_many_matches(self._program)
         self._within_bytes(rows)
         return Matches.none()
 
@@ -110,7 +109,9 @@ class TallyMatcher(Matcher):
         total = self._store.total
         found = []
         for lane, counter in self._lane_plan.of_aggregate:
-            if total[counter] == LOST or (self._lanes[lane, KIND] == SUM_INT and total[lane] == LOST):
+            if total[counter] == LOST:
+                raise too_many_matches(self._program)
+            if self._lanes[lane, KIND] == SUM_INT and total[lane] == LOST:
                 raise DataError("SUM goes beyond 64 bits", hint="CAST its argument to DOUBLE if rounding is acceptable")
             word = total[lane : lane + 1]
             value = word.view(np.float64)[0].item() if self._lanes[lane, KIND] in FLOAT_LANES else word[0].item()

@@ -121,6 +121,7 @@ class ThreadMatcher(Matcher):
             self._check_budget()
         elif status == layout.INDEX_FULL:
             self._index.make_room(needed, int(rows.length.sum()), store.control)
+            self._check_budget()
         elif status == layout.SAVED_FULL:
             store.room_to_save(needed)
         elif status == layout.MATCHES_FULL:
@@ -160,11 +161,13 @@ class ThreadMatcher(Matcher):
         limit = self._budget.runs
         if limit is not None and self._store.thread_count > limit:
             raise self._too_many_threads(limit)
-        if self._budget.bytes is not None and self._store.bytes > self._budget.bytes:
+        most = self._budget.bytes
+        if most is not None and self._store.bytes + self._index.bytes > most:
             self._store.compact()
-            if self._store.bytes > self._budget.bytes:
-                size, most = in_words(self._store.bytes), in_words(self._budget.bytes)
-                raise over_budget(self._program, f"the attempts under way take {size}, and the budget is {most}", HINT)
+            if self._store.bytes + self._index.bytes > most:
+                size, index = in_words(self._store.bytes), in_words(self._index.bytes)
+                said = f"the attempts under way take {size}, the index of rows {index}, and the budget is {in_words(most)}"
+                raise over_budget(self._program, said, HINT)
 
     def _too_many_threads(self, limit: int) -> BudgetError:
         hint = "Add conditions that separate the variables, shorten WITHIN, or raise the budget's runs."

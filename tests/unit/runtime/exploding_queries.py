@@ -13,12 +13,15 @@ import pyarrow as pa
 import ostinato as ost
 
 LIMIT = 20_000_000  # bytes that a query may take
+STEPS = 20_000_000  # that a call may take
 ROWS = 400
 SCHEMA = pa.schema([("ts", pa.int64()), ("kind", pa.string()), ("v", pa.int64())])
 ANY = "PATTERN SEQ(A+ a[ ], A b) WHERE skip_till_any_match(a[ ], b) { %s } %s"
 BEHIND = "PATTERN SEQ(A+ a[ ], A b, ~(X x)) WHERE skip_till_any_match(a[ ], b, x) { b.v >= 0 } WITHIN 300 %s"
 BEFORE = "PATTERN SEQ(~(X x), A+ a[ ], A b) WHERE skip_till_any_match(x, a[ ], b) { b.v >= 0 } WITHIN 300 %s"
 COMPARED = "PATTERN SEQ(A+ a[ ], ~(X x), A b) WHERE skip_till_any_match(a[ ], x, b) { x.v > b.v } WITHIN 300 %s"
+BOTH = "PATTERN SEQ(A+ a[ ], ~(X x), A b) WHERE skip_till_any_match(a[ ], x, b) { x.v > b.v AND b.v > a[1].v } WITHIN 300 %s"
+SUMS = "PATTERN SEQ(A+ a[ ], X b) WHERE skip_till_any_match(a[ ], b) { b.v > sum(a[].v) }"
 ROW_PATTERN = "SELECT * FROM t MATCH_RECOGNIZE (ORDER BY ts MEASURES %s %s AFTER MATCH SKIP %s PATTERN (A+) DEFINE A AS %s)"
 
 EVENT_PATTERNS = {
@@ -34,7 +37,19 @@ EVENT_PATTERNS = {
     "negation behind": (BEHIND % "", {}),
     "negation behind, count": (BEHIND % "OUTPUT count", {}),
     "negation before": (BEFORE % "", {}),
+    "negation behind, aggregates": (BEHIND % "RETURN sum(b.v) AS s OUTPUT aggregates", {}),
+    "negation before, count": (BEFORE % "OUTPUT count", {}),
+    "negation before, aggregates": (BEFORE % "RETURN sum(b.v) AS s OUTPUT aggregates", {}),
     "negation compared": (COMPARED % "", {}),
+    "negation compared, count": (COMPARED % "OUTPUT count", {}),
+    "negation compared, aggregates": (COMPARED % "RETURN sum(b.v) AS s OUTPUT aggregates", {}),
+    "negation and runs, count": (BOTH % "OUTPUT count", {}),
+    "runs, aggregates": (ANY % ("b.v > a[1].v", "RETURN sum(a[].v) AS s OUTPUT aggregates"), {}),
+    "runs, followed for long": (SUMS, {"budget": ost.Budget(runs=10**9, bytes=None, steps=STEPS // 20)}),
+    "backtrack, count": (ANY % ("b.v > a[1].v", "OUTPUT count"), {"strategy": "backtrack"}),
+    "count beyond 64 bits": (ANY % ("a[i].v >= 0", "OUTPUT count"), {}),
+    "count beyond 64 bits, runs": (ANY % ("b.v > a[1].v", "OUTPUT count"), {}),
+    "values beyond 64 bits": (ANY % ("a[i].v >= 0", "RETURN avg(a[].v) AS m OUTPUT aggregates"), {}),
     "negation compared, nonoverlapping": (COMPARED % "OUTPUT nonoverlapping", {}),
     "negation compared, compressed": (COMPARED % "OUTPUT compressed", {}),
 }
@@ -51,7 +66,7 @@ def rows(count: int) -> pa.Table:
 
 
 def pushed(text: str, count: int, budget: ost.Budget | None = None, **options: Any) -> None:
-    session = ost.compile(text, {"t": SCHEMA}, **options).open(budget=budget or ost.Budget(bytes=LIMIT))
+    session = ost.compile(text, {"t": SCHEMA}, **options).open(budget=budget or ost.Budget(bytes=LIMIT, steps=STEPS))
     session.push(rows(count))
     session.close()
 

@@ -11,7 +11,7 @@ from tests.property.columnar_programs import Columnar, ColumnarSimulation, Drive
 
 import ostinato as ost
 from ostinato.algebra.pattern import Alternation, Repetition, Sequence, Variable
-from ostinato.base.errors import BudgetError, DataError
+from ostinato.base.errors import BudgetError
 from ostinato.runtime import match_list
 from ostinato.runtime.budget import Beyond, Budget
 
@@ -117,7 +117,7 @@ def test_more_types_than_bits_of_a_direct_table(output: str) -> None:
 
 def test_a_number_of_matches_beyond_64_bits_is_an_error() -> None:
     running = session("PATTERN SEQ(A+ a[ ], B b) WHERE skip_till_any_match(a[ ], b) OUTPUT count")
-    with pytest.raises(DataError, match="the number of matches went beyond 64 bits"):
+    with pytest.raises(BudgetError, match="the count does not fit 64 bits"):
         running.push(pa.table({"ts": np.arange(80), "kind": ["A"] * 79 + ["B"], "k": np.zeros(80, np.int64)}))
 
 

@@ -98,7 +98,7 @@ def test_equivalent_runs_are_counted_as_one():
 
 def test_more_matches_than_can_be_counted_are_an_error():
     feed = Feed(program(output="count"))
-    with pytest.raises(DataError, match="number of matches"):
+    with pytest.raises(BudgetError, match="the count does not fit 64 bits"):
         feed.push(*[(0, A, 0)] * 65, (0, B, 0))
 
 

@@ -45,6 +45,7 @@ class RangeJob:
         return PLACE in self.output.names
 
     def dumps(self) -> str:
+        budget = self.budget
         return json.dumps(
             {
                 "program": _text(serde.dumps(self.program)),
@@ -52,21 +53,21 @@ class RangeJob:
                 "output": _text(self.output.serialize().to_pybytes()),
                 "groups": [astuple(group) for group in self.groups],
                 "ranges": [astuple(one) for one in self.ranges],
-                "budget": [self.budget.runs, self.budget.bytes, self.budget.beyond.value, isinstance(self.budget.bytes, MemoryShare)],
+                "budget": [budget.runs, budget.bytes, budget.beyond.value, budget.steps, isinstance(budget.bytes, MemoryShare)],
             }
         )
 
     @staticmethod
     def loads(text: str) -> RangeJob:
         parts = json.loads(text)
-        runs, size, beyond, is_share = parts["budget"]
+        runs, size, beyond, steps, is_share = parts["budget"]
         return RangeJob(
             program=serde.loads(_bytes(parts["program"])),
             input=pa.ipc.read_schema(pa.py_buffer(_bytes(parts["input"]))),
             output=pa.ipc.read_schema(pa.py_buffer(_bytes(parts["output"]))),
             groups=tuple(RowGroup(*group) for group in parts["groups"]),
             ranges=tuple(TimeRange(*one) for one in parts["ranges"]),
-            budget=Budget(runs, MemoryShare(size) if is_share else size, Beyond(beyond)),
+            budget=Budget(runs, MemoryShare(size) if is_share else size, Beyond(beyond), steps),
         )
 
 
