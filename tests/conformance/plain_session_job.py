@@ -1,5 +1,6 @@
 """Queries on a session that nobody set up, in a process of its own: `SparkSession.builder.getOrCreate()` and nothing else. Prints what
-was found as JSON. Arguments: a folder of ticks; "few" or "all" golden cases, or "connect" for a client of Spark Connect instead."""
+was found as JSON. Arguments: a folder of ticks; "few" or "all" golden cases, or "connect" for a client of Spark Connect instead,
+"connect, all" for that with a stream of our own source, too."""
 
 from __future__ import annotations
 
@@ -30,17 +31,19 @@ SETTINGS = {
 
 
 def main(folder: str, kind: str) -> None:
-    builder = SparkSession.builder.remote("local[2]") if kind == "connect" else SparkSession.builder
+    remote = kind.startswith("connect")
+    builder = SparkSession.builder.remote("local[2]") if remote else SparkSession.builder
     spark = builder.getOrCreate()
     found: dict[str, Any] = {"session": type(spark).__module__, "frame": rows(ost.on(spark).sql(TEXT, ticks=spark.read.parquet(folder)))}
     found["path"] = rows(ost.on(spark).sql(TEXT, ticks=folder))
     found["stream"] = streamed(
         spark, spark.readStream.schema(spark.read.parquet(folder).schema).parquet(folder), str(Path(folder).parent / "a")
     )
-    found["own stream"] = streamed(spark, ost.on(spark).read_stream(folder), str(Path(folder).parent / "b"))
+    if kind != "connect":
+        found["own stream"] = streamed(spark, ost.on(spark).read_stream(folder), str(Path(folder).parent / "b"))
     found |= {name: spark.conf.get(setting, None) for name, setting in SETTINGS.items()}
     found["batch plan"] = spark.sql("EXPLAIN SELECT id % 3, count(*) FROM range(0, 9, 1, 4) GROUP BY id % 3").collect()[0][0]
-    if kind != "connect":
+    if not remote:
         found["wrong"] = disagreements(kind)
     print("FOUND", json.dumps(found))
     spark.stop()

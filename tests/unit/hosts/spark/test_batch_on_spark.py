@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from pyspark.errors import PythonException
 
 import ostinato as ost
 from ostinato.base.errors import DataError, QuerySyntaxError, SchemaError, UnknownNameError
@@ -214,5 +215,22 @@ def test_bad_input_is_named(spark, folder, tmp_path, ticks) -> None:
 def test_a_null_time_stops_the_job_with_the_cause(spark, tmp_path, ticks) -> None:
     broken = ticks.set_column(0, "ts", pa.array([None, *ticks.column("ts").to_pylist()[1:]], ticks.schema.field("ts").type))
     pq.write_table(broken, tmp_path / "a.parquet")
-    with warnings.catch_warnings(), pytest.raises(Exception, match="time column"):
-        on(spark).sql(f"SELECT * FROM ticks {KEYED}", ticks=str(tmp_path)).collect()
+    frame = spark.read.parquet(str(tmp_path)).where("v IS NOT NULL")  # no plain scan: found by the task that meets it
+    first = ticks.slice(0, 1).to_pylist()[0]
+    with pytest.raises(
+        PythonException, match=rf'time column "ts" of stream "ticks" is null \(in the row k=\'{first["k"]}\', v={first["v"]}\)'
+    ):
+        on(spark).sql(f"SELECT * FROM ticks {KEYED}", ticks=frame).collect()
+    pq.write_table(ticks.slice(0, 10), tmp_path / "a.parquet")
+    pq.write_table(broken.take([3, 2, 0, 1]), tmp_path / "b.parquet", row_group_size=2)
+    with pytest.raises(DataError, match=r'time column "ts" of stream "ticks" is null \(row 2 of file:.*b.parquet, counted from 0\)'):
+        on(spark).match(PAIRS, ticks=str(tmp_path))
+
+
+def test_files_of_different_types_are_named(spark, tmp_path, ticks) -> None:
+    pq.write_table(ticks.slice(0, 10), tmp_path / "a.parquet")
+    other = ticks.slice(10, 10)
+    names = pa.array([str(value) for value in other.column("v").to_pylist()])
+    pq.write_table(other.set_column(other.column_names.index("v"), "v", names), tmp_path / "b.parquet")
+    with pytest.raises(SchemaError, match=r"the column 'v' of the file .*b.parquet has type string, that of the DataFrame has"):
+        on(spark).match(PAIRS, ticks=spark.read.schema(spark.read.parquet(str(tmp_path / "a.parquet")).schema).parquet(str(tmp_path)))

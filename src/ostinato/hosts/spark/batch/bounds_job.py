@@ -9,17 +9,22 @@ from dataclasses import astuple
 import pyarrow as pa
 from pyspark.sql import SparkSession
 
-from ostinato.hosts.spark.batch.row_groups import ListedGroup, RowGroup, measure_bounds
+from ostinato.hosts.spark.batch.row_groups import ListedGroup, RowGroup, measure_bounds, place_without_time
 from ostinato.hosts.spark.parallelism import parallelism
+from ostinato.program.program import Program
+from ostinato.runtime.ingest import missing_time
 
 FEW = 4  # row groups that the driver reads itself rather than start a job
 
 
-def with_bounds(spark: SparkSession, groups: Sequence[ListedGroup], time: str) -> list[RowGroup] | None:
-    """None: in some row group all times are null."""
-    bounded = [group.bounded for group in _measured(spark, groups, time)]
-    known = [group for group in bounded if group is not None]
-    return known if len(known) == len(bounded) else None
+def with_bounds(spark: SparkSession, groups: Sequence[ListedGroup], program: Program) -> list[RowGroup]:
+    """A row without a time, which a pattern within a time has no place for, is named here, where that costs nothing."""
+    time = program.columns[program.time].name
+    measured = _measured(spark, groups, time)
+    for group in measured:
+        if group.nulls:
+            raise missing_time(time, program.stream, place_without_time(group, time))
+    return [bounded for group in measured if (bounded := group.bounded) is not None]
 
 
 def _measured(spark: SparkSession, groups: Sequence[ListedGroup], time: str) -> list[ListedGroup]:

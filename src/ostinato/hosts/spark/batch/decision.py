@@ -113,12 +113,10 @@ def _plan_ranges(frame: DataFrame, program: Program, input: pa.Schema, output: p
         return "the DataFrame is not a plain scan of Parquet files"
     spark = frame.sparkSession
     time = program.columns[program.time].name
-    listed = list_row_groups(files, time, lambda opened: holds_columns(opened, input))
+    listed = list_row_groups(files, time, lambda opened, file: holds_columns(opened, input, file))
     if listed is None:
         return "the files do not hold all columns in the types that Spark shows"
-    groups = with_bounds(spark, listed, time)
-    if groups is None:
-        return f"the time column {time!r} has row groups without any time"
+    groups = with_bounds(spark, listed, program)
     if not groups:
         return "the files have no rows"
     if overlap_widely(groups):

@@ -9,10 +9,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ostinato.base.errors import DataError
 from ostinato.hosts.spark.batch.row_group_reader import RowGroupReader
 from ostinato.hosts.spark.batch.row_groups import RowGroup, times_of
 from ostinato.program.program import Program
+from ostinato.runtime.ingest import missing_time
 
 
 @dataclass(frozen=True)
@@ -67,10 +67,7 @@ class OrderedRows:
     def _clip(self, table: pa.Table, groups: Sequence[RowGroup], low: int | None, high: int | None) -> pa.Table:
         column = times_of(table.column(self.time))
         if column.null_count:
-            raise DataError(
-                f"the time column {self.time!r} is null in {groups[0].file}",
-                hint="filter such rows out: a row without time has no place in the order",
-            )
+            raise missing_time(self.time, self.program.stream, f" in {groups[0].file}")
         inside = None
         if low is not None and any(group.low < low for group in groups):
             inside = pc.greater_equal(column, low)

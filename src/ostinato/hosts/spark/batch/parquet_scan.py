@@ -8,7 +8,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pyspark.sql import DataFrame
 
+from ostinato.base.errors import SchemaError
 from ostinato.hosts.spark.batch.plan_text import extended_plan
+from ostinato.hosts.spark.streaming.file_columns import reads_as
 from ostinato.runtime.struct_fields import type_named
 
 # `Project [ts#0, p#2]` keeps columns as they are; a rename or an expression shows as `... AS q#21`
@@ -33,8 +35,9 @@ def is_plain_scan(plan: str) -> bool:
     return all(_PROJECT.match(line.removeprefix("+- ")) and " AS " not in line for line in lines[:-1])
 
 
-def holds_columns(opened: pq.ParquetFile, wanted: pa.Schema) -> bool:
-    """Whether the file itself has the columns in the types that Spark shows: not partition directories, not a schema of the user's."""
+def holds_columns(opened: pq.ParquetFile, wanted: pa.Schema, file: str) -> bool:
+    """Whether the file itself has the columns in the types that Spark shows: not partition directories, not a schema of the user's. A
+    column of a kind that Spark will not read as that type is an error here, where the file is known."""
     own = opened.schema_arrow
     int96 = {opened.schema.column(i).name for i in range(len(opened.schema)) if opened.schema.column(i).physical_type == "INT96"}
     for field in wanted:
@@ -44,8 +47,26 @@ def holds_columns(opened: pq.ParquetFile, wanted: pa.Schema) -> bool:
         if field.name in int96:
             kind = pa.timestamp("us", tz="UTC")
         if not _reads_as(kind, field.type):
+            _check_kinds(file, field, kind)
             return False
     return True
+
+
+def _check_kinds(file: str, field: pa.Field, stored: pa.DataType) -> None:
+    """Spark takes the types of one file for those of all, and fails in the middle of the job where another file has others. What it does
+    convert is left to it: of integers only those of 64 bits have another form in Parquet than the smaller ones."""
+    if not _is_plain(stored) or not _is_plain(field.type) or reads_as(stored, field.type):
+        return
+    if pa.types.is_integer(stored) and pa.types.is_integer(field.type) and stored.bit_width < 64:
+        return
+    raise SchemaError(
+        f"the column {field.name!r} of the file {file} has type {stored}, that of the DataFrame has {field.type}",
+        hint="write the files with the same types, or read them apart and cast the column",
+    )
+
+
+def _is_plain(kind: pa.DataType) -> bool:
+    return pa.types.is_boolean(kind) or pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_string(kind)
 
 
 def _reads_as(stored: pa.DataType, shown: pa.DataType) -> bool:

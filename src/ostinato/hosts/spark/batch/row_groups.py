@@ -33,13 +33,14 @@ class RowGroup:
 
 @dataclass(frozen=True)
 class ListedGroup:
-    """A row group as its footer tells it, with bounds where it has them."""
+    """A row group as its footer tells it, with bounds where it has them. `nulls` are rows without a time, as far as that is known."""
 
     file: str
     number: int
     rows: int
     low: int | None = None
     high: int | None = None
+    nulls: int = 0
 
     @property
     def bounded(self) -> RowGroup | None:
@@ -61,7 +62,7 @@ def open_file(location: str) -> pq.ParquetFile:
         raise DataError(f"cannot read the Parquet file {location}", detail=str(error)) from error
 
 
-def list_row_groups(files: Sequence[str], time: str, fits: Callable[[pq.ParquetFile], bool] | None = None) -> list[ListedGroup] | None:
+def list_row_groups(files: Sequence[str], time: str, fits: Callable[[pq.ParquetFile, str], bool] | None = None) -> list[ListedGroup] | None:
     """All row groups in the order of the paths, with the bounds of `time` that the footers know. None: some file does not fit."""
     with ThreadPoolExecutor(8) as pool:
         found = list(pool.map(lambda file: _of_file(file, time, fits), sorted(files)))
@@ -69,9 +70,9 @@ def list_row_groups(files: Sequence[str], time: str, fits: Callable[[pq.ParquetF
     return None if len(fitting) < len(found) else [group for groups in fitting for group in groups]
 
 
-def _of_file(file: str, time: str, fits: Callable[[pq.ParquetFile], bool] | None) -> list[ListedGroup] | None:
+def _of_file(file: str, time: str, fits: Callable[[pq.ParquetFile, str], bool] | None) -> list[ListedGroup] | None:
     with open_file(file) as opened:
-        if fits is not None and not fits(opened):
+        if fits is not None and not fits(opened, file):
             return None
         metadata = opened.metadata
         column = _column_number(opened, file, time)
@@ -90,10 +91,11 @@ def _column_number(opened: pq.ParquetFile, file: str, name: str) -> int:
     return paths.index(name)
 
 
-def _bounds(statistics: pq.Statistics | None) -> tuple[int | None, int | None]:
+def _bounds(statistics: pq.Statistics | None) -> tuple[int | None, int | None, int]:
+    nulls = statistics.null_count if statistics is not None and statistics.has_null_count else 0
     if statistics is None or not statistics.has_min_max:
-        return None, None
-    return as_time(statistics.min), as_time(statistics.max)
+        return None, None, nulls
+    return as_time(statistics.min), as_time(statistics.max), nulls
 
 
 def as_time(value: object) -> int | None:
@@ -126,5 +128,13 @@ def measure_bounds(groups: Iterable[ListedGroup], time: str) -> list[ListedGroup
         with open_file(group.file) as opened:
             column = times_of(named(opened.read_row_group(group.number, columns=[time]), time))
         bounds = pc.min_max(column).as_py()
-        measured.append(replace(group, low=bounds["min"], high=bounds["max"]))
+        measured.append(replace(group, low=bounds["min"], high=bounds["max"], nulls=column.null_count))
     return measured
+
+
+def place_without_time(group: ListedGroup, time: str) -> str:
+    """Where the first row without a time stands, in a row group that has one."""
+    with open_file(group.file) as opened:
+        before = sum(opened.metadata.row_group(number).num_rows for number in range(group.number))
+        column = named(opened.read_row_group(group.number, columns=[time]), time)
+    return f" (row {before + pc.index(pc.is_null(column), True).as_py()} of {group.file}, counted from 0)"
