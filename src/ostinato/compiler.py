@@ -187,8 +187,9 @@ def compile_clause(
 ) -> Query:
     """One clause of a SQL statement whose input has this schema. Errors point into `text`, the whole statement."""
     try:
-        tree = sql.parse_clause(clause.body, clause.offset)
-        query = sql.lower(tree, usable_schema(schema), stream)
+        usable = usable_schema(schema)
+        tree = sql.unqualified(sql.parse_clause(clause.body, clause.offset), usable, clause.qualifiers)
+        query = sql.lower(tree, usable, stream)
         try:
             compiled = _finished(text, "sql", sql.render(tree), query, without, strategy)
         except UnsupportedError as error:  # what planning refuses without a place of its own, such as its size, is the pattern

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
+import signal
 from collections.abc import Callable
 from typing import Any
 
@@ -40,6 +41,18 @@ def reported(command: Callable[..., None]) -> Callable[..., None]:
             raise typer.Exit(show_failure(error, Console(stderr=True))) from None
 
     return with_report
+
+
+def interrupt(*_: object) -> None:
+    """What Ctrl-C does while there is something left to do."""
+    raise KeyboardInterrupt
+
+
+def completed() -> None:
+    """All that was asked for is there: an interrupt while the process leaves changes nothing any more. Only where the process is the
+    command's own, as `interrupt` tells."""
+    if signal.getsignal(signal.SIGINT) is interrupt:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def show_failure(error: BaseException, errors: Console) -> int:

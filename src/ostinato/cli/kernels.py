@@ -21,7 +21,7 @@ def prepare_kernels(strategies: Iterable[str], errors: Console) -> None:
         import_module(MATCHERS[strategy][0])
     if is_warm():
         return
-    errors.print("Compiling the kernels, once for this machine; this takes some seconds.")
+    errors.print("Compiling the kernels of this kind of query, once for this machine; this takes some seconds.")
     with progress("Compiling", errors) as meter:
 
         def tell(name: str, number: int, total: int) -> None:

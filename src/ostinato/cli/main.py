@@ -12,7 +12,7 @@ import typer
 
 from ostinato.cli.demo_command import demo
 from ostinato.cli.explain_command import explain
-from ostinato.cli.failure import TERMINATED, reported
+from ostinato.cli.failure import TERMINATED, interrupt, reported
 from ostinato.cli.run_command import run
 
 app = typer.Typer(
@@ -44,6 +44,7 @@ def options(
 def main(arguments: Sequence[str] | None = None) -> None:
     """Entry point of the console script."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(TERMINATED))  # so that unfinished files are removed then, too
+    signal.signal(signal.SIGINT, interrupt)
     app(args=arguments)
 
 

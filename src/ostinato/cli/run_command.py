@@ -15,7 +15,7 @@ from rich.console import Console
 
 from ostinato.cli.engines import EngineName, evaluate, write_as_found
 from ostinato.cli.explain_command import explain_text
-from ostinato.cli.failure import Usage
+from ostinato.cli.failure import Usage, completed
 from ostinato.cli.inputs import read_inputs
 from ostinato.cli.outputs import WRITERS, check_output, write
 from ostinato.cli.query_file import read_query
@@ -78,7 +78,9 @@ def run(
     with said_elsewhere() if explain else nullcontext():
         if lazy:
             output = _lazy_output(output, engine, text.language)
-            _say_written(write_as_found(text, streams, settings, output, errors), output, errors)
+            rows = write_as_found(text, streams, settings, output, errors)
+            completed()
+            _say_written(rows, output, errors)
             return
         found = evaluate(engine, text, streams, settings, errors)
     _deliver(found, output, shown, limit, errors)
@@ -98,11 +100,14 @@ def _say_written(rows: int, output: Path, errors: Console) -> None:
 def _deliver(found: pa.Table, output: Path | None, shown: Shown, limit: int, errors: Console) -> None:
     if output is not None:
         write(found, output)
+        completed()
         _say_written(found.num_rows, output, errors)
     elif shown is Shown.table:
         show_table(found, standard_output(), limit)
+        completed()
     elif not hasattr(sys.stdout, "buffer"):
         raise Usage("standard output takes text only here: write to a file with -o")
     else:
         WRITERS[shown.value](found, sys.stdout.buffer)
         sys.stdout.buffer.flush()
+        completed()

@@ -110,7 +110,9 @@ def _announce(kernel: str) -> None:
     """Once per process for people, each kernel for those who look closely."""
     if not _announced:
         _announced.append(kernel)
-        log.warning("Ostinato compiles its kernels for this machine; this happens once and takes up to half a minute")
+        log.warning(
+            "Ostinato compiles the kernels of this kind of query; for each kind this happens once per machine and takes up to half a minute"
+        )
     log.info("compiling kernel %s", kernel)
 
 

@@ -236,6 +236,27 @@ def test_an_interrupted_run_leaves_nothing(folder):
         assert sorted(path.name for path in folder.iterdir()) == before
 
 
+def test_an_interrupt_when_all_is_written_changes_nothing(folder):
+    """The message about the file is held up, and so is the end of the process: the signal comes before and after it."""
+    script = (
+        "import atexit, time\n"
+        "from ostinato.cli import run_command\n"
+        "from ostinato.cli.main import main\n"
+        "def held(*_):\n"
+        "    print('done', flush=True)\n"
+        "    time.sleep(0.6)\n"
+        "run_command._say_written = held\n"
+        "atexit.register(held)\n"
+        "main(['run', 'dips.sql', '-i', 'ticks=ticks.parquet', '-o', 'out.csv'])\n"
+    )
+    running = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=folder)
+    for _ in range(2):
+        assert running.stdout.readline() == b"done\n"
+        running.send_signal(signal.SIGINT)
+    assert running.wait(30) == 0 and running.stderr.read() == b""
+    assert (folder / "out.csv").exists()
+
+
 def test_the_automaton_is_drawn_into_a_file(folder, capsys):
     assert ostinato("explain", "rises.sase", "-i", "ticks=ticks.parquet", "--svg", "rises.svg") == 0
     assert (folder / "rises.svg").read_text(encoding="utf-8").startswith("<svg ")

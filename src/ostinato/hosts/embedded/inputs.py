@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
+from weakref import WeakSet
 
 import pyarrow as pa
 import pyarrow.dataset as ds
@@ -25,6 +26,8 @@ KINDS = (
     "Arrow tables, batches, readers and datasets, pandas and Polars frames, DuckDB relations, results of other queries,"
     " and paths of Parquet, CSV or JSON files"
 )
+
+_READ: WeakSet[pa.RecordBatchReader] = WeakSet()
 
 
 def sources_of(given: Mapping[str, Any]) -> dict[str, Source]:
@@ -91,16 +94,22 @@ def _from_arrow(name: str, value: pa.Table | pa.RecordBatch | pa.RecordBatchRead
 
 
 def _read_once(name: str, reader: pa.RecordBatchReader) -> ReaderOf:
-    waiting = [reader]
+    """A second query would see no rows, which looks like an empty stream. What others have read of it, nobody can tell."""
+    if reader in _READ:
+        raise _was_read(name)
 
     def open_reader(columns: Sequence[str]) -> pa.RecordBatchReader:
-        if not waiting:
-            raise DataError(f"Stream `{name}` is a reader that was read already", hint="Pass a table or a dataset to read it several times")
-        whole = waiting.pop()
-        schema = pa.schema([whole.schema.field(column) for column in columns])
-        return pa.RecordBatchReader.from_batches(schema, (batch.select(list(columns)) for batch in whole))
+        if reader in _READ:
+            raise _was_read(name)
+        _READ.add(reader)
+        schema = pa.schema([reader.schema.field(column) for column in columns])
+        return pa.RecordBatchReader.from_batches(schema, (batch.select(list(columns)) for batch in reader))
 
     return open_reader
+
+
+def _was_read(name: str) -> DataError:
+    return DataError(f"Stream `{name}` is a reader that was read already", hint="Pass a table or a dataset to read it several times")
 
 
 def _pandas_table(name: str, frame: Any) -> pa.Table:

@@ -12,6 +12,7 @@ import pyarrow as pa
 from ostinato.base.errors import OstinatoError, SandboxError, UnsupportedError
 from ostinato.compiler import compile_clause
 from ostinato.hosts.embedded.arrival import Arrival
+from ostinato.hosts.embedded.compile import compile
 from ostinato.hosts.embedded.connection import closed_connection, lock, open_connection, relation
 from ostinato.hosts.embedded.duckdb_detour import with_durations, with_intervals
 from ostinato.hosts.embedded.duckdb_error import translated
@@ -25,7 +26,7 @@ from ostinato.hosts.embedded.source import Source
 from ostinato.hosts.embedded.timed_rows import TimedRows
 from ostinato.hosts.given_streams import check_options, named_streams
 from ostinato.hosts.sandbox import Sandbox, Watch, sandbox_of
-from ostinato.lang.sql import Clause, Cut, Spliced, cut
+from ostinato.lang.sql import Clause, Cut, Spliced, cut, explained
 from ostinato.lang.sql.statement import read_statement
 from ostinato.runtime.given_times import Lateness
 
@@ -61,6 +62,11 @@ def sql(
     given = named_streams(unnamed, streams, named)
     closed = sandbox_of(sandbox)
     watch = None if closed is None else Watch(closed)
+    to_explain = explained(text)
+    if to_explain is not None:
+        schemas = {source.name: source.schema for source in sources_of(given).values()}
+        plan = compile(to_explain, schemas, language="sql", dialect=dialect, sandbox=sandbox).explain()
+        return Result(pa.table({"plan": plan.splitlines()}))
     try:
         statement = _Statement(cut(text, dialect), sources_of(given), watch, arrival)
         table = statement.bare()

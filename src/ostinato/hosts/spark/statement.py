@@ -45,6 +45,10 @@ def run_statement(
     options: RunOptions,
 ) -> DataFrame:
     """Names in `given` stand for their DataFrames in this statement only."""
+    to_explain = sql.explained(text)
+    if to_explain is not None:
+        plan = explain_statement(spark, to_explain, given, "plan", options)
+        return spark.createDataFrame([(line,) for line in plan.splitlines()], "plan string")
     try:
         cut = sql.cut(text, DIALECT)
         if not cut.bare:

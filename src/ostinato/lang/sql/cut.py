@@ -26,7 +26,7 @@ class Clause:
     `placeholder` names the relation that takes its place. `table` is the input's name where the input is a plain table or view, None
     where it is a subquery or a common table expression, or has its columns named anew; `input` is a query that gives the input's rows,
     in the statement's own dialect, in which earlier clauses are replaced by their placeholders. `body` is what stands between the
-    parentheses, from `offset`."""
+    parentheses, from `offset`. `qualifiers` are the names under which the clause may speak of its input."""
 
     placeholder: str
     table: str | None
@@ -35,6 +35,7 @@ class Clause:
     offset: int
     span: Span
     input_span: Span
+    qualifiers: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -91,6 +92,7 @@ class _Cutter:
                 offset=body.start,
                 span=Span(input_span.start, words[end].span.end),
                 input_span=input_span,
+                qualifiers=read.names,
             )
         )
 

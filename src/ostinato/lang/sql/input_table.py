@@ -17,11 +17,13 @@ HOST_FORMS = ("TABLESAMPLE", "VERSION", "TIMESTAMP", "FOR", "WITH", "PIVOT", "UN
 @dataclass(frozen=True)
 class InputTable:
     """Words `first` to `end` are the table as the host has to read it. An alias is left out unless it names the columns anew:
-    nothing else could refer to it. `is_name` says that it is the plain name of a table or view."""
+    nothing else could refer to it but the clause itself, which may call the table by `names`. `is_name` says that it is the plain name
+    of a table or view."""
 
     first: int
     end: int
     is_name: bool
+    names: tuple[str, ...] = ()
 
 
 def find_input(statement: Statement, place: int) -> InputTable:
@@ -30,10 +32,11 @@ def find_input(statement: Statement, place: int) -> InputTable:
     end, is_name = _primary(statement, first, place) if 0 < first < place else (first, False)
     if end > first:
         alias = _alias(statement, end, place)
+        names = _names(statement, first, end, is_name) if alias is None or end == place else (_alias_word(statement, end),)
         if alias == "plain":
-            return InputTable(first, end, is_name)
+            return InputTable(first, end, is_name, names)
         if alias == "columns" or (end < place and statement.words[end].is_any(HOST_FORMS)):
-            return InputTable(first, place, is_name=False)
+            return InputTable(first, place, False, names)
     raise QuerySyntaxError(
         f"{KEYWORD} needs a table before it",
         hint=f"Write FROM table {KEYWORD} (...), where table is a name, a query or VALUES in parentheses, with or without an alias",
@@ -99,6 +102,16 @@ def _alias(statement: Statement, at: int, place: int) -> str | None:
     if at == place:
         return "plain"
     return "columns" if statement.is_symbol(at, "(") and statement.closing(at) + 1 == place else None
+
+
+def _alias_word(statement: Statement, at: int) -> str:
+    return statement.words[at + 1 if statement.words[at].is_name("AS") else at].value
+
+
+def _names(statement: Statement, first: int, end: int, is_name: bool) -> tuple[str, ...]:
+    """Of a table without an alias: its whole name, and the last part of it."""
+    words = [word.value for word in statement.words[first:end]] if is_name else []
+    return ("".join(words), words[-1]) if len(words) > 1 else tuple(words)
 
 
 def span_of(statement: Statement, table: InputTable) -> Span:

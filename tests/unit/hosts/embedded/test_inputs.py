@@ -310,3 +310,11 @@ def test_a_time_that_cannot_be_ordered():
     query = "SELECT * FROM ticks MATCH_RECOGNIZE (ORDER BY t MEASURES COUNT(*) AS n PATTERN (A+) WITHIN 5 DEFINE A AS TRUE)"
     error = error_of(pa.table({"t": [1, None, 3]}), query)
     assert isinstance(error, DataError)
+
+
+def test_a_reader_that_a_query_has_read_is_told_so():
+    """It would be empty the second time."""
+    reader = pa.RecordBatchReader.from_batches(TABLE.schema, TABLE.to_batches())
+    assert len(ost.match("PATTERN SEQ(T a)", t=reader)) == len(TABLE)
+    with pytest.raises(DataError, match="Stream `u` is a reader that was read already"):
+        ost.match("PATTERN SEQ(U a)", u=reader)

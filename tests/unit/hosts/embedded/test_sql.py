@@ -279,8 +279,8 @@ def test_arrays_of_intervals_come_through_duckdb(around):
 
 
 def test_an_unknown_table_before_a_column():
-    with pytest.raises(UnknownNameError, match=r"There is no column t\.k") as caught:
-        run("SELECT * FROM t MATCH_RECOGNIZE (ORDER BY t.k MEASURES 1 AS p PATTERN (A) DEFINE A AS true)", t=pa.table({"k": [1]}))
+    with pytest.raises(UnknownNameError, match=r"There is no column u\.k") as caught:
+        run("SELECT * FROM t MATCH_RECOGNIZE (ORDER BY u.k MEASURES 1 AS p PATTERN (A) DEFINE A AS true)", t=pa.table({"k": [1]}))
     assert caught.value.hint == "Did you mean k?"
 
 

@@ -20,6 +20,7 @@ STATEMENTS = [
     (f"WITH v(id, price) AS (VALUES (1, 70), (2, 65)) SELECT m.* FROM ticks k JOIN v x(id, price) {CLAUSE} m ON k.id = m.a", [(1, 65)]),
     (f"SELECT * FROM (SELECT * FROM ticks {CLAUSE}) x(id, price) {CLAUSE}", [(1, 60)]),
     (f"SELECT * FROM ticks {CLAUSE} ORDER BY a", [(1, 65), (3, 60)]),
+    (f"SELECT * FROM ticks AS q {CLAUSE.replace('ORDER BY id', 'ORDER BY q.id')}", [(1, 65), (3, 60)]),
 ]
 
 
@@ -36,6 +37,8 @@ def test_statements(spark, ticks, text, rows):
     plan = engine.explain(text, ticks=ticks)
     assert plan.count("strategy: ") == plan.count("spark: ") == text.count("MATCH_RECOGNIZE")
     assert "PATTERN A B" in engine.explain(text, ticks=ticks, stage="algebra")
+    if text == STATEMENTS[-1][0]:
+        assert [row.plan for row in engine.sql(f"EXPLAIN {text}", ticks=ticks).collect()] == plan.splitlines()
 
 
 def test_names_and_options(spark, ticks):
