@@ -17,7 +17,7 @@ import pyarrow.csv
 import pyarrow.parquet
 
 from ostinato.base.errors import SchemaError
-from ostinato.cli.failure import Usage
+from ostinato.cli.failure import Usage, completed
 from ostinato.expr.temporal_text import interval_text
 from ostinato.inspect.plain_values import plain_values
 
@@ -71,6 +71,7 @@ def whole_file(path: Path) -> Iterator[IO[bytes]]:
             os.fsync(stream.fileno())
         temporary.chmod(0o666 & ~_umask())
         temporary.replace(path)
+        completed()
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise

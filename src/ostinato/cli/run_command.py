@@ -78,9 +78,7 @@ def run(
     with said_elsewhere() if explain else nullcontext():
         if lazy:
             output = _lazy_output(output, engine, text.language)
-            rows = write_as_found(text, streams, settings, output, errors)
-            completed()
-            _say_written(rows, output, errors)
+            _say_written(write_as_found(text, streams, settings, output, errors), output, errors)
             return
         found = evaluate(engine, text, streams, settings, errors)
     _deliver(found, output, shown, limit, errors)
@@ -100,7 +98,6 @@ def _say_written(rows: int, output: Path, errors: Console) -> None:
 def _deliver(found: pa.Table, output: Path | None, shown: Shown, limit: int, errors: Console) -> None:
     if output is not None:
         write(found, output)
-        completed()
         _say_written(found.num_rows, output, errors)
     elif shown is Shown.table:
         show_table(found, standard_output(), limit)
