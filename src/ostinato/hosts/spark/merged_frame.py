@@ -12,6 +12,7 @@ from pyspark.sql import functions as F
 from ostinato.algebra.parts import Part
 from ostinato.algebra.query import MatchQuery
 from ostinato.expr.arrow_types import to_arrow
+from ostinato.hosts.spark.collations import check_collations
 from ostinato.hosts.spark.nested_columns import at_path
 from ostinato.hosts.spark.types import to_spark_type
 
@@ -20,6 +21,7 @@ def in_merged_form(frame: DataFrame, part: Part, query: MatchQuery) -> DataFrame
     """One part's rows: its own columns under their merged names, null for what it lacks, its event type and its place among the parts."""
     own_name = {merged: own for own, merged in part.columns}
     constants = query.constants(part)
+    check_collations(frame.schema, query, own_name.get)
 
     def column(name: str, type_: pa.DataType) -> Column:
         if name in constants:

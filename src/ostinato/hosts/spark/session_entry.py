@@ -14,6 +14,7 @@ from ostinato.base.errors import OstinatoError, SchemaError, UnsupportedError
 from ostinato.compiler import compile, recognise
 from ostinato.hosts.given_streams import check_options, named_streams, refuse_for_sql
 from ostinato.hosts.sandbox import Sandbox, sandbox_of
+from ostinato.hosts.spark.collations import is_collated
 from ostinato.hosts.spark.parallelism import is_connect
 from ostinato.hosts.spark.python_workers import use_this_python, with_package
 from ostinato.hosts.spark.run_match import division, run_match
@@ -178,6 +179,10 @@ class SparkEngine:
         for field in left_out(known.schema):
             text = f"the column {field.name!r} of {path} has the type {field.dataType.simpleString()}, which no stream of files can carry"
             raise SchemaError(text, hint="pass a schema= without it, or read the files with spark.readStream")
+        for field in known.schema.fields:
+            if is_collated(field.dataType):
+                text = f"the column {field.name!r} of {path} has the type {field.dataType.simpleString()}: files are read by its bytes"
+                raise UnsupportedError(text, hint=f"pass a schema= in which {field.name} is a plain string, or read with spark.readStream")
         return ParquetStream(path, to_arrow_schema(known.schema), rows_per_batch, repaired, ends)
 
     def _compiled(self, text: str, streams: Mapping[str, Source], **options: Any) -> Query:

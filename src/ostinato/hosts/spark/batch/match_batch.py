@@ -16,6 +16,7 @@ from ostinato.hosts.spark.batch.merged_totals import TASK_OUTPUT, merged
 from ostinato.hosts.spark.batch.number_matches import numbered
 from ostinato.hosts.spark.batch.read_ranges import read_ranges
 from ostinato.hosts.spark.batch.sorted_partitions import match_by_key, match_in_one_partition
+from ostinato.hosts.spark.collations import check_collations
 from ostinato.hosts.spark.conform import batches_of
 from ostinato.hosts.spark.nested_columns import travelling, with_fields
 from ostinato.hosts.spark.python_workers import check_workers
@@ -77,8 +78,8 @@ def prepared(frame: DataFrame, query: Query) -> DataFrame:
 
 
 def input_schema(frame: DataFrame, query: Query) -> pa.Schema:
-    known = to_arrow_schema(frame.schema)
-    return source_columns(known, query.program)
+    check_collations(frame.schema, query.algebra)
+    return source_columns(to_arrow_schema(frame.schema), query.program)
 
 
 def source_columns(known: pa.Schema, program: Program) -> pa.Schema:
