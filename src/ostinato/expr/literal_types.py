@@ -18,12 +18,9 @@ from ostinato.expr.types import (
     INTERVAL_NS,
     NULL,
     STRING,
-    TIMESTAMP,
-    TIMESTAMP_NS,
-    TIMESTAMP_TZ,
-    TIMESTAMP_TZ_NS,
     Type,
     decimal,
+    timestamp,
 )
 
 INT64 = range(-(2**63), 2**63)
@@ -46,9 +43,9 @@ def literal_type(value: Any, span: Span | None = None) -> Type:
         if isinstance(value, kind):
             return type_
     if isinstance(value, datetime):
-        return TIMESTAMP if value.tzinfo is None else TIMESTAMP_TZ
+        return timestamp(zoned=value.tzinfo is not None)
     if isinstance(value, Moment):
-        return TIMESTAMP_TZ_NS if value.zoned else TIMESTAMP_NS
+        return timestamp(zoned=value.zoned, nanos=True)
     if isinstance(value, date):
         return DATE
     raise TypeMismatchError(f"{type(value).__name__} is not a type of constants", span=span)

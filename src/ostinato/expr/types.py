@@ -98,6 +98,10 @@ def finer_unit(a: Type, b: Type) -> str:
     return "ns" if "ns" in (a.unit, b.unit) else "us"
 
 
+def timestamp(*, zoned: bool, nanos: bool = False) -> Type:
+    return (TIMESTAMP_TZ_NS if zoned else TIMESTAMP_NS) if nanos else (TIMESTAMP_TZ if zoned else TIMESTAMP)
+
+
 def list_of(item: Type) -> Type:
     return Type(Kind.LIST, item=item)
 

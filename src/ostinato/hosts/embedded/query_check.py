@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from typing import Any
 
 import duckdb
@@ -52,15 +51,3 @@ def parsed(connection: duckdb.DuckDBPyConnection, text: str) -> dict[str, Any] |
     """The same as a value; None for any other statement, or several."""
     tree = json.loads(serialized(connection, text))
     return tree if isinstance(tree, dict) and not tree.get("error") and len(tree["statements"]) == 1 else None
-
-
-def dictionaries_in(tree: object) -> Iterator[dict[str, Any]]:
-    """All of them, without recursion: the author decides how deep they are nested."""
-    waiting = [tree]
-    while waiting:
-        part = waiting.pop()
-        if isinstance(part, dict):
-            yield part
-            waiting += part.values()
-        elif isinstance(part, list):
-            waiting += part

@@ -12,7 +12,8 @@ import duckdb
 
 from ostinato.base.errors import SandboxError
 from ostinato.base.span import Span
-from ostinato.hosts.embedded.query_check import QUERIES, dictionaries_in, parsed
+from ostinato.hosts.embedded.query_check import QUERIES, parsed
+from ostinato.hosts.parse_tree import dictionaries_in
 from ostinato.lang.sql import Spliced
 
 TABLES = ("BASE_TABLE", "SUBQUERY", "JOIN", "TABLE_FUNCTION", "EXPRESSION_LIST", "EMPTY", "PIVOT")

@@ -5,13 +5,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from typing import Any
 
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from ostinato.base.errors import QuerySyntaxError, SandboxError, UnsupportedError
+from ostinato.hosts.parse_tree import dictionaries_in
 from ostinato.hosts.spark.parallelism import is_connect
 from ostinato.lang.sql.splice import Spliced
 from ostinato.lang.sql.statement import read_statement
@@ -122,7 +122,7 @@ def check_sandboxed(spark: SparkSession, query: Spliced, names: frozenset[str]) 
     if plan is None:
         return
     try:
-        parts = list(_parts(json.loads(plan.toJSON())))
+        parts = list(dictionaries_in(json.loads(plan.toJSON())))
     except Exception as error:  # of whatever kind: what cannot be looked at is not let in
         raise _refused("What Spark cannot write down", query) from error
     defined = {str(entry["_1"]).lower() for part in parts for entry in part.get("cteRelations") or () if "_1" in entry}
@@ -192,17 +192,6 @@ def _kinds(plan: Any) -> tuple[str, ...]:
         children = part.children()
         waiting += [children.apply(number) for number in range(children.size())]
     return tuple(kinds)
-
-
-def _parts(tree: object) -> Iterator[dict[str, Any]]:
-    waiting = [tree]
-    while waiting:
-        part = waiting.pop()
-        if isinstance(part, dict):
-            yield part
-            waiting += part.values()
-        elif isinstance(part, list):
-            waiting += part
 
 
 def _is_command(spark: SparkSession, kind: str) -> bool:
