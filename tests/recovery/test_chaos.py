@@ -1,5 +1,5 @@
-"""Streaming jobs that are killed in every micro-batch, at a random moment: now the driver, now a Python worker; and that go on with other
-numbers of cores and other settings. They report what an undisturbed job reports, and what the batch does.
+"""Streaming jobs that are killed in every micro-batch, at a random moment of each of its stages: now the driver, now a Python worker;
+and that go on with other numbers of cores and other settings. They report what an undisturbed job reports, and what the batch does.
 
 `CHAOS_SEED` chooses other moments."""
 
@@ -14,6 +14,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from tests.recovery.chaos_job import QUERIES
+from tests.recovery.micro_batch import Stage, stage_of
 from tests.recovery.test_kill_and_restart import committed, kill
 
 import ostinato as ost
@@ -36,6 +38,11 @@ SETTINGS = {
     "spark.sql.execution.arrow.maxRecordsPerBatch": ("7", "1000", "65536"),
     "spark.sql.session.timeZone": ("UTC", "Asia/Tokyo", "America/New_York"),
 }
+
+AIMS = [
+    *(("driver", stage) for stage in (Stage.BEFORE, Stage.PLANNED, Stage.PLANNED, Stage.IN_STATE, Stage.WRITTEN)),
+    *(("worker", stage) for stage in (Stage.PLANNED, Stage.PLANNED, Stage.IN_STATE)),
+]
 
 
 def rows_of(stream: str) -> pa.Table:
@@ -72,35 +79,36 @@ def job(folder: Path, query: str, source: str, cores: int, settings: dict[str, s
     (folder / "started").unlink(missing_ok=True)
     root = Path(__file__).parents[2]
     command = [sys.executable, str(root / "tests/recovery/chaos_job.py"), str(folder), query, source, str(cores), json.dumps(settings)]
-    process = subprocess.Popen(command, cwd=root, start_new_session=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    with (folder / "said").open("a") as said:
+        process = subprocess.Popen(command, cwd=root, start_new_session=True, stdout=said, stderr=said)
     try:
         yield process
     finally:
         kill(process)
 
 
-def reached(folder: Path, batches: int, process: subprocess.Popen) -> bool:
-    """Waits until the job runs and has done so many micro-batches; False if it ends before."""
+def reached(folder: Path, batch: int, stage: Stage, process: subprocess.Popen) -> bool:
+    """Waits until the job runs and a micro-batch has come so far; False if it ends before."""
     since, seen = time.monotonic(), -1
     while process.poll() is None:
-        if (folder / "started").exists() and committed(folder) >= batches:
+        if (folder / "started").exists() and committed(folder) >= batch and stage_of(folder, batch) >= stage:
             return True
         if committed(folder) > seen:
             since, seen = time.monotonic(), committed(folder)
         assert time.monotonic() - since < LONGEST_STEP, f"the job stands still after {seen} micro-batches"
-        time.sleep(0.02)
+        time.sleep(0.005)
     return False
 
 
-def within(folder: Path, batch: int, seconds: float) -> None:
-    """Waits so long, but not longer than the micro-batch takes."""
+def within(folder: Path, batch: int, stage: Stage, seconds: float) -> None:
+    """Waits so long, but not longer than the micro-batch stays there."""
     until = time.monotonic() + seconds
-    while time.monotonic() < until and committed(folder) <= batch:
-        time.sleep(0.02)
+    while time.monotonic() < until and stage_of(folder, batch) <= stage:
+        time.sleep(0.005)
 
 
-def kill_a_worker(process: subprocess.Popen, rng: random.Random) -> None:
-    """One of the Python processes that the job's JVM started."""
+def workers_of(process: subprocess.Popen) -> list[int]:
+    """The Python processes that the job's JVM started."""
     listed = subprocess.run(["ps", "-A", "-o", "pid=,ppid=,args="], capture_output=True, text=True, check=True).stdout
     processes = {
         int(pid): (int(parent), args) for pid, parent, args in (line.split(None, 2) for line in listed.splitlines() if line.strip())
@@ -108,46 +116,89 @@ def kill_a_worker(process: subprocess.Popen, rng: random.Random) -> None:
     ours = {process.pid}
     while more := {pid for pid, (parent, _) in processes.items() if parent in ours} - ours:
         ours |= more
-    workers = sorted(pid for pid in ours if "pyspark.daemon" in processes.get(pid, (0, ""))[1])
-    if workers:
-        with suppress(ProcessLookupError):  # it has ended by itself
-            os.kill(rng.choice(workers), signal.SIGKILL)
-    with suppress(subprocess.TimeoutExpired):  # Spark may replace it, or give up
-        process.wait(timeout=2)
+    return sorted(pid for pid in ours if "pyspark.daemon" in processes.get(pid, (0, ""))[1])
+
+
+def kill_a_worker(process: subprocess.Popen, rng: random.Random) -> bool:
+    """As soon as there is one; False if the job ends before. Spark may replace it, or give up."""
+    while process.poll() is None:
+        if workers := workers_of(process):
+            with suppress(ProcessLookupError):  # it has ended by itself
+                os.kill(rng.choice(workers), signal.SIGKILL)
+                return True
+    return False
 
 
 def undisturbed(folder: Path, query: str, source: str) -> tuple[int, float]:
     """How many micro-batches there are, and how long the first one takes."""
     for _ in range(MOST_STARTS):
         with job(folder, query, source, 2, {}) as process:
-            reached(folder, 0, process)
+            reached(folder, 0, Stage.PLANNED, process)
             since = time.monotonic()
-            reached(folder, 1, process)
+            reached(folder, 0, Stage.DONE, process)
             first = time.monotonic() - since
             if process.wait(timeout=LONGEST_STEP) == 0:
                 return committed(folder), first
-    raise AssertionError("the job does not run")
+    raise AssertionError(f"the job does not run: {(folder / 'said').read_text()[-3000:]}")
 
 
-def disturbed(folder: Path, query: str, source: str, batches: int, first: float, rng: random.Random) -> list[str]:
+@dataclass
+class Kills:
+    """What is done to a job. All of `AIMS` are hit, as far as a job has micro-batches enough: some stages are short, and missed."""
+
+    folder: Path
+    batches: int
+    first: float
+    rng: random.Random
+    target: int = 0
+    aims: list[tuple[str, Stage]] = field(default_factory=list)
+    done: list[str] = field(default_factory=list)
+
+    def next(self, process: subprocess.Popen) -> bool:
+        """Kills the driver or a worker, in a micro-batch that was not killed before, or in its repetition; False: there is none left, or
+        the job has ended before."""
+        if self.target >= self.batches or not reached(self.folder, self.target, Stage.BEFORE, process):
+            return False
+        self.aims = self.aims or self.rng.sample(AIMS, len(AIMS))
+        victim, stage = self.aims[-1]
+        if not reached(self.folder, self.target, stage, process):
+            return False
+        within(self.folder, self.target, stage, self._longest(stage) * self.rng.random() ** 3)
+        if victim == "driver":
+            kill(process)
+        elif not kill_a_worker(process, self.rng):
+            return False
+        self._note(victim, stage)
+        return True
+
+    def _longest(self, stage: Stage) -> float:
+        """Seconds. A job's first micro-batch is planned for most of its time, later ones take a small part of that."""
+        return {Stage.BEFORE: 1.0, Stage.PLANNED: self.first, Stage.IN_STATE: 0.2}.get(stage, 0.0)
+
+    def _note(self, victim: str, stage: Stage) -> None:
+        self.aims.pop()
+        hit = stage_of(self.folder, self.target)
+        self.done.append(f"{victim} in {self.target} {hit.name}")
+        if hit != stage:
+            self.aims.insert(0, (victim, stage))
+        if hit is Stage.DONE or len(self.aims) < self.batches - self.target:
+            self.target += 1
+
+
+def disturbed(folder: Path, query: str, source: str, kills: Kills) -> list[str]:
     """The job, killed in each of its micro-batches. What was done to it."""
-    done: list[str] = []
-    target = 0
-    while len(done) < MOST_STARTS:
+    rng = kills.rng
+    for _ in range(MOST_STARTS):
         cores, settings = rng.choice((1, 2)), {name: rng.choice(values) for name, values in SETTINGS.items()}
-        with job(folder, query, source, cores, settings) as process:
-            if target < batches and reached(folder, target, process):
-                within(folder, target, first * rng.random() ** 3)  # later micro-batches take a small part of the first one's time
-                victim = rng.choice(("driver", "worker"))
-                done.append(f"{victim} in {target}, {committed(folder)} done")
-                target += 1
-                if victim == "worker":
-                    kill_a_worker(process, rng)
-                continue  # leaving kills the driver
-            done.append(f"ended by itself with {process.wait(timeout=LONGEST_STEP)}")
+        master = {"spark.master": f"local[{cores},{rng.choice((1, 4))}]"}  # a task that fails is run again, or the stream fails
+        with job(folder, query, source, cores, settings | master) as process:
+            while kills.next(process):
+                pass
+            if process.poll() != -signal.SIGKILL:
+                kills.done.append(f"ended by itself with {process.wait(timeout=LONGEST_STEP)}")
             if process.returncode == 0:
-                return done
-    raise AssertionError(f"the job does not come to an end: {done}")
+                return kills.done
+    raise AssertionError(f"the job does not come to an end: {kills.done}\n{(folder / 'said').read_text()[-3000:]}")
 
 
 def batch(query: str) -> list[tuple[Any, ...]]:
@@ -166,11 +217,11 @@ def test_chaos(spark, tmp_path: Path, query: str, source: str) -> None:
         for stream in QUERIES[query][2]:
             land(stream, tmp_path / run)
     batches, first = undisturbed(tmp_path / "quiet", query, source)
-    done = disturbed(tmp_path / "killed", query, source, batches, first, rng)
+    done = disturbed(tmp_path / "killed", query, source, Kills(tmp_path / "killed", batches, first, rng))
     print(f"seed {SEED}, {query}, {source}: {batches} micro-batches, the first took {first:.1f} s; {'; '.join(done)}")
     quiet, killed = (sorted(map(tuple, spark.read.parquet(str(tmp_path / run / "out")).collect())) for run in ("quiet", "killed"))
     expected = batch(query)
     assert len(expected) > 20
     assert quiet == expected
     assert killed == expected, done
-    assert sum(" in " in what for what in done) >= FILES
+    assert sum(" in " in what for what in done) >= batches
