@@ -48,8 +48,8 @@ class RunMatcher(PartialMatcher):
             if status == kernel.TOO_SMALL:
                 found = int(store.header[table.FOUND])
                 self._listing.allow(found, found)  # each of them is a match at least
-                store.make_room(int(plan.settings[layout.FANOUT]))
                 self._within_bytes()
+                store.make_room(int(plan.settings[layout.FANOUT]))
             elif status == kernel.OVER_LIMIT:
                 self._over_limit()
             elif status == kernel.OVER_STEPS:

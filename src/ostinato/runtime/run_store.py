@@ -11,6 +11,7 @@ from ostinato.runtime.longer_arrays import grown
 from ostinato.runtime.run_plan import RunPlan
 
 FIRST_CAPACITY = 64
+FULL_SLACK = 1 << 20  # runs: up to here, room is doubled
 NO_TABLE = 1  # cells of a hash table that nobody uses
 NO_SLOTS, NO_FLAGS = np.zeros((1, 0), np.int64), np.zeros((1, 0), np.uint8)  # runs find their places without looking at a row
 
@@ -89,10 +90,12 @@ class RunStore:
         return self.per_key[:, table.ALIVE] > 0
 
     def make_room(self, fanout: int) -> None:
-        """After the kernel stopped for want of space: twice as much, or what unreachable nodes give back."""
+        """After the kernel stopped for want of space: for whatever the next event can bring forth, and as much again as long as that is
+        little; or what unreachable nodes give back."""
         most = (int(self.per_key[:, table.ALIVE].max(initial=0)) + 1) * fanout
-        if self.header[table.LIVE] + most > len(self.runs) - table.RESERVED:
-            self._resize(2 * len(self.runs) + most)
+        needed = int(self.header[table.LIVE]) + most + table.RESERVED
+        if needed > len(self.runs):
+            self._resize(needed + max(needed // 4, min(needed, FULL_SLACK)))
         if not self.keeps_matches:
             return
         if self.header[table.FOUND] + most > len(self.found):

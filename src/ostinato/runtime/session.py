@@ -115,7 +115,7 @@ class Session:
     def push_in_parts(self, stream: Any, batch: Any = None) -> Iterator[pa.Table]:
         """The same in tables of bounded size, however many matches there are: per partition in their order, except that those of one
         completing event may be cut apart. The session goes on when all of them are taken."""
-        yield from self._push(stream, batch, in_parts=True)
+        yield from self._limits.within_memory(self._push(stream, batch, in_parts=True))
 
     def _push(self, stream: Any, batch: Any, in_parts: bool) -> Iterator[pa.Table]:
         self._usable()
@@ -167,7 +167,7 @@ class Session:
 
     def advance_in_parts(self, watermark: Watermark) -> Iterator[pa.Table]:
         """See `push_in_parts`."""
-        yield from self._advance(watermark, in_parts=True)
+        yield from self._limits.within_memory(self._advance(watermark, in_parts=True))
 
     def _advance(self, watermark: Watermark, in_parts: bool) -> Iterator[pa.Table]:
         self._usable()
@@ -182,7 +182,7 @@ class Session:
 
     def close_in_parts(self) -> Iterator[pa.Table]:
         """See `push_in_parts`."""
-        yield from self._close(in_parts=True)
+        yield from self._limits.within_memory(self._close(in_parts=True))
 
     def _close(self, in_parts: bool) -> Iterator[pa.Table]:
         self._usable()
@@ -216,7 +216,7 @@ class Session:
 
     def _gathered(self, tables: Iterator[pa.Table]) -> pa.Table:
         try:
-            return self.report.joined(self._limits.gathered(tables))
+            return self.report.joined(self._limits.gathered(self._limits.within_memory(tables)))
         except BudgetError:
             self._failed = True
             raise

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -37,6 +37,13 @@ class SessionLimits:
                 f" texts {in_words(texts)}; the budget is {in_words(self._limit)}",
                 "shorten WITHIN or lateness, advance the watermark sooner, take late rows, or raise the budget: ost.Budget(bytes=...)",
             )
+
+    def within_memory(self, tables: Iterator[pa.Table]) -> Iterator[pa.Table]:
+        """Arrays grow in steps, and a budget may be larger than what is left of the memory: that is the same error, by another limit."""
+        try:
+            yield from tables
+        except MemoryError as error:
+            raise over_budget(self._program, f"there is no memory left: {error}", ways_out(self._program)) from error
 
     def gathered(self, tables: Iterable[pa.Table]) -> list[pa.Table]:
         """All of them, where they are within the budget together. None of them is large."""
