@@ -42,6 +42,18 @@ class ForbiddenPairs:
         return _Search(self._program, self._negation, self._pool, self._steps, rows, matches, low, high).run()
 
 
+def compared(
+    program: Program, negation: Negation, pool: StringPool, rows: KeyedRows, matches: Matches, owner: np.ndarray, at: np.ndarray
+) -> np.ndarray:
+    """Whether the first forbidden event of a negation may be the arena row `at[i]`, for the match numbered `owner[i]`."""
+    view = MatchView(replace(program, measures=negation.given), matches, rows, pool, None, None)
+    item = negation.items[0]
+    assert item.test is not None  # or there is nothing to compare
+    pairs = _Pairs(view, rows, view.measure_columns(), matches.key[owner], owner, (at,), item)
+    (found,) = evaluate(item.test, len(owner), pairs.input)
+    return found.data if found.valid is None else found.data & found.valid
+
+
 class _Search:
     def __init__(
         self,

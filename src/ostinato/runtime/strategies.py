@@ -7,6 +7,7 @@ from importlib import import_module
 
 from ostinato.program.carried_negations import uncarried
 from ostinato.program.program import Program
+from ostinato.program.start_negations import start_negations
 from ostinato.runtime.budget import Budget
 from ostinato.runtime.matcher import Matcher
 from ostinato.runtime.string_pool import StringPool
@@ -32,6 +33,10 @@ def open_matcher(program: Program, budget: Budget, pool: StringPool, in_order: b
     filtered = uncarried(program)
     if program.output == "compressed" and (filtered.negations or program.strategy not in GRAPHS):
         program, filtered = replace(program, output="all"), replace(filtered, output="all")
+    by_start = start_negations(program)
+    if by_start is not None:
+        starts: Matcher = import_module("ostinato.runtime.start_counts").StartCounts(program, by_start, budget, pool)
+        return starts
     if filtered.negations:
         absence = import_module("ostinato.runtime.absence")
         inner = open_matcher(absence.without_negations(program), budget, pool)

@@ -51,6 +51,8 @@ QUERIES: dict[str, tuple[str, dict[str, Any]]] = {
     "tally": (events("A a, B+ b[], C c", "a, b[], c", "[k]", "OUTPUT count"), {}),
     "tally, aggregates": (events("A a, B b", "a, b", "[k]", "RETURN SUM(b.p) AS n, MAX(a.p) AS m OUTPUT aggregates"), {}),
     "runs, aggregates": (events("A a, B b", "a, b", "[k] and b.p > a.p", "RETURN SUM(b.p) AS n, MAX(a.s) AS m OUTPUT aggregates"), {}),
+    "starts": (events("A+ a[], ~(C x), B b", "a[], x, b", "[k] and x.p > a[1].p", "OUTPUT count"), {}),
+    "starts, outside": (events("~(C y), A+ a[], B b, ~(C x)", "y, a[], b, x", "[k]", "OUTPUT count"), {}),
     "absence": (events("A a, ~(C x), B b", "a, x, b", "[k]"), {}),
     "absence behind": (events("A a, B b, ~(C x)", "a, b, x", "[k] and x.p > a.p"), {}),
     "absence before": (events("~(C x), A a, B b", "x, a, b", "[k] and b.p > a.p", "OUTPUT nonoverlapping"), {}),
