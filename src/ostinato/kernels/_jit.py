@@ -57,6 +57,11 @@ def inlined(function: Callable) -> Any:
     return _compiled(function, None, _nrt=False, forceinline=True)
 
 
+def copied(kernel: Any) -> Any:
+    """A kernel that others call, to be copied into its callers as an inlined one; nothing is stored for it."""
+    return _compiled(getattr(kernel, "py_func", kernel), None, _nrt=False, forceinline=True, cache=False)
+
+
 def _compiled(function: Callable, signature: str | None, **flags: bool) -> Any:
     if config.DISABLE_JIT:
         return function
@@ -67,7 +72,8 @@ def _compiled(function: Callable, signature: str | None, **flags: bool) -> Any:
         dispatcher = numba.njit(**{**_FLAGS, **flags})(function)
     finally:
         config.CACHE_DIR = chosen
-    _guard(dispatcher, function, directory)
+    if flags.get("cache", True):
+        _guard(dispatcher, function, directory)
     if signature is not None:
         _registered.append((dispatcher, signature))
     return dispatcher

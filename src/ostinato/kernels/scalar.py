@@ -35,7 +35,7 @@ ALWAYS_ZERO = 1
 CONSTANTS = 2
 
 _COPY = int(Op.COPY)
-_STORE = int(Op.STORE)
+STORE = int(Op.STORE)
 _TEST = int(Op.TEST)
 _MOVE = int(Op.MOVE)
 _SELECT = int(Op.SELECT)
@@ -165,7 +165,7 @@ def evaluate(code, start, end, scratch, scratch_valid, ranks, slots, slot_valid,
                     return NOT_TRUE
             elif not compare_int(op - _TEST_EQ_INT, x, y):
                 return NOT_TRUE
-        elif op == _STORE:
+        elif op == STORE:
             registers[new, code[at, 3]] = x
             register_valid[new, code[at, 3]] = x_flag
         elif op == _COPY:

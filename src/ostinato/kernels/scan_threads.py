@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ostinato.kernels._jit import borrowing, inlined
-from ostinato.kernels.scalar import NOT_TRUE, evaluate
+from ostinato.kernels._jit import borrowing, copied, inlined
+from ostinato.kernels.scalar import NOT_TRUE, STORE, TRUE, evaluate, load
 from ostinato.kernels.scan_dfa import ACCEPTS, ACCEPTS_AT_END, BY_EVENTS, FINAL, TO_NEXT_ROW, WITHIN, window_closed
 from ostinato.kernels.thread_jumps import LEARNED_TO, all_wait, jump, reach_of
 from ostinato.kernels.thread_layout import (
@@ -44,6 +44,7 @@ from ostinato.kernels.thread_layout import (
     NUMBER,
     OPEN,
     PLACED,
+    PLAIN,
     REACHED,
     READS,
     REPEATS,
@@ -58,6 +59,8 @@ from ostinato.kernels.thread_layout import (
     VARIABLES,
 )
 from ostinato.kernels.thread_saving import load_threads, save_threads
+
+_evaluate = copied(evaluate)
 
 LONGEST_PAUSE = 16  # steps between two searches that lead nowhere
 
@@ -109,19 +112,27 @@ def step(
             if node == len(nodes):
                 return NODES_FULL
             at = target + count
-            outcome = evaluate(
-                code, tests[variable, BLOCK_START], tests[variable, BLOCK_END], scratch, scratch_valid, ranks, slots, slot_valid, row,
-                registers, register_valid, i, at,
-            )  # fmt: skip
+            begin, behind, plain = tests[variable, BLOCK_START], tests[variable, BLOCK_END], tests[variable, PLAIN]
+            outcome = TRUE
+            if not plain:
+                outcome = _evaluate(
+                    code, begin, behind, scratch, scratch_valid, ranks, slots, slot_valid, row, registers, register_valid, i, at
+                )
             if outcome == NOT_TRUE:
                 continue
             if outcome < 0:
                 control[ERROR] = outcome
                 return FAILED
-            if not tests[variable, COPIES]:
+            if plain or not tests[variable, COPIES]:
                 for r in range(registers.shape[1]):
                     registers[at, r] = registers[i, r]
                     register_valid[at, r] = register_valid[i, r]
+            if plain:
+                for line in range(begin, behind):
+                    if code[line, 0] == STORE:
+                        registers[at, code[line, 3]], register_valid[at, code[line, 3]] = load(
+                            code[line, 1], scratch, scratch_valid, slots, slot_valid, row, registers, register_valid, i
+                        )
             if reached and same_future(at, target, to, marks, chain, live, registers, register_valid):
                 continue
             chain[count] = marks[to, LATEST] if reached else -1
@@ -193,9 +204,10 @@ def report(k, start, end, node, nodes, out, variables, control):
     out[0, control[FOUND]], out[1, control[FOUND]], out[2, control[FOUND]] = k, start, end
     control[FOUND] += 1
     while node >= 0:
-        for _ in range((nodes[node, 1] >> REPEATS) + 1):
-            place -= 1
-            variables[place] = nodes[node, 1] & VARIABLES
+        behind, variable = place, np.uint8(nodes[node, 1] & VARIABLES)
+        place -= (nodes[node, 1] >> REPEATS) + 1
+        for i in range(place, behind):
+            variables[i] = variable
         node = nodes[node, 0]
     return True
 
@@ -215,9 +227,9 @@ def skipped_to(length, variables, skip, skip_members, control):
 
 @borrowing
 def follow_key(
-    k, limit, shift, behind, bits, times, slots, slot_valid, setting, skip, skip_members, first, moves, masks, initials, tests, marks,
-    live, fresh, searched, bounds, learned, columns, regions, lows, highs, links, code, scratch, scratch_valid, ranks, threads, chain,
-    registers, register_valid, nodes, cursor, out, variables, control,
+    k, limit, shift, behind, bits, times, slots, slot_valid, setting, skip, skip_members, first, moves, masks, initials, tests, marks, live,
+    fresh, searched, bounds, learned, columns, regions, lows, highs, links, ordered, tries, code, scratch, scratch_valid, ranks, threads,
+    chain, registers, register_valid, nodes, cursor, out, variables, control,
 ):  # fmt: skip
     """All attempts of one partition, as far as its rows decide them. `skip` is 0, TO_FIRST or TO_LAST (of `skip_members`)."""
     start, at, end, end_node = cursor[k, START], cursor[k, AT], cursor[k, END], cursor[k, END_NODE]
@@ -225,6 +237,7 @@ def follow_key(
     by_events, by_time = within >= 0 and setting[BY_EVENTS] != 0, within >= 0 and setting[BY_EVENTS] == 0
     status = DONE
     reach, pause, rest = np.int64(-1), 0, 0
+    reached = np.int64(0)  # as far as any window has reached: a later one reaches no less far
     learned[:, LEARNED_TO] = -1
     while start < limit:
         if at == start:
@@ -256,10 +269,10 @@ def follow_key(
                 rest -= 1
                 if rest < 0 and all_wait(threads, marks, control):
                     if reach < 0:
-                        reach = reach_of(start, at, limit, shift, times, setting)
+                        reach = reached = reach_of(start, max(at, reached), limit, shift, times, setting)
                     to = jump(
-                        k, start, at, reach, limit, shift, first, moves, marks, searched, bounds, learned, columns, regions, lows,
-                        highs, links, bits, masks, slots, slot_valid, code, scratch, scratch_valid, ranks, threads, registers,
+                        k, start, at, reach, limit, shift, first, moves, marks, searched, bounds, learned, columns, regions, lows, highs,
+                        links, ordered, tries, bits, masks, slots, slot_valid, code, scratch, scratch_valid, ranks, threads, registers,
                         register_valid, nodes, control,
                     )  # fmt: skip
                     if to < 0:
@@ -283,6 +296,7 @@ def follow_key(
                     at += 1
                     if control[ACCEPTED] != NOT_ACCEPTED:
                         end, end_node = at, control[ACCEPTED]
+                        decided = control[COUNT] == 1 and not any_open(threads, marks, control)
         if not decided:
             break
         if end >= 0 and not report(k, start, end, end_node, nodes, out, variables, control):
@@ -308,16 +322,14 @@ def follow_key(
     "int64(int64[::1], int64[::1], int64[::1], int64[::1], int64[::1], uint64[::1], int64[::1], int64[:, ::1], uint8[:, ::1], int64[::1],"
     " int64, uint8[::1], int32[::1], int32[:, ::1], uint64[::1], int64[::1], int64[:, ::1], int64[:, ::1], uint8[:, ::1], uint8[::1],"
     " int64[:, ::1], int64[:, ::1], int64[:, ::1], int64[:, ::1], int64[:, ::1], int64[:, ::1], int64[:, ::1], int32[:, ::1],"
-    " int64[:, ::1], int64[::1], uint8[::1], int64[::1],"
+    " int64[:, ::1], int32[:, ::1], int64[:, ::1], int64[::1], uint8[::1], int64[::1],"
     " int64[:, ::1], int64[::1], int64[:, ::1], uint8[:, ::1], int64[:, ::1], int64[:, ::1], int64[:, ::1], uint8[::1],"
     " int64[:, ::1], int64[:, ::1], uint8[:, ::1], int64[::1])"
 )
 def follow(
-    keys, ready, offset, base, length, bits, times, slots, slot_valid, setting, skip, skip_members,
-    first, moves, masks, initials, tests, marks, live, fresh, searched, bounds, learned, columns, regions, lows, highs, links,
-    code, scratch, scratch_valid, ranks,
-    threads, chain, registers, register_valid, nodes, cursor, out, variables,
-    saved, saved_registers, saved_valid, control,
+    keys, ready, offset, base, length, bits, times, slots, slot_valid, setting, skip, skip_members, first, moves, masks, initials, tests,
+    marks, live, fresh, searched, bounds, learned, columns, regions, lows, highs, links, ordered, tries, code, scratch, scratch_valid,
+    ranks, threads, chain, registers, register_valid, nodes, cursor, out, variables, saved, saved_registers, saved_valid, control,
 ):  # fmt: skip
     """Go on with `keys[control[KEY]:]`. Anything but DONE asks for room (or reports an error) and may be called again."""
     for n in range(control[KEY], len(keys)):
@@ -327,8 +339,8 @@ def follow(
             return THREADS_FULL
         status = follow_key(
             k, ready[n], offset[k] - base[k], base[k] + length[k], bits, times, slots, slot_valid, setting, skip, skip_members, first,
-            moves, masks, initials, tests, marks, live, fresh, searched, bounds, learned, columns, regions, lows, highs, links, code,
-            scratch, scratch_valid, ranks, threads, chain, registers, register_valid, nodes, cursor, out, variables, control,
+            moves, masks, initials, tests, marks, live, fresh, searched, bounds, learned, columns, regions, lows, highs, links, ordered,
+            tries, code, scratch, scratch_valid, ranks, threads, chain, registers, register_valid, nodes, cursor, out, variables, control,
         )  # fmt: skip
         if status != DONE:
             return status

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ostinato.kernels._jit import borrowing, inlined
+from ostinato.kernels._jit import borrowing, copied, inlined
 from ostinato.kernels.arithmetic import HAS_FAILED, IS_NULL, IS_VALUE, as_float, as_word
 from ostinato.kernels.scalar import evaluate
 from ostinato.program.comparisons import Undo
@@ -18,6 +18,8 @@ BOUND_WIDTH = 5
 WHOLE, FLOAT, NARROW = range(3)  # kinds of values: integers, floats, integers that can be calculated with only if they are not too large
 
 LEAST, GREATEST = np.iinfo(np.int64).min, np.iinfo(np.int64).max
+
+_evaluate = copied(evaluate)
 
 _LARGE = np.int64(1) << 60  # sums of a few smaller ones stay within 64 bits
 _ROUNDING = 2.0**-50  # more than what a few roundings make of a number, as its part
@@ -63,7 +65,7 @@ def mirrored(relation):
 def bound_of(b, bounds, code, scratch, scratch_valid, ranks, slots, slot_valid, row, registers, register_valid, i):
     """A value of thread or run i, and its flag."""
     if bounds[b, CODE_START] < bounds[b, CODE_END]:
-        evaluate(
+        _evaluate(
             code, bounds[b, CODE_START], bounds[b, CODE_END], scratch, scratch_valid, ranks, slots, slot_valid, row, registers,
             register_valid, i, i,
         )  # fmt: skip
@@ -143,30 +145,29 @@ def interval(first, behind, bounds, code, scratch, scratch_valid, ranks, slots, 
     lo, hi = np.int64(LEAST), np.int64(GREATEST)
     if first == behind:
         return np.int64(0), np.int64(0), True
-    b = first
-    while b < behind:
-        relation, floats = bounds[b, RELATION], bounds[b, FLOATS]
-        word, flag = bound_of(b, bounds, code, scratch, scratch_valid, ranks, slots, slot_valid, row, registers, register_valid, i)
-        slack, x = 0.0, as_float(word)
-        begun = b
-        b += 1
-        while b < behind and bounds[b, RELATION] >= _FIRST_STEP:
-            other, other_flag = bound_of(
-                b, bounds, code, scratch, scratch_valid, ranks, slots, slot_valid, row, registers, register_valid, i
-            )  # fmt: skip
+    relation, floats, exact, flag, word = np.int64(0), np.int64(0), True, np.int64(IS_VALUE), np.int64(0)
+    slack, x = 0.0, 0.0
+    for b in range(first, behind):
+        other, other_flag = bound_of(b, bounds, code, scratch, scratch_valid, ranks, slots, slot_valid, row, registers, register_valid, i)
+        step = bounds[b, RELATION]
+        if step < _FIRST_STEP:
+            relation, floats, exact, flag, word = step, bounds[b, FLOATS], True, other_flag, other
+            slack, x = 0.0, as_float(word)
+        else:
+            exact = False
             flag = other_flag if flag == IS_VALUE or other_flag == HAS_FAILED else flag
-            if flag == IS_VALUE and floats and gives_nothing(bounds[b, RELATION], as_float(other)):
+            if flag == IS_VALUE and floats and gives_nothing(step, as_float(other)):
                 flag = np.int64(IS_NULL)
+            turned = False
             if flag == IS_VALUE and floats:
-                x, slack, turned = undone(bounds[b, RELATION], x, slack, as_float(other))
-                relation = mirrored(relation) if turned else relation
+                x, slack, turned = undone(step, x, slack, as_float(other))
             elif flag == IS_VALUE:
                 if word > _LARGE or word < -_LARGE or other > _LARGE or other < -_LARGE:
                     return lo, hi, False
-                word, turned = undone_whole(bounds[b, RELATION], word, other)
-                relation = mirrored(relation) if turned else relation
-            b += 1
-        exact = b == begun + 1
+                word, turned = undone_whole(step, word, other)
+            relation = mirrored(relation) if turned else relation
+        if b + 1 < behind and bounds[b + 1, RELATION] >= _FIRST_STEP:
+            continue
         if flag == HAS_FAILED or (not exact and floats and flag == IS_VALUE and not np.isfinite(x + slack)):
             return lo, hi, False
         if flag == IS_NULL or (floats and x != x):

@@ -2,7 +2,8 @@
 
 Values are compared as integers in the same order (`sort_key`). A search column says which rows count: those with a variable's bits
 and a value. In a column of a condition that must hold (an exit) other rows are left out; in one that must fail (a loop) they always
-count. Rows with one value, or of a few that share a hash, are linked in a column of which equality is asked (`search_links`).
+count. Rows with one value, or of a few that share a hash, are linked in a column of which equality is asked (`search_links`); where a
+band is asked for, blocks that were searched in vain too often have their values in order (`search_sorted`).
 The index of a partition begins at some row and is extended when a search wants to look further than it reaches."""
 
 from __future__ import annotations
@@ -13,13 +14,14 @@ from ostinato.kernels._jit import borrowing, inlined
 from ostinato.kernels.arithmetic import HAS_FAILED, IS_VALUE
 from ostinato.kernels.search_bounds import GREATEST, LEAST, is_nan, is_wide, row_value, sort_key
 from ostinato.kernels.search_links import FAN, SHIFT, first_linked, link, next_linked
+from ostinato.kernels.search_sorted import DEPTH, IN_ORDER, NEVER, has_between, ordered_at, put_in_order
 from ostinato.kernels.thread_layout import SEARCHED
 
 # Columns of `columns`, a line per search column: the lines of scalar code that compute the value, where it is then (a cell of the
 # scratch, or a slot if nothing is computed), its kind, whether there is a value at all, the variable whose bits count,
-# whether the condition must fail, and its line in `links`, or -1.
-VALUE_START, VALUE_END, VALUE_AT, KIND, VALUED, VARIABLE, FAILS, LINKED = range(8)
-COLUMN_WIDTH = 8
+# whether the condition must fail, and its line in `links`, or -1, and in `ordered`, or -1.
+VALUE_START, VALUE_END, VALUE_AT, KIND, VALUED, VARIABLE, FAILS, LINKED, ORDERED = range(9)
+COLUMN_WIDTH = 9
 
 # Columns of `regions`, a line per partition: where its lowest blocks begin (-1: it has no index), how many there is room for, the row
 # at which they begin, the row before which they end, and whether some row counts as anything.
@@ -28,8 +30,20 @@ REGION_WIDTH = 5
 
 
 @inlined
+def counted_as(counts, word, flag, kind, fails):
+    """The least and the greatest value that a row counts as: twice its value, nothing, or anything."""
+    wide = counts and flag == IS_VALUE and is_wide(word, kind)
+    if counts and flag == IS_VALUE and not wide and not is_nan(word, kind):
+        key = sort_key(word, kind)
+        return key, key
+    if fails or flag == HAS_FAILED or wide:
+        return LEAST, GREATEST
+    return GREATEST, LEAST
+
+
+@inlined
 def row_range(c, row, columns, bits, masks, slots, slot_valid, code, scratch, scratch_valid, ranks, registers, register_valid):
-    """The least and the greatest value that a row counts as in column c: twice its value, nothing, or anything."""
+    """The same for a row in column c."""
     variable = columns[c, VARIABLE]
     counts = bits[row] & masks[variable] == masks[variable]
     word, flag = np.int64(0), np.int64(IS_VALUE)
@@ -38,13 +52,7 @@ def row_range(c, row, columns, bits, masks, slots, slot_valid, code, scratch, sc
             columns[c, VALUE_START], columns[c, VALUE_END], columns[c, VALUE_AT], code, scratch, scratch_valid, ranks, slots, slot_valid,
             row, registers, register_valid,
         )  # fmt: skip
-    wide = counts and flag == IS_VALUE and is_wide(word, columns[c, KIND])
-    if counts and flag == IS_VALUE and not wide and not is_nan(word, columns[c, KIND]):
-        key = sort_key(word, columns[c, KIND])
-        return key, key
-    if columns[c, FAILS] or flag == HAS_FAILED or wide:
-        return LEAST, GREATEST
-    return GREATEST, LEAST
+    return counted_as(counts, word, flag, columns[c, KIND], columns[c, FAILS] != 0)
 
 
 @inlined
@@ -103,58 +111,132 @@ def extend(
 
 
 @inlined
+def scanned(c, lo, hi, at, until, columns, bits, masks, slots, slot_valid, code, scratch, scratch_valid, ranks, registers, register_valid):
+    """The first of these rows that may lie in [lo, hi] (outside, if the condition must fail), else `until`."""
+    fails = columns[c, FAILS] != 0
+    if columns[c, VALUE_START] < columns[c, VALUE_END]:
+        for row in range(at, until):
+            low, high = row_range(
+                c, row, columns, bits, masks, slots, slot_valid, code, scratch, scratch_valid, ranks, registers, register_valid
+            )
+            if hits(fails, low, high, lo, hi):
+                return row
+        return until
+    mask, slot, kind, valued = masks[columns[c, VARIABLE]], columns[c, VALUE_AT], columns[c, KIND], columns[c, VALUED] != 0
+    for row in range(at, until):
+        counts = bits[row] & mask == mask
+        word, flag = np.int64(0), np.int64(IS_VALUE)
+        if counts and valued:
+            word, flag = slots[row, slot], np.int64(slot_valid[row, slot])
+        low, high = counted_as(counts, word, flag, kind, fails)
+        if hits(fails, low, high, lo, hi):
+            return row
+    return until
+
+
+@inlined
+def linked_row(
+    k, c, key, start, at, until, shift, columns, regions, links, bits, masks, slots, slot_valid, code, scratch, scratch_valid, ranks,
+    registers, register_valid, control,
+):  # fmt: skip
+    """The first row of partition k from `at` on that has this value, through links between equal values; else `until`."""
+    first, place, line = regions[k, FIRST], regions[k, PLACE], columns[c, LINKED]
+    row = np.int64(-2)
+    for known in (max(at - 1, start), start):  # most often one of them has the value: the row before, if it was found, or the first
+        low, high = row_range(
+            c, known + shift, columns, bits, masks, slots, slot_valid, code, scratch, scratch_valid, ranks, registers, register_valid
+        )
+        if row == -2 and at > start and low == key and high == key:
+            row = next_linked(links, line, place, known - first)
+    if row == -2:
+        row = first_linked(links, line, place, regions[k, ROOM], start - first, key)
+    while row >= 0 and row + first < until:
+        control[SEARCHED] += 1
+        if row + first >= at:
+            low, high = row_range(
+                c, row + first + shift, columns, bits, masks, slots, slot_valid, code, scratch, scratch_valid, ranks, registers,
+                register_valid,
+            )  # fmt: skip
+            if low == key and high == key:
+                return row + first
+        row = next_linked(links, line, place, row)
+    return until
+
+
+@borrowing
+def count_in_vain(
+    k, c, level, block, work, shift, columns, regions, ordered, tries, bits, masks, slots, slot_valid, code, scratch, scratch_valid,
+    ranks, registers, register_valid,
+):  # fmt: skip
+    """A whole block was searched in vain, with so much `work`. Put its values in order if that would have cost no more."""
+    _, place = level_of(k, level, regions)
+    line, begin, size = columns[c, ORDERED], regions[k, FIRST] + (block << (SHIFT * (level + 1))), np.int64(1) << (SHIFT * (level + 1))
+    if tries[line, place + block] < 0 or begin + size > regions[k, BUILT]:
+        return
+    tries[line, place + block] += work
+    if tries[line, place + block] <= size >> SHIFT:
+        return
+    at = ordered_at(regions[k, PLACE], regions[k, ROOM], level, block)
+    for row in range(begin, begin + size):
+        low, high = row_range(
+            c, row + shift, columns, bits, masks, slots, slot_valid, code, scratch, scratch_valid, ranks, registers, register_valid
+        )
+        if low < high:
+            tries[line, place + block] = NEVER
+            return
+        ordered[line, at + row - begin] = low  # a row that does not count is greater than all
+    put_in_order(ordered, line, at, size)
+    tries[line, place + block] = IN_ORDER
+
+
+@inlined
 def next_row(
-    k, c, lo, hi, start, at, until, shift, columns, regions, lows, highs, links, bits, masks, slots, slot_valid, code, scratch,
-    scratch_valid, ranks, registers, register_valid, control,
+    k, c, lo, hi, start, at, until, shift, columns, regions, lows, highs, links, ordered, tries, bits, masks, slots, slot_valid, code,
+    scratch, scratch_valid, ranks, registers, register_valid, control,
 ):  # fmt: skip
     """The first row of partition k from `at` on that may lie in [lo, hi] (outside, if the condition must fail), else `until`. Blocks are
     used if they reach so far. What is looked at is counted. Nobody will look at rows before `start` again."""
-    fails = columns[c, FAILS] != 0
+    fails, line = columns[c, FAILS] != 0, columns[c, ORDERED]
     indexed = regions[k, PLACE] >= 0 and regions[k, BUILT] >= until and regions[k, FIRST] <= at
-    first = regions[k, FIRST]
+    first, begun, vain = regions[k, FIRST], at, np.int64(0)
     if indexed and columns[c, LINKED] >= 0 and lo == hi and regions[k, ANYTHING] == 0:
-        row = first_linked(links, columns[c, LINKED], regions[k, PLACE], regions[k, ROOM], start - first, lo)
-        if at > start:  # rows that were found before need not be passed again
-            low, high = row_range(
-                c, at - 1 + shift, columns, bits, masks, slots, slot_valid, code, scratch, scratch_valid, ranks, registers, register_valid
-            )
-            row = next_linked(links, columns[c, LINKED], regions[k, PLACE], at - 1 - first) if low == lo and high == lo else row
-        while row >= 0 and row + first < until:
-            control[SEARCHED] += 1
-            if row + first >= at:
-                low, high = row_range(
-                    c, row + first + shift, columns, bits, masks, slots, slot_valid, code, scratch, scratch_valid, ranks, registers,
-                    register_valid,
-                )  # fmt: skip
-                if low == lo and high == lo:
-                    return row + first
-            row = next_linked(links, columns[c, LINKED], regions[k, PLACE], row)
-        return until
+        return linked_row(
+            k, c, lo, start, at, until, shift, columns, regions, links, bits, masks, slots, slot_valid, code, scratch, scratch_valid, ranks,
+            registers, register_valid, control,
+        )  # fmt: skip
+    place, room, level, block = regions[k, PLACE], regions[k, ROOM], 0, (at - first) >> SHIFT
     while at < until:
-        if indexed and (at - first) & (FAN - 1) == 0:
-            place, room, level, block = regions[k, PLACE], regions[k, ROOM], 0, (at - first) >> SHIFT
-            while True:
-                control[SEARCHED] += 1
-                if hits(fails, lows[c, place + block], highs[c, place + block], lo, hi):
-                    if level == 0:
-                        break
-                    level -= 1
-                    block <<= SHIFT
-                    room, place = level_of(k, level, regions)
-                else:
-                    block += 1
-                    at = first + (block << (SHIFT * (level + 1)))
-                    if at >= until:
-                        return until
-                    while block & (FAN - 1) == 0 and room > FAN:
-                        place, room, block, level = place + room, (room + FAN - 1) >> SHIFT, block >> SHIFT, level + 1
-        control[SEARCHED] += 1
-        low, high = row_range(
-            c, at + shift, columns, bits, masks, slots, slot_valid, code, scratch, scratch_valid, ranks, registers, register_valid
-        )
-        if hits(fails, low, high, lo, hi):
-            return at
-        at += 1
+        behind, hit = until, True
+        if indexed:
+            control[SEARCHED] += 1
+            hit = hits(fails, lows[c, place + block], highs[c, place + block], lo, hi)
+            if hit and line >= 0 and level > 0 and tries[line, place + block] == IN_ORDER:
+                values = ordered_at(regions[k, PLACE], regions[k, ROOM], level, block)
+                hit = has_between(ordered, line, values, np.int64(1) << (SHIFT * (level + 1)), lo, hi)
+            if hit and level > 0:
+                level, block = level - 1, block << SHIFT
+                room, place = level_of(k, level, regions)
+                continue
+            behind = min(until, first + ((block + 1) << SHIFT))
+        if hit:
+            found = scanned(
+                c, lo, hi, at + shift, behind + shift, columns, bits, masks, slots, slot_valid, code, scratch, scratch_valid, ranks,
+                registers, register_valid,
+            ) - shift  # fmt: skip
+            control[SEARCHED] += found - at
+            if found < behind or not indexed:
+                return found
+            vain += 1
+        block += 1
+        at = first + (block << (SHIFT * (level + 1)))
+        while at < until and block & (FAN - 1) == 0 and room > FAN:
+            place, room, block, level = place + room, (room + FAN - 1) >> SHIFT, block >> SHIFT, level + 1
+            if line >= 0 and level <= DEPTH and begun <= first + ((block - 1) << (SHIFT * (level + 1))):
+                count_in_vain(
+                    k, c, level, block - 1, vain if level == 1 else np.int64(1), shift, columns, regions, ordered, tries, bits, masks,
+                    slots, slot_valid, code, scratch, scratch_valid, ranks, registers, register_valid,
+                )  # fmt: skip
+            vain = np.int64(0)
     return until
 
 

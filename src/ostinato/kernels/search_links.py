@@ -1,7 +1,7 @@
 """Rows of equal value, linked in their order, for searches that ask for equality: part of the index of a partition.
 
 In a line of `links` the index has LINKS numbers per block of rows: for every row the next one whose value has the same hash, then for
-every hash the first and the last such row; rows count from the first of the index, and -1 is none."""
+every hash the first and the last such row, side by side; rows count from the first of the index, and -1 is none."""
 
 from __future__ import annotations
 
@@ -42,20 +42,20 @@ def begin_links(links, place, room):
 def link(links, line, place, room, row, value):
     count = hashes(room)
     firsts = place * LINKS + (room << SHIFT)
-    at = firsts + hash_of(value, count)
-    last = links[line, at + count]
+    at = firsts + 2 * hash_of(value, count)
+    last = links[line, at + 1]
     if links[line, at] < 0:
         links[line, at] = row
     if last >= 0:
         links[line, place * LINKS + last] = row
-    links[line, at + count] = row
+    links[line, at + 1] = row
 
 
 @inlined
 def first_linked(links, line, place, room, start, value):
     """The first row from `start` on that has the hash of the value; rows before are forgotten. A last row that was forgotten stays
     behind, so that rows to come are linked to it and found anew."""
-    at = place * LINKS + (room << SHIFT) + hash_of(value, hashes(room))
+    at = place * LINKS + (room << SHIFT) + 2 * hash_of(value, hashes(room))
     row = links[line, at]
     while row >= 0 and row < start:
         row = links[line, place * LINKS + row]

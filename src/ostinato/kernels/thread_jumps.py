@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from ostinato.kernels._jit import borrowing, inlined
+from ostinato.kernels._jit import borrowing, copied, inlined
 from ostinato.kernels.scan_dfa import BY_EVENTS, WITHIN
 from ostinato.kernels.search_bounds import GREATEST, LEAST, interval
 from ostinato.kernels.search_index import ANYTHING, BUILT, FAILS, FIRST, PLACE, ROOM, extend, next_row, size_of
 from ostinato.kernels.search_links import FAN, SHIFT, begin_links
+from ostinato.kernels.search_sorted import begin_tries
 from ostinato.kernels.thread_layout import COUNT, HALF, INDEX_FULL, INDEXED, NEEDED, NODES, NODES_FULL, OPEN, REPEATS, WAITS
+
+_interval = copied(interval)
 
 # Columns of `searched`, a line per move of the automaton: its search column (-1: none is needed, it can always be made), and the bounds
 # of the value in that column.
@@ -37,13 +40,19 @@ def all_wait(threads, marks, control):
 
 @borrowing
 def reach_of(start, at, limit, shift, times, setting):
-    """The row before which the window of an attempt that began at `start` ends, as far as rows are known."""
+    """The row before which the window of an attempt that began at `start` ends, as far as rows are known; those below `at` are inside."""
     within = setting[WITHIN]
     if within < 0:
         return limit
     if setting[BY_EVENTS]:
         return min(limit, start + within)
-    low, high = at, limit  # rows below `low` are inside
+    low, high, stride = at, limit, 1  # rows below `low` are inside, the end is most often near
+    while low + stride < high:
+        passed = times[low + stride + shift] - times[start + shift]
+        if passed > within or passed < 0:
+            high = low + stride
+        else:
+            low, stride = low + stride + 1, 2 * stride
     while low < high:
         middle = (low + high) >> 1
         passed = times[middle + shift] - times[start + shift]
@@ -68,8 +77,8 @@ def known_until(m, fails, lo, hi, at, learned):
 
 @inlined
 def has_index(
-    k, at, limit, shift, columns, regions, lows, highs, links, bits, masks, slots, slot_valid, code, scratch, scratch_valid, ranks,
-    registers, register_valid, control,
+    k, at, limit, shift, columns, regions, lows, highs, links, ordered, tries, bits, masks, slots, slot_valid, code, scratch, scratch_valid,
+    ranks, registers, register_valid, control,
 ):  # fmt: skip
     """Let the index of partition k reach to `limit`; False if there is no room for it."""
     if regions[k, PLACE] < 0 or limit - regions[k, FIRST] > regions[k, ROOM] << SHIFT:
@@ -83,6 +92,7 @@ def has_index(
         control[INDEXED] += size
         regions[k, ANYTHING] = 0
         begin_links(links, regions[k, PLACE], room)
+        begin_tries(tries, regions[k, PLACE], size)
     extend(
         k, limit, shift, columns, regions, lows, highs, links, bits, masks, slots, slot_valid, code, scratch, scratch_valid, ranks,
         registers, register_valid,
@@ -92,8 +102,8 @@ def has_index(
 
 @inlined
 def next_matter(
-    k, start, at, reach, limit, shift, first, moves, searched, bounds, learned, columns, regions, lows, highs, links, bits, masks, slots,
-    slot_valid, code, scratch, scratch_valid, ranks, threads, registers, register_valid, control,
+    k, start, at, reach, limit, shift, first, moves, searched, bounds, learned, columns, regions, lows, highs, links, ordered, tries, bits,
+    masks, slots, slot_valid, code, scratch, scratch_valid, ranks, threads, registers, register_valid, control,
 ):  # fmt: skip
     """The first row from `at` on, and before `reach`, that may matter to a thread; `reach` if none does, -1 for want of room."""
     begin = control[HALF] * (len(threads) // 2)
@@ -104,7 +114,7 @@ def next_matter(
             if moves[m, 0] < 0 or c < 0 or found <= at:
                 continue
             fails = columns[c, FAILS] != 0
-            lo, hi, known = interval(
+            lo, hi, known = _interval(
                 searched[m, BOUND_FROM], searched[m, BOUND_TO], bounds, code, scratch, scratch_valid, ranks, slots, slot_valid,
                 at + shift, registers, register_valid, i,
             )  # fmt: skip
@@ -117,13 +127,13 @@ def next_matter(
             if found - begun > WORTH_AN_INDEX and (
                 regions[k, PLACE] < 0 or regions[k, BUILT] < found
             ) and not has_index(
-                k, start, limit, shift, columns, regions, lows, highs, links, bits, masks, slots, slot_valid, code, scratch, scratch_valid,
-                ranks, registers, register_valid, control,
+                k, start, limit, shift, columns, regions, lows, highs, links, ordered, tries, bits, masks, slots, slot_valid, code, scratch,
+                scratch_valid, ranks, registers, register_valid, control,
             ):  # fmt: skip
                 return np.int64(-1)
             found = next_row(
-                k, c, lo, hi, start, begun, found, shift, columns, regions, lows, highs, links, bits, masks, slots, slot_valid, code,
-                scratch, scratch_valid, ranks, registers, register_valid, control,
+                k, c, lo, hi, start, begun, found, shift, columns, regions, lows, highs, links, ordered, tries, bits, masks, slots,
+                slot_valid, code, scratch, scratch_valid, ranks, registers, register_valid, control,
             )  # fmt: skip
             if begun == at or found > begun:
                 learned[m, LEARNED_FROM], learned[m, LEARNED_TO], learned[m, LOW], learned[m, HIGH] = at, found, lo, hi
@@ -147,8 +157,9 @@ def pass_rows(rows, first, moves, marks, threads, registers, register_valid, nod
                 nodes[node, 0], nodes[node, 1] = threads[i, 1], np.int64(moves[m, 0]) | (rows - 1) << REPEATS
         control[NODES] = node + 1
         threads[kept, 0], threads[kept, 1] = state, node
-        for r in range(registers.shape[1]):
-            registers[kept, r], register_valid[kept, r] = registers[i, r], register_valid[i, r]
+        if kept < i:
+            for r in range(registers.shape[1]):
+                registers[kept, r], register_valid[kept, r] = registers[i, r], register_valid[i, r]
         kept += 1
     control[COUNT] = kept - begin
     return True
@@ -156,14 +167,14 @@ def pass_rows(rows, first, moves, marks, threads, registers, register_valid, nod
 
 @inlined
 def jump(
-    k, start, at, reach, limit, shift, first, moves, marks, searched, bounds, learned, columns, regions, lows, highs, links, bits, masks,
-    slots, slot_valid, code, scratch, scratch_valid, ranks, threads, registers, register_valid, nodes, control,
+    k, start, at, reach, limit, shift, first, moves, marks, searched, bounds, learned, columns, regions, lows, highs, links, ordered, tries,
+    bits, masks, slots, slot_valid, code, scratch, scratch_valid, ranks, threads, registers, register_valid, nodes, control,
 ):  # fmt: skip
     """Pass the rows that matter to no thread; returns the row to go on at, or what there is no room for, as -INDEX_FULL or
     -NODES_FULL, and then nothing has changed."""
     to = next_matter(
-        k, start, at, reach, limit, shift, first, moves, searched, bounds, learned, columns, regions, lows, highs, links, bits, masks,
-        slots, slot_valid, code, scratch, scratch_valid, ranks, threads, registers, register_valid, control,
+        k, start, at, reach, limit, shift, first, moves, searched, bounds, learned, columns, regions, lows, highs, links, ordered, tries,
+        bits, masks, slots, slot_valid, code, scratch, scratch_valid, ranks, threads, registers, register_valid, control,
     )  # fmt: skip
     if to < 0:
         return np.int64(-INDEX_FULL)

@@ -30,8 +30,10 @@ NOT_ACCEPTED = -2
 ACCEPTING, OPEN, READS, REACHED, LATEST, WAITS = range(6)
 MARKS_WIDTH = 6
 
-# Columns of `tests`, one line per variable: its block of scalar code (start, end), and whether the block copies registers.
-BLOCK_START, BLOCK_END, COPIES = range(3)
+# Columns of `tests`, one line per variable: its block of scalar code (start, end), whether the block copies registers, and whether it is
+# plain: it asks for nothing, computes nothing and at most stores values that are there.
+BLOCK_START, BLOCK_END, COPIES, PLAIN = range(4)
+TESTS_WIDTH = 4
 
 # A node of a path is (the node before it, a variable and how many rows more than one are mapped to it).
 REPEATS = 8  # bits to the left

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ostinato.base.errors import OstinatoError
 from ostinato.base.span import Span
 from ostinato.program.program import Program
-from ostinato.program.searches import walked_through
+from ostinato.program.walks import walked_through
 
 
 class QuadraticWarning(UserWarning):
@@ -21,8 +21,8 @@ def long_walk(program: Program, span: Span | None, text: str) -> QuadraticWarnin
         return None
     name = program.variables[found]
     error = OstinatoError(
-        f"Every start may be followed to the end of its partition: `{name}` takes any row, and what comes behind it cannot be searched",
-        hint=f"Bound it with WITHIN, give {name} a condition, or compare values of a row with values of the variables before {name} alone",
+        f"Every start may be followed to the end of its partition, in vain: as long as `{name}` can take them, rows are visited one by one",
+        hint=f"Bound it with WITHIN, or let what comes behind {name} compare one value of a row with values of the variables before {name}",
         span=span,
         text=text,
     )

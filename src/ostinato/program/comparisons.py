@@ -68,12 +68,17 @@ class Comparison:
 @dataclass(frozen=True)
 class BlockTests:
     """What a block asks for. `wider`: comparisons that do not say all of what their tests ask for. `others`: it has tests beside the
-    comparisons; `stores`: it changes what the run carries."""
+    comparisons, `unknown`: beside the wider ones, too; `stores`: it changes what the run carries."""
 
     comparisons: tuple[Comparison, ...] = ()
     wider: tuple[Comparison, ...] = ()
     others: bool = False
+    unknown: bool = False
     stores: bool = False
+
+    @property
+    def asks(self) -> bool:
+        return self.others or len(self.comparisons) > 0
 
 
 @dataclass
@@ -158,16 +163,19 @@ def block_tests(code: ScalarCode, block: int) -> BlockTests:
     trace = _Trace(code)
     found: list[Comparison] = []
     wider: list[Comparison] = []
-    others = stores = False
+    others = unknown = stores = False
     for at in range(*code.blocks[block]):
         op = Op(code.op[at])
         if op >= FIRST_TEST:
             comparison = trace.comparison(at)
-            others = others or comparison is None
-            found += [] if comparison is None else [comparison]
-            wider += trace.wider(at) if comparison is None else []
+            known = trace.wider(at) if comparison is None else [comparison]
+            others, unknown = others or comparison is None, unknown or not known
+            found += [] if comparison is None else known
+            wider += known if comparison is None else []
         elif shape(op)[2] == "t":
             trace.compute(at)
+        elif op is Op.TEST:
+            others = unknown = True
         else:
-            others, stores = others or op is Op.TEST, stores or op is Op.STORE
-    return BlockTests(tuple(found), tuple(wider), others, stores)
+            stores = stores or op is Op.STORE
+    return BlockTests(tuple(found), tuple(wider), others, unknown, stores)

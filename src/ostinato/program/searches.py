@@ -23,6 +23,16 @@ class Search:
     loop: bool
     comparisons: tuple[Comparison, ...] = ()
 
+    @property
+    def is_band(self) -> bool:
+        """Whether rows may be sought between two bounds; those of an equality are apart if it was calculated back."""
+        apart = any(comparison.relation == EQ and comparison.undone for comparison in self.comparisons)
+        return not self.loop and (apart or len(self.comparisons) > 1)
+
+    def finds_all_of(self, tests: BlockTests) -> bool:
+        """Whether a row that is found is taken (but for rounding): the search knows of everything that the block asks for."""
+        return not tests.unknown and len(self.comparisons) == len(tests.comparisons) + len(tests.wider)
+
 
 def searched_moves(program: Program) -> dict[int, Search]:
     """Move of the automaton -> how its row is found; all moves of the states in which threads wait, and no others."""
@@ -49,26 +59,6 @@ def _of_state(program: Program, nfa: OrderedNfa, state: int, tests: list[BlockTe
                 return None
             found[number] = search
     return found
-
-
-def walked_through(program: Program) -> int | None:
-    """A variable that takes any row, and so leads an attempt to the end of its partition although no match may come of it: threads
-    neither wait there nor accept, nor is the next variable open to any row."""
-    if program.nfa is None or program.strategy != "threads" or not program.search:
-        return None
-    searched = searched_moves(program)
-    free = [test.bit < 0 and not _asks(block_tests(program.scalar, test.block)) for test in program.tests]
-    for state in range(len(program.nfa.first) - 1):
-        moves = program.nfa.moves_of(state)
-        loops = [variable for variable, target in moves if target == state and free[variable]]
-        leaves = any(target != state and (variable < 0 or free[variable]) for variable, target in moves)
-        if loops and not leaves and program.nfa.first[state] not in searched:
-            return loops[0]
-    return None
-
-
-def _asks(tests: BlockTests) -> bool:
-    return tests.others or len(tests.comparisons) > 0
 
 
 def _loop(variable: int, tests: BlockTests) -> Search | None:

@@ -42,8 +42,9 @@ def search_plan(program: Program) -> SearchPlan:
     first = program.nfa.first
     waits = frozenset(state for state in range(len(first) - 1) if any(m in found for m in range(first[state], first[state + 1])))
     table = np.array(columns, np.int64).reshape(-1, index.COLUMN_WIDTH)
-    linked = table[:, index.LINKED] == 1
-    table[:, index.LINKED] = np.where(linked, np.cumsum(linked) - 1, -1)
+    for line in (index.LINKED, index.ORDERED):
+        wanted = table[:, line] == 1
+        table[:, line] = np.where(wanted, np.cumsum(wanted) - 1, -1)
     return SearchPlan(code.interpreter, searched, code.bounds, table, waits)
 
 
@@ -51,4 +52,4 @@ def _column(search: Search, code: SearchCode) -> tuple[int, ...]:
     valued = len(search.comparisons) > 0
     value = code.value_of(search.comparisons) if valued else (0, 0, 0, 0)
     equality = not search.loop and any(comparison.relation == EQ for comparison in search.comparisons)
-    return (*value, int(valued), search.variable, int(search.loop), int(equality))
+    return (*value, int(valued), search.variable, int(search.loop), int(equality), int(search.is_band))

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from ostinato.kernels import search_index as index
-from ostinato.kernels.search_links import LINKS, SHIFT
+from ostinato.kernels.search_links import FAN, LINKS, SHIFT
+from ostinato.kernels.search_sorted import DEPTH
 from ostinato.kernels.thread_layout import INDEXED
 
 MIN_BLOCKS = 1 << 8
@@ -13,18 +14,21 @@ MIN_BLOCKS = 1 << 8
 
 class SearchStore:
     """`regions` has a line per partition; `lows` and `highs` a line per search column, `links` one per column of which equality is
-    asked. `columns` is the table of `kernels.search_index`."""
+    asked, `ordered` and `tries` one per column of which a band is asked. `columns` is the table of `kernels.search_index`."""
 
     def __init__(self, columns: np.ndarray) -> None:
         self.regions = np.empty((0, index.REGION_WIDTH), np.int64)
         self._columns = len(columns)
         self._linked = int((columns[:, index.LINKED] >= 0).sum())
+        self._bands = int((columns[:, index.ORDERED] >= 0).sum())
         self._make(0)
 
     def _make(self, blocks: int) -> None:
         self.lows = np.empty((self._columns, blocks), np.int64)
         self.highs = np.empty((self._columns, blocks), np.int64)
         self.links = np.empty((self._linked, blocks * LINKS), np.int32)
+        self.ordered = np.empty((self._bands, blocks * FAN * DEPTH), np.int64)  # takes no memory before it is written
+        self.tries = np.empty((self._bands, blocks), np.int32)
 
     def ensure_keys(self, count: int) -> None:
         have = len(self.regions)
@@ -47,4 +51,4 @@ class SearchStore:
 
     @property
     def bytes(self) -> int:
-        return self.lows.nbytes + self.highs.nbytes + self.links.nbytes + self.regions.nbytes
+        return self.lows.nbytes + self.highs.nbytes + self.links.nbytes + self.ordered.nbytes + self.tries.nbytes + self.regions.nbytes

@@ -18,7 +18,7 @@ from ostinato.runtime.keyed_rows import KeyedRows
 from ostinato.runtime.lazy_dfa import accepting_flag
 from ostinato.runtime.listing import Listing
 from ostinato.runtime.live_registers import live_registers
-from ostinato.runtime.longer_arrays import grown
+from ostinato.runtime.longer_arrays import lengthened
 from ostinato.runtime.matcher import Matcher
 from ostinato.runtime.matches import Matches
 from ostinato.runtime.run_state import text_registers
@@ -31,6 +31,7 @@ from ostinato.runtime.thread_store import ThreadStore
 
 MAX_THREADS = 1 << 18  # of one attempt
 MIN_MATCHES = 1 << 6
+WORTH_HANDING_OVER = 1 << 20  # rows of matches; a new array takes no memory before it is written
 HINT = "Shorten WITHIN, or raise the budget's bytes."
 
 
@@ -53,7 +54,7 @@ class ThreadMatcher(Matcher):
         self._moves = np.array(nfa.moves, np.int32).reshape(-1, 2)
         self._initials = np.array([nfa.start, nfa.start_of_partition], np.int64)
         self._masks = variable_masks(program.tests)
-        self._tests = np.array([self._test(test) for test in program.tests], np.int64).reshape(-1, 3)
+        self._tests = np.array([self._test(test) for test in program.tests], np.int64).reshape(-1, layout.TESTS_WIDTH)
         self._live = live_registers(nfa, program.tests, program.scalar, len(program.registers))
         self._texts = text_registers(program)
         self._fresh = np.array([_fresh(register) for register in program.registers], np.uint8)
@@ -72,11 +73,10 @@ class ThreadMatcher(Matcher):
         self._out = np.empty((3, MIN_MATCHES), np.int64)
         self._variables = np.empty(MIN_MATCHES, np.uint8)
 
-    def _test(self, test: VariableTest) -> tuple[int, int, bool]:
-        if test.block < 0:
-            return 0, 0, False
-        start, end = (int(bound) for bound in self._interpreter.blocks[test.block])
-        return start, end, bool((self._interpreter.code[start:end, 0] == Op.COPY).any())
+    def _test(self, test: VariableTest) -> tuple[int, int, bool, bool]:
+        start, end = (int(bound) for bound in self._interpreter.blocks[test.block]) if test.block >= 0 else (0, 0)
+        operations = {int(op) for op in self._interpreter.code[start:end, 0]}
+        return start, end, Op.COPY in operations, operations <= {Op.COPY, Op.STORE}
 
     def feed(self, rows: KeyedRows, keys: np.ndarray, ready: np.ndarray, horizon: int, final: bool) -> Matches:
         if not len(keys):
@@ -99,11 +99,11 @@ class ThreadMatcher(Matcher):
     def _follow(self, rows: KeyedRows, keys: np.ndarray, ready: np.ndarray) -> int:
         code, store, searches, index = self._interpreter, self._store, self._searches, self._index
         return kernel.follow(
-            keys, ready, rows.offset, rows.base, rows.length, rows.bits, rows.times, rows.slots,
-            rows.slot_valid, self._setting, self._skip, self._skip_members, self._first, self._moves, self._masks, self._initials,
-            self._tests, self._marks, self._live, self._fresh, searches.searched, searches.bounds, self._learned, searches.columns,
-            index.regions, index.lows, index.highs, index.links, code.code, code.scratch, code.scratch_valid, code.ranks, store.threads,
-            store.chain, store.registers, store.register_valid, store.nodes, store.cursor, self._out, self._variables, store.saved,
+            keys, ready, rows.offset, rows.base, rows.length, rows.bits, rows.times, rows.slots, rows.slot_valid, self._setting, self._skip,
+            self._skip_members, self._first, self._moves, self._masks, self._initials, self._tests, self._marks, self._live, self._fresh,
+            searches.searched, searches.bounds, self._learned, searches.columns, index.regions, index.lows, index.highs, index.links,
+            index.ordered, index.tries, code.code, code.scratch, code.scratch_valid, code.ranks, store.threads, store.chain,
+            store.registers, store.register_valid, store.nodes, store.cursor, self._out, self._variables, store.saved,
             store.saved_registers, store.saved_valid, store.control,
         )  # fmt: skip
 
@@ -126,12 +126,13 @@ class ThreadMatcher(Matcher):
             store.room_to_save(needed)
         elif status == layout.MATCHES_FULL:
             self._listing.allow(int(store.control[layout.FOUND]), int(store.control[layout.PLACED]) + needed)
+            # new arrays take no memory before they are written, and every copy takes time
             if store.control[layout.FOUND] == self._out.shape[1]:
-                longer = np.empty((3, 2 * self._out.shape[1]), np.int64)
+                longer = np.empty((3, 4 * self._out.shape[1]), np.int64)
                 longer[:, : self._out.shape[1]] = self._out
                 self._out = longer
             else:
-                self._variables = grown(self._variables, 2 * len(self._variables) + needed)
+                self._variables = lengthened(self._variables, 4 * len(self._variables) + needed)
         elif status == layout.SKIPS_NOWHERE:
             raise DataError(
                 f"AFTER MATCH SKIP goes to {self._skip_name}, but a match has no row of it",
@@ -177,10 +178,14 @@ class ThreadMatcher(Matcher):
         count, placed = int(self._store.control[layout.FOUND]), int(self._store.control[layout.PLACED])
         if not count:
             return Matches.none()
-        key, start, behind = self._out[:, :count].copy()
+        out, variables = self._out[:, :count], self._variables[:placed]
+        if placed > WORTH_HANDING_OVER:
+            self._out, self._variables = np.empty_like(self._out), np.empty_like(self._variables)
+        else:
+            out, variables = out.copy(), variables.copy()
         offsets = np.zeros(count + 1, np.int64)
-        np.cumsum(behind - start, out=offsets[1:])
-        return Matches(key, start, offsets, self._variables[:placed].copy())
+        np.cumsum(out[2] - out[1], out=offsets[1:])
+        return Matches(out[0], out[1], offsets, variables)
 
     def keep_from(self, keys: np.ndarray) -> np.ndarray:
         return np.maximum(self._cursor(keys)[keys, layout.START], 0)

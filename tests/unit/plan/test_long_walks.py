@@ -31,6 +31,13 @@ def compiled(pattern, define, within="", without=()):
         ("A B* C", "C AS C.v <> A.v"),
         ("A B* C", "C AS C.v > A.v OR C.n > A.n"),
         ("A C* D", "D AS D.v > AVG(C.v)"),
+        ("A B+ C", "B AS B.v > PREV(B.v), C AS SUM(B.v) > 100"),
+        ("A B+ C", "B AS B.v > 0, C AS AVG(B.v) > 100"),
+        ("(A B)+ C", "C AS C.v > FIRST(A.v)"),
+        ("A B* C", "C AS C.v <> C.v + A.v - A.v"),
+        ("A B* C", "C AS C.v > A.v AND C.n > A.n"),
+        ("A B* C D", "C AS C.v > A.v, D AS D.v > 2 * A.v"),
+        ("A B* C", "C AS ABS(C.v - A.v) > 1"),
     ],
 )
 def test_warned(pattern, define):
@@ -45,8 +52,11 @@ def test_warned(pattern, define):
     [
         ("A B+ C", "C AS C.v > 2 * A.v"),
         ("A B+ C", "C AS C.v BETWEEN A.v AND A.v + 1 AND C.n > 0"),
-        ("A B+ C", "B AS B.v > PREV(B.v), C AS SUM(B.v) > 100"),
         ("A B+ C", "C AS C.n = 1"),
+        ("A B* C D", "C AS C.v > 2 * A.v"),
+        ("A B+? C D*", "C AS ABS(C.v - A.v) < 1, D AS D.v > LAST(D.v, 1)"),
+        ("A (B C)+", "C AS C.v > FIRST(A.v)"),
+        ("A B{3} C", "C AS SUM(B.v) > 100"),
         ("A B+", "A AS A.v > 0"),
         ("A B* C", "A AS A.v > FIRST(A.v)"),
     ],

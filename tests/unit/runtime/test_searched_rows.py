@@ -79,3 +79,34 @@ def test_small_batches_do_not_build_the_index_again():
     session.close()
     counted = session.metrics()
     assert counted["thread_steps"] + counted["searched"] < 200 * 6_000
+
+
+@pytest.mark.parametrize(
+    ("define", "pattern"),
+    [
+        ("C AS C.v BETWEEN A.v + 0.1 AND A.v + 0.1005", "A B* C"),
+        ("C AS ABS(C.v - A.v) < 0.0004", "A B+? C"),
+        ("C AS C.n BETWEEN A.n + 1 AND A.n + 2", "A B* C"),
+        ("C AS C.n - A.n BETWEEN 1 AND 2 AND k = 1", "A B+? C"),
+        ("C AS C.n = A.n", "A B B*? C"),
+        ("C AS C.v - A.v = 0.25", "A B* C"),
+    ],
+)
+@pytest.mark.parametrize("skip", ["PAST LAST ROW", "TO NEXT ROW"])
+def test_rows_far_away_are_those_of_a_scan(define, pattern, skip):
+    """Blocks have been put in order, links are followed, and the index has grown in between."""
+    rng = np.random.default_rng(5)
+    size = 3_000
+    v = rng.normal(0, 1, size)
+    v[rng.integers(0, size, 40)] = np.nan
+    rows = table(v, rng.integers(0, 2**20, size), rng.integers(0, 2, size))
+    rows = rows.set_column(3, SCHEMA.field("n"), pa.array(rows["n"].to_numpy(), mask=rng.random(size) < 0.02))
+    compiled = [query(define, pattern, skip=skip, within="WITHIN 2500", without=without) for without in ((), ("search",))]
+    results = []
+    for one, pieces in ((compiled[0], (size,)), (compiled[0], (700, 1, 900, 1399)), (compiled[1], (size,))):
+        session, found, at = one.open(ordered=True), [], 0
+        for piece in pieces:
+            found += session.push(rows.slice(at, piece)).to_pylist()
+            at += piece
+        results.append(found + session.close().to_pylist())
+    assert results[0] == results[1] == results[2]
