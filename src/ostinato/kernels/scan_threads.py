@@ -27,13 +27,11 @@ from ostinato.kernels.thread_layout import (
     END_NODE,
     ERROR,
     FAILED,
-    FOUND,
     HALF,
     KEY,
     LATEST,
     MATCHES,
     MATCHES_FULL,
-    NEEDED,
     NEXT_COUNT,
     NO_NODE,
     NODE_BASE,
@@ -43,11 +41,9 @@ from ostinato.kernels.thread_layout import (
     NULL,
     NUMBER,
     OPEN,
-    PLACED,
     PLAIN,
     REACHED,
     READS,
-    REPEATS,
     SAVED_FULL,
     SKIPS_NOWHERE,
     SKIPS_TO_START,
@@ -56,8 +52,8 @@ from ostinato.kernels.thread_layout import (
     STEPS,
     THREADS_FULL,
     TO_FIRST,
-    VARIABLES,
 )
+from ostinato.kernels.thread_matches import report, skipped_to
 from ostinato.kernels.thread_saving import load_threads, save_threads
 
 _evaluate = copied(evaluate)
@@ -191,38 +187,6 @@ def path_at_end(threads, marks, control):
     while at < behind and marks[threads[at, 0], ACCEPTING] != ACCEPTS_AT_END:
         at += 1
     return threads[at, 1] if at < behind else np.int64(NOT_ACCEPTED)
-
-
-@inlined
-def report(k, start, end, node, nodes, out, variables, control):
-    """Write a match and the variables on its path; False if there is no room."""
-    if control[FOUND] == out.shape[1] or control[PLACED] + end - start > len(variables):
-        control[NEEDED] = end - start
-        return False
-    place = control[PLACED] + end - start
-    control[PLACED] = place
-    out[0, control[FOUND]], out[1, control[FOUND]], out[2, control[FOUND]] = k, start, end
-    control[FOUND] += 1
-    while node >= 0:
-        behind, variable = place, np.uint8(nodes[node, 1] & VARIABLES)
-        place -= (nodes[node, 1] >> REPEATS) + 1
-        for i in range(place, behind):
-            variables[i] = variable
-        node = nodes[node, 0]
-    return True
-
-
-@inlined
-def skipped_to(length, variables, skip, skip_members, control):
-    """How far behind the start of the match that was reported last the search goes on; -1 if it has no row to skip to."""
-    place = control[PLACED] - length
-    found = -1
-    for i in range(length):
-        if skip_members[variables[place + i]]:
-            found = i
-            if skip == TO_FIRST:
-                break
-    return found
 
 
 @borrowing
