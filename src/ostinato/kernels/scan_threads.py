@@ -51,7 +51,6 @@ from ostinato.kernels.thread_layout import (
     START,
     STEPS,
     THREADS_FULL,
-    TO_FIRST,
 )
 from ostinato.kernels.thread_matches import report, skipped_to
 from ostinato.kernels.thread_saving import load_threads, save_threads
