@@ -6,17 +6,16 @@ from dataclasses import replace
 from difflib import get_close_matches
 
 from ostinato.base.errors import OstinatoError, SchemaError, TypeMismatchError, UnknownNameError, UnsupportedError
+from ostinato.expr.aggregate_types import aggregate_type
 from ostinato.expr.cast_rules import check_cast
-from ostinato.expr.coerce import WIDEST, coerce, unify, whole_digits
+from ostinato.expr.coerce import coerce, unify
 from ostinato.expr.functions import FUNCTIONS, check_count, resolve
 from ostinato.expr.literal_types import literal_type
 from ostinato.expr.nodes import Aggregate, Call, Case, Cast, Classifier, Expr, Field, Literal, MatchNumber, Nav, type_of
 from ostinato.expr.schema import Named, Schema
 from ostinato.expr.shape import balanced
 from ostinato.expr.syntax import RawCall, RawColumn
-from ostinato.expr.types import BOOL, FLOAT, INT, STRING, Kind, Type, decimal, list_of
-
-OPAQUE_HINT = "It can be shown, counted, and tested with IS NULL; fields of structs can be named"
+from ostinato.expr.types import BOOL, FLOAT, INT, STRING, Kind
 
 
 def infer(expr: Expr, schema: Schema) -> Expr:
@@ -97,36 +96,10 @@ class _Inference:
             if node.function != "count":
                 raise TypeMismatchError(f"{node.function.upper()} needs something to aggregate", span=node.span)
             return replace(node, type=INT)
-        result = _aggregate_type(node, type_of(body))
+        result = aggregate_type(node, type_of(body))
         if node.function in ("avg", "stddev") and type_of(body).kind is Kind.DECIMAL:
             body = coerce(body, FLOAT)
         return replace(node, body=body, type=result)
-
-
-def _aggregate_type(node: Aggregate, own: Type) -> Type:
-    if node.function == "count":
-        return INT
-    if not own.is_computable and node.function not in ("first", "last", "array"):
-        raise TypeMismatchError(f"{node.function.upper()} cannot look into a value of type {own}", hint=OPAQUE_HINT, span=node.span)
-    if node.function in ("min", "max", "first", "last"):
-        return own
-    if node.function == "array":
-        return list_of(own)
-    if node.function == "sum" and own.kind is Kind.INTERVAL:
-        return own
-    if not own.is_numeric and own.kind is not Kind.NULL:
-        raise TypeMismatchError(f"{node.function.upper()} takes numbers, not {own}", span=node.span)
-    if node.function in ("avg", "stddev"):
-        return FLOAT
-    if node.function == "sum":
-        return _sum_type(own)
-    raise UnsupportedError(f"The aggregate {node.function} is not offered", span=node.span)
-
-
-def _sum_type(own: Type) -> Type:
-    if own.kind is Kind.DECIMAL:
-        return decimal(max(WIDEST, whole_digits(own) + own.scale), own.scale)
-    return FLOAT if own.kind is Kind.FLOAT else INT
 
 
 def _literal(expr: Literal) -> Literal:

@@ -7,7 +7,8 @@ A block tests first and stores last: COPY stands between, so that nothing is wri
 
 from __future__ import annotations
 
-from enum import IntEnum
+from dataclasses import dataclass
+from enum import Enum, IntEnum
 
 from ostinato.program.program import ScalarCode
 
@@ -105,34 +106,77 @@ class Op(IntEnum):
 
 TESTED = Op.TEST_EQ_INT - Op.EQ_INT  # from a comparison to its testing form
 
-# Per operation: which of a, b are operands, and what c is ("t" temporary, "r" register, "-" unused).
-SHAPES: dict[Op, str] = {
-    Op.COPY: "---",
-    Op.STORE: "a-r",
-    Op.TEST: "a--",
-    Op.MOVE: "a-t",
-    Op.IS_NULL: "a-t",
-    Op.IS_NOT_NULL: "a-t",
-    Op.NOT: "a-t",
-    Op.NEG_INT: "a-t",
-    Op.ABS_INT: "a-t",
-    Op.NEG_FLOAT: "a-t",
-    Op.ABS_FLOAT: "a-t",
-    Op.FLOAT_OF_INT: "a-t",
-    Op.INT_OF_FLOAT: "a-t",
-    Op.SQRT: "a-t",
-    Op.FLOOR: "a-t",
-    Op.CEIL: "a-t",
-    Op.ROUND: "a-t",
-    Op.EXP: "a-t",
-    Op.LN: "a-t",
-    Op.LOG10: "a-t",
-    Op.RANK: "a-t",
+
+class Held(Enum):
+    """What a 64-bit word holds."""
+
+    NULL = "null"  # nothing but null: stands for any of the others
+    WHOLE = "whole"  # integers, and all that is held as one: booleans, decimals, times
+    FLOAT = "float"
+    TEXT = "text"  # the code of a string in the session
+    PLACE = "place"  # the position of a value that nothing computes with
+
+
+class Wants(Enum):
+    """What an operation takes, where it is not one kind of word."""
+
+    ANY = "any"
+    ALIKE = "alike"  # operands and result hold the same
+    CODES = "codes"  # two of the same: numbers, or strings, which are equal if their codes are
+
+
+@dataclass(frozen=True)
+class Signature:
+    """What the operands of an operation are, and what it puts into c (None: there is none). `keeps`: what stood in c before may stay."""
+
+    a: Held | Wants | None = None
+    b: Held | Wants | None = None
+    c: Held | Wants | None = None
+    keeps: bool = False
+
+
+_W, _F, _T = Held.WHOLE, Held.FLOAT, Held.TEXT
+_ANY, _ALIKE = Wants.ANY, Wants.ALIKE
+_NUMBERS = (Op.ADD_INT, Op.SUB_INT, Op.MUL_INT, Op.MOD_INT, Op.QUOTIENT_INT, Op.SUM_INT, Op.MIN_INT, Op.MAX_INT, Op.AND, Op.OR)
+_FLOATS = (
+    Op.ADD_FLOAT, Op.SUB_FLOAT, Op.MUL_FLOAT, Op.DIV_FLOAT, Op.MOD_FLOAT, Op.POWER, Op.SUM_FLOAT, Op.MIN_FLOAT, Op.MAX_FLOAT,
+)  # fmt: skip
+_OF_FLOAT = (Op.NEG_FLOAT, Op.ABS_FLOAT, Op.SQRT, Op.FLOOR, Op.CEIL, Op.ROUND, Op.EXP, Op.LN, Op.LOG10)
+_COMPARED: dict[Op, Held | Wants] = {
+    **dict.fromkeys((Op.EQ_INT, Op.NE_INT), Wants.CODES),
+    **dict.fromkeys((Op.LT_INT, Op.LE_INT, Op.GT_INT, Op.GE_INT), _W),
+    **dict.fromkeys((Op.EQ_FLOAT, Op.NE_FLOAT, Op.LT_FLOAT, Op.LE_FLOAT, Op.GT_FLOAT, Op.GE_FLOAT), _F),
+}
+
+# The one table of what each operation reads and writes: the verifier, the interpreter and the listing go by it.
+SIGNATURES: dict[Op, Signature] = {
+    Op.COPY: Signature(),
+    Op.STORE: Signature(_ALIKE, None, _ALIKE),  # c is a register
+    Op.TEST: Signature(_W),
+    Op.MOVE: Signature(_ALIKE, None, _ALIKE),
+    Op.SELECT: Signature(_W, _ALIKE, _ALIKE, keeps=True),
+    Op.COALESCE: Signature(_ALIKE, _ALIKE, _ALIKE),
+    **dict.fromkeys((Op.IS_NULL, Op.IS_NOT_NULL), Signature(_ANY, None, _W)),
+    **dict.fromkeys((Op.NOT, Op.NEG_INT, Op.ABS_INT), Signature(_W, None, _W)),
+    **dict.fromkeys(_NUMBERS, Signature(_W, _W, _W)),
+    **dict.fromkeys(_FLOATS, Signature(_F, _F, _F)),
+    **dict.fromkeys(_OF_FLOAT, Signature(_F, None, _F)),
+    Op.DIV_INT: Signature(_W, _W, _F),
+    Op.FLOAT_OF_INT: Signature(_W, None, _F),
+    Op.INT_OF_FLOAT: Signature(_F, None, _W),
+    Op.RANK: Signature(_T, None, _W),
+    **dict.fromkeys((Op.MIN_STRING, Op.MAX_STRING), Signature(_T, _T, _T)),
+    Op.COUNT: Signature(_W, _ANY, _W),
+    **{op: Signature(kind, kind, _W) for op, kind in _COMPARED.items()},
+    **{Op(op + TESTED): Signature(kind, kind) for op, kind in _COMPARED.items()},
 }
 
 
 def shape(op: Op) -> str:
-    return SHAPES.get(op, "ab-" if op >= Op.TEST_EQ_INT else "abt")
+    """Which of a, b are operands, and what c is ("t" temporary, "r" register, "-" unused)."""
+    own = SIGNATURES[op]
+    target = "-" if own.c is None else "r" if op is Op.STORE else "t"
+    return ("-" if own.a is None else "a") + ("-" if own.b is None else "b") + target
 
 
 def operand(space: Space, index: int) -> int:

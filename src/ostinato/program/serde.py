@@ -18,6 +18,7 @@ from ostinato.program.field_types import misfit
 from ostinato.program.program import VERSION, Program
 
 MAGIC = b"OSTP"
+MOST_BYTES = 1 << 28  # of a program as text
 _CLASSES = {
     cls.__name__: cls
     for module in (program, column_code)
@@ -41,7 +42,7 @@ def loads(data: bytes) -> Program:
             f"the program has format {version}, this release reads format {VERSION}", hint="compile the query again with this release"
         )
     try:
-        loaded = _value(json.loads(zlib.decompress(data[6:])))
+        loaded = _value(json.loads(_unpacked(data[6:])))
     except (zlib.error, ValueError, KeyError, TypeError, AttributeError, ArithmeticError, RecursionError) as cause:
         raise StateError("the program is damaged", detail=str(cause)) from cause
     if not isinstance(loaded, Program):
@@ -50,6 +51,14 @@ def loads(data: bytes) -> Program:
     if wrong is not None:
         raise StateError("the program is damaged", detail=f"{wrong} holds something else")
     return loaded
+
+
+def _unpacked(data: bytes) -> bytes:
+    unpacking = zlib.decompressobj()
+    text = unpacking.decompress(data, MOST_BYTES)
+    if not unpacking.eof:
+        raise ValueError("it is cut off, or larger than any program")
+    return text
 
 
 def _plain(value: Any) -> Any:

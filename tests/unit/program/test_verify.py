@@ -5,9 +5,11 @@ from dataclasses import replace
 import pytest
 
 from ostinato.base.errors import StateError
-from ostinato.expr.types import BOOL, INT
+from ostinato.expr.functions import FUNCTIONS
+from ostinato.expr.types import BOOL, INT, STRING
+from ostinato.kernels.vectors.functions import LENIENT, STRICT
 from ostinato.program.column_code import ColumnCode, ColumnOp
-from ostinato.program.opcodes import NULL_OPERAND, Op, Space, operand
+from ostinato.program.opcodes import NULL_OPERAND, SIGNATURES, Op, Space, operand
 from ostinato.program.program import (
     Begin,
     Column,
@@ -17,23 +19,40 @@ from ostinato.program.program import (
     OrderedNfa,
     Point,
     Program,
+    Register,
     ScalarCode,
     VariableTest,
 )
 from ostinato.program.verify import verify
 
 SCAN = Program(
-    "scan", "test", "t", (Column("x", INT),), ("A", "B"), order=((0, False, False),), time=0,
-    rows=ColumnCode((ColumnOp("input", (), BOOL, ("x",)),), (0,)), bits=1,
+    "scan", "test", "t", (Column("x", INT), Column("b", BOOL)), ("A", "B"), order=((0, False, False),), time=0,
+    rows=ColumnCode((ColumnOp("input", (), BOOL, ("b",)),), (0,)), bits=1, kleene=(False, False),
     nfa=OrderedNfa((0, 1, 3), ((0, 1), (1, 0), (-1, -1))), tests=(VariableTest(0, -1), VariableTest(-1, -1)),
 )  # fmt: skip
 RUNS = replace(
-    SCAN, strategy="runs", nfa=None, tests=(), components=(Component(0, 1, False, 0, -1, -1, -1, -1),), entries=(Begin(0, (), True),)
-)
+    SCAN, strategy="runs", selection="skip_till_any_match", nfa=None, tests=(), variables=("A",), kleene=(False,),
+    components=(Component(0, 1, False, 0, -1, -1, -1, -1),), entries=(Begin(0, (), True),),
+)  # fmt: skip
+THREADS = replace(
+    SCAN, strategy="threads", slots=(INT,),
+    rows=ColumnCode((ColumnOp("input", (), BOOL, ("b",)), ColumnOp("input", (), INT, ("x",))), (0, 1)),
+    registers=(Register("last(A, 0)", INT), Register("name", STRING)), tests=(VariableTest(0, 0), VariableTest(-1, -1)),
+)  # fmt: skip
+ROW, HELD, NAME, FIRST = (operand(*place) for place in ((Space.SLOT, 0), (Space.REGISTER, 0), (Space.REGISTER, 1), (Space.TEMP, 0)))
+
+
+def threads(*lines: tuple[int, int, int, int]) -> Program:
+    """With these operations as the one block of scalar code."""
+    op, a, b, c = zip(*((int(op), *operands) for op, *operands in lines), strict=True)
+    return replace(THREADS, scalar=ScalarCode(op, a, b, c, (5,), (0.5,), ("s",), blocks=((0, len(op)),)))
+
+
+TEST, COPY, STORE = (Op.TEST_LT_INT, ROW, HELD, 0), (Op.COPY, 0, 0, 0), (Op.STORE, ROW, 0, 0)
 
 BROKEN = {
     "time": replace(SCAN, time=3),
-    "key": replace(SCAN, keys=(1,)),
+    "key": replace(SCAN, keys=(2,)),
     "order": replace(SCAN, order=((4, False, False),)),
     "window without time": replace(SCAN, time=-1, within=5),
     "strategy": replace(SCAN, strategy="magic"),
@@ -61,13 +80,26 @@ BROKEN = {
     "start": replace(SCAN, nfa=replace(SCAN.nfa, start=2)),
     "input": replace(SCAN, rows=ColumnCode((ColumnOp("input", (), BOOL, ("y",)),), (0,))),
     "condition": replace(SCAN, rows=ColumnCode((ColumnOp("input", (), INT, ("x",)),), (0,))),
+    "input of another type": replace(SCAN, rows=ColumnCode((ColumnOp("input", (), BOOL, ("x",)),), (0,))),
     "point": replace(SCAN, measures=MeasureCode((), ColumnCode(), points=(Point(2, "LAST", 0, 0),))),
     "aggregate": replace(SCAN, measures=MeasureCode((), ColumnCode(), aggregates=(MatchAggregate("sum", 0, 0, INT),))),
+    "a string that is a number": threads((Op.RANK, ROW, 0, 0), COPY, STORE),
+    "strings of which one is a number": threads((Op.MIN_STRING, NAME, ROW, 0), COPY, STORE),
+    "a temporary of another block": threads((Op.TEST, FIRST, 0, 0), COPY, STORE),
+    "a selection of two kinds": threads((Op.MOVE, NAME, 0, 0), (Op.SELECT, ROW, ROW, 0), COPY, STORE),
+    "a register of another kind": threads(TEST, COPY, (Op.STORE, NAME, 0, 0)),
+    "a store before the copy": threads(TEST, STORE, COPY),
+    "a test behind the copy": threads(COPY, TEST),
+    "a binding block without a copy": threads(TEST),
+    "an operand beyond the constants": threads((Op.TEST_LT_INT, ROW, operand(Space.INT, 1), 0), COPY, STORE),
+    "a space that is none": threads((Op.TEST, 7, 0, 0), COPY, STORE),
+    "threads of a scan": replace(threads(TEST, COPY, STORE), strategy="scan"),
+    "blocks apart": replace(THREADS, scalar=ScalarCode((int(Op.COPY),) * 2, (0,) * 2, (0,) * 2, (0,) * 2, blocks=((0, 1), (0, 1), (1, 2)))),
     "measure names": replace(SCAN, measures=MeasureCode(("m",), ColumnCode())),
 }
 
 
-@pytest.mark.parametrize("program", [SCAN, RUNS], ids=["scan", "runs"])
+@pytest.mark.parametrize("program", [SCAN, RUNS, threads(TEST, COPY, STORE)], ids=["scan", "runs", "threads"])
 def test_sound_programs_pass(program):
     assert verify(program) is program
 
@@ -76,3 +108,17 @@ def test_sound_programs_pass(program):
 def test_broken_programs_are_refused(name):
     with pytest.raises(StateError, match="not valid"):
         verify(BROKEN[name])
+
+
+def test_every_operation_says_what_it_reads_and_writes():
+    assert set(SIGNATURES) == set(Op)
+
+
+def test_every_function_of_the_columns_has_a_rule():
+    assert set(LENIENT) | set(STRICT) <= set(FUNCTIONS)
+
+
+def test_what_was_verified_is_not_looked_at_again(monkeypatch):
+    program = verify(replace(SCAN))
+    monkeypatch.setattr("ostinato.program.verify._policies", lambda program: pytest.fail("looked at again"))
+    assert verify(program) is program

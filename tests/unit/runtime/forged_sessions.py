@@ -19,6 +19,8 @@ import ostinato as ost
 from ostinato.runtime import snapshot
 
 SCHEMA = pa.schema([("ts", pa.int64()), ("type", pa.string()), ("k", pa.int64()), ("s", pa.string()), ("p", pa.float64())])
+DEVICE = pa.struct([("id", pa.int64()), ("name", pa.string())])
+NESTED = pa.schema([*SCHEMA, ("dev", DEVICE), ("tags", pa.list_(pa.string())), ("marks", pa.map_(pa.string(), pa.int64()))])
 SECONDS = 60  # for one case
 MOST_MEMORY = 6 << 30
 
@@ -56,6 +58,20 @@ QUERIES: dict[str, tuple[str, dict[str, Any]]] = {
     "absence": (events("A a, ~(C x), B b", "a, x, b", "[k]"), {}),
     "absence behind": (events("A a, B b, ~(C x)", "a, b, x", "[k] and x.p > a.p"), {}),
     "absence before": (events("~(C x), A a, B b", "x, a, b", "[k] and b.p > a.p", "OUTPUT nonoverlapping"), {}),
+    "timeouts": (row_pattern("A B+ C", "B AS p < PREV(p), C AS p > PREV(p)", more="ONE ROW PER MATCH SHOW TIMEOUT MATCHES"), {}),
+    "timeouts of threads": (row_pattern("A B+ C", "B AS p < A.p, C AS s > A.s", more="ONE ROW PER MATCH SHOW TIMEOUT MATCHES"), {}),
+    "timeouts of runs": (events("A a, B b, C c", "a, b, c", "[k] and b.p > a.p", "OUTPUT timeouts"), {}),
+    "timeouts of runs, next": (
+        events(
+            "A a, B+ b[], C c", "a, b[], c", "[k] and b[i].s > a.s", "RETURN a.s AS s, c.p AS p OUTPUT timeouts", "skip_till_next_match"
+        ),
+        {},
+    ),
+    "nested, scan": (row_pattern("A B+", "B AS dev.id < PREV(dev.id)", "FIRST(dev) AS d, LAST(tags) AS t, LAST(marks) AS m"), {}),
+    "nested, all rows": (row_pattern("A B+", "B AS p < A.p", "FIRST(tags) AS t", "ALL ROWS PER MATCH WITH UNMATCHED ROWS", "dev.name"), {}),
+    "nested, runs": (events("A a, B b", "a, b", "[dev.name] and b.dev.id > a.dev.id"), {}),
+    "nested, compact": (events("A a, B+ b[], C c", "a, b[], c", "[k]"), {}),
+    "nested, timeouts": (events("A a, B b, C c", "a, b, c", "[k] and b.dev.name > a.dev.name", "OUTPUT timeouts"), {}),
     "absence, first": (events("A a, ~(C x), B b", "a, x, b", "[k] and x.p > b.p", "OUTPUT first", "skip_till_next_match"), {}),
 }
 
@@ -64,10 +80,11 @@ def rows(first: int, count: int, seed: int) -> pa.Table:
     generator = random.Random(seed)
     listed = [
         {"ts": first + i // 2, "type": generator.choice("ABC"), "k": generator.randrange(4), "s": generator.choice("xyz"),
-         "p": generator.choice([None, *range(9)])}
+         "p": generator.choice([None, *range(9)]), "dev": generator.choice([None, {"id": i % 5, "name": generator.choice("xyz")}]),
+         "tags": generator.choice([None, [], ["x"], ["y", "z"]]), "marks": generator.choice([None, [("x", i)]])}
         for i in range(count)
     ]  # fmt: skip
-    return pa.Table.from_pylist(listed, SCHEMA)
+    return pa.Table.from_pylist(listed, NESTED)
 
 
 def compiled(name: str) -> ost.Query:
@@ -76,13 +93,16 @@ def compiled(name: str) -> ost.Query:
         options = {"type_by": "type", "time": "ts", **options}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return ost.compile(text, {"t": SCHEMA}, **options)
+        return ost.compile(text, {"t": NESTED if name.startswith("nested") else SCHEMA}, **options)
 
 
 def saved(query: ost.Query, lateness: int, seed: int) -> bytes:
-    session = query.open(lateness=lateness)
+    """The state of a session amidst its rows; with lateness some rows wait, and some that came too late have been kept."""
+    session = query.open(lateness=lateness, late="keep" if lateness else "count")
     for step in range(3):
         session.push(rows(8 * step, 16, seed + step))
+    if lateness:
+        session.push(rows(0, 3, seed))
     return session.snapshot()
 
 
@@ -152,6 +172,8 @@ def go_on(query: ost.Query, data: bytes) -> str:
         session = query.open(snapshot=session.snapshot())
         session.push(rows(40, 12, 8))
         session.metrics()
+        if session.options.late == "keep":
+            session.take_late()
         session.close()
     except ost.OstinatoError:
         return "stopped"

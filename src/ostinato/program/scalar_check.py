@@ -1,0 +1,126 @@
+"""Verifies scalar code: every operand is there, holds what its operation takes, and is written before it is read."""
+
+from __future__ import annotations
+
+from ostinato.expr.types import Kind, Type
+from ostinato.program.opcodes import SIGNATURES, SPACES, Held, Op, Space, Wants, shape
+from ostinato.program.program import Program, ScalarCode
+from ostinato.program.requirement import require
+
+MAX_TEMPS = 1 << 20
+INT64 = range(-(2**63), 2**63)
+KNOWN_OPS = frozenset(int(op) for op in Op)
+HELD_AS = {
+    Kind.NULL: Held.NULL,
+    Kind.FLOAT: Held.FLOAT,
+    Kind.STRING: Held.TEXT,
+    Kind.LIST: Held.PLACE,
+    Kind.OPAQUE: Held.PLACE,
+}
+CONSTANTS = {Space.INT: Held.WHOLE, Space.FLOAT: Held.FLOAT, Space.STRING: Held.TEXT}
+
+
+def held_as(type_: Type) -> Held:
+    return HELD_AS.get(type_.kind, Held.WHOLE)
+
+
+def check_scalar(program: Program) -> None:
+    code = program.scalar
+    length = len(code.op)
+    require(len(code.a) == len(code.b) == len(code.c) == length, "operands for every scalar operation")
+    require(all(op in KNOWN_OPS for op in code.op), "known scalar operations")
+    require(all(number in INT64 for number in (*code.ints, *code.a, *code.b, *code.c)), "numbers that fit 64 bits")
+    ends = (0, *(end for _, end in code.blocks))
+    chained = all(start == before <= end for before, (start, end) in zip(ends, code.blocks, strict=False))
+    require(chained and ends[-1] == length, "scalar blocks one after the other, as long as the code")
+    for register in program.registers:  # these begin with a number
+        kinds = (Kind.INT,) if register.number else (Kind.INT, Kind.FLOAT)
+        counts = register.counter or register.number
+        require(
+            not counts or (register.counter != register.number and register.type.kind in kinds), "registers of numbers that begin with one"
+        )
+    block = _Block(program)
+    for start, end in code.blocks:
+        block.check(start, end)
+
+
+def binds(code: ScalarCode, block: int) -> bool:
+    """Whether a block brings the registers of a run up to date: those that test only leave them alone."""
+    return any(code.op[at] == Op.COPY for at in range(*code.blocks[block]))
+
+
+class _Block:
+    """Follows what the temporaries of a block hold."""
+
+    def __init__(self, program: Program) -> None:
+        self._code = program.scalar
+        self._slots = [held_as(type_) for type_ in program.slots]
+        self._registers = [held_as(register.type) for register in program.registers]
+        self._counts = {
+            Space.INT: len(self._code.ints), Space.FLOAT: len(self._code.floats), Space.STRING: len(self._code.strings), Space.NULL: 1,
+        }  # fmt: skip
+        self._temps: dict[int, Held] = {}
+
+    def check(self, start: int, end: int) -> None:
+        self._temps = {}  # what other blocks left in them is of any kind
+        copied = False
+        for at in range(start, end):
+            op = Op(self._code.op[at])
+            require((op is Op.STORE) == copied, "scalar blocks that test, copy and store in this order")
+            copied = copied or op is Op.COPY
+            self._operation(op, at)
+
+    def _operation(self, op: Op, at: int) -> None:
+        signature, form = SIGNATURES[op], shape(op)
+        target = self._code.c[at]
+        if form[2] == "t":
+            require(0 <= target < MAX_TEMPS, "places for scalar results")
+        elif form[2] == "r":
+            require(0 <= target < len(self._registers), "places for scalar results")
+        alike: list[Held] = [self._temporary(target)] if signature.keeps else []
+        found: list[Held] = []
+        for word, wanted in ((self._code.a[at], signature.a), (self._code.b[at], signature.b)):
+            if wanted is None:
+                continue
+            held = self._held(word)
+            found.append(held)
+            if wanted is Wants.ALIKE or wanted is Wants.CODES:
+                require(wanted is Wants.ALIKE or held is not Held.PLACE, "scalar operands of the kind that is computed with")
+                alike.append(held)
+            else:
+                require(wanted is Wants.ANY or held in (wanted, Held.NULL), "scalar operands of the kind that is computed with")
+        kinds = set(alike) - {Held.NULL}
+        require(len(kinds) <= 1 and not (signature.a is Wants.CODES and Held.FLOAT in kinds), "scalar operands that are alike")
+        self._write(op, target, _result(signature.c, found, next(iter(kinds), Held.NULL), Wants.ANY in (signature.a, signature.b)))
+
+    def _write(self, op: Op, target: int, held: Held | None) -> None:
+        if held is None:
+            return
+        if op is Op.STORE:
+            require(held in (self._registers[target], Held.NULL), "scalar results of the kind that their registers hold")
+        else:
+            self._temps[target] = held
+
+    def _held(self, word: int) -> Held:
+        index, space = divmod(word, SPACES)
+        if space == Space.TEMP:
+            return self._temporary(index)
+        if space in (Space.SLOT, Space.REGISTER):
+            kinds = self._slots if space == Space.SLOT else self._registers
+            require(0 <= index < len(kinds), "scalar operands that are held somewhere")
+            return kinds[index]
+        require(
+            0 <= index < self._counts.get(Space(space), 0) if space in self._counts else False, "scalar operands that are held somewhere"
+        )
+        return CONSTANTS.get(Space(space), Held.NULL)
+
+    def _temporary(self, index: int) -> Held:
+        require(index in self._temps, "scalar operands that were computed before")
+        return self._temps[index]
+
+
+def _result(wanted: Held | Wants | None, found: list[Held], alike: Held, total: bool) -> Held | None:
+    """`total`: the operation has a result also where an operand is null."""
+    if wanted is None or isinstance(wanted, Wants):
+        return None if wanted is None else alike
+    return wanted if total or any(held is not Held.NULL for held in found) else Held.NULL
