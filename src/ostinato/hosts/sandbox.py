@@ -13,6 +13,7 @@ import pyarrow as pa
 from ostinato.base.errors import OstinatoError, SandboxError
 from ostinato.runtime.budget import Budget, in_words
 
+LONGEST_TEXT = 100_000  # characters: to take a text apart is a matter of a moment that nothing interrupts
 BATCH_ROWS = 1 << 16  # between two batches it is seen how late it is
 
 
@@ -35,7 +36,18 @@ class Sandbox:
         return replace(own, bytes=self.bytes if own.bytes is None else min(own.bytes, self.bytes))
 
 
-def sandbox_of(given: bool | Sandbox | None) -> Sandbox | None:
+def sandbox_of(given: bool | Sandbox | None, text: str = "") -> Sandbox | None:
+    """The sandbox that is asked for, for a text that is not too long to be read in it."""
+    closed = _asked_for(given)
+    if closed is not None and isinstance(text, str) and len(text) > LONGEST_TEXT:
+        raise SandboxError(
+            f"The query is too long for the sandbox: {len(text):,} characters",
+            hint=f"At most {LONGEST_TEXT:,}; pass long lists as a table, and join with it",
+        )
+    return closed
+
+
+def _asked_for(given: bool | Sandbox | None) -> Sandbox | None:
     if given is None or given is False:
         return None
     if given is True:

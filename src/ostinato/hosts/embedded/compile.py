@@ -10,14 +10,15 @@ import pyarrow as pa
 
 from ostinato.compiler import compile as compile_text
 from ostinato.compiler import schema_of
-from ostinato.hosts.embedded.connection import closed_connection, open_connection, relation
+from ostinato.hosts.confined.process import ConfinedDuckDB
+from ostinato.hosts.embedded.connection import Connection, open_connection, relation
 from ostinato.hosts.embedded.duckdb_detour import with_durations, with_intervals
 from ostinato.hosts.embedded.duckdb_error import translated
 from ostinato.hosts.embedded.query_check import check_is_query
 from ostinato.hosts.embedded.sandboxed_sql import check_sandboxed
 from ostinato.hosts.embedded.table_source import TableSource
 from ostinato.hosts.given_streams import check_options, named_streams
-from ostinato.hosts.sandbox import Sandbox, sandbox_of
+from ostinato.hosts.sandbox import Sandbox, Watch, sandbox_of
 from ostinato.lang.sql import Cut, Spliced
 from ostinato.query import Query
 
@@ -48,9 +49,9 @@ def compile(
     """
     check_options(language=language, type_by=type_by, time=time, output=output, ties=ties, dialect=dialect, strategy=strategy)
     schemas = {name: schema_of(name, given) for name, given in named_streams((), schemas, named).items()}
-    closed = sandbox_of(sandbox)
-    with open_connection() if closed is None else closed_connection(closed.bytes) as connection:
-        host = DuckDBColumns(connection, schemas, sandboxed=closed is not None) if dialect == DUCKDB else None
+    closed = sandbox_of(sandbox, text)
+    with open_connection() if closed is None else ConfinedDuckDB(Watch(closed)) as connection:
+        host = DuckDBColumns(connection, schemas) if dialect == DUCKDB else None
         return compile_text(
             text,
             schemas,
@@ -69,23 +70,27 @@ def compile(
 class DuckDBColumns:
     """The columns of queries over streams of which only the schema is known."""
 
-    def __init__(self, connection: duckdb.DuckDBPyConnection, schemas: Mapping[str, pa.Schema], *, sandboxed: bool) -> None:
+    def __init__(self, connection: Connection, schemas: Mapping[str, pa.Schema]) -> None:
         self.connection = connection
         self.schemas = schemas
-        self.sandboxed = sandboxed
         self._known = False
 
     def add(self, name: str, schema: pa.Schema) -> None:
-        TableSource(name, with_intervals(schema.empty_table())).make_view(self.connection)
+        self._make_known(name, with_intervals(schema.empty_table()))
+
+    def _make_known(self, name: str, table: pa.Table) -> None:
+        source = TableSource(name, table)
+        source.make_view(self.connection) if isinstance(self.connection, duckdb.DuckDBPyConnection) else source.lend(self.connection)
 
     def schema_of(self, query: Spliced, statement: Cut) -> pa.Schema:
         if not self._known:  # most texts never ask
             for name, schema in self.schemas.items():
-                TableSource(name, schema.empty_table()).make_view(self.connection)
+                self._make_known(name, schema.empty_table())
             self._known = True
         try:
-            check_is_query(self.connection, query)
-            if self.sandboxed:
+            if isinstance(self.connection, duckdb.DuckDBPyConnection):
+                check_is_query(self.connection, query)
+            else:
                 names = (name.lower() for name in (*self.schemas, *(clause.placeholder for clause in statement.clauses)))
                 check_sandboxed(self.connection, query, frozenset(names))
             rows = relation(self.connection, query.text)

@@ -4,31 +4,26 @@ from __future__ import annotations
 
 import os
 import tempfile
+from typing import Protocol
 
 import duckdb
+import pyarrow as pa
 
-CLOSED: dict[str, str | bool | int | float | list[str]] = {
-    "enable_external_access": False,
-    "autoinstall_known_extensions": False,
-    "autoload_known_extensions": False,
-    "allow_community_extensions": False,
-    "allow_unsigned_extensions": False,
-    "allow_persistent_secrets": False,
-    "python_scan_all_frames": False,
-    "temp_directory": "",
-}
+from ostinato.hosts.confined.connection import SETTINGS, tree_of
+from ostinato.hosts.confined.connection import relation as relation_of
+from ostinato.hosts.confined.process import BatchReader, ConfinedDuckDB
+
+Connection = duckdb.DuckDBPyConnection | ConfinedDuckDB
 
 
-def closed_connection(memory: int) -> duckdb.DuckDBPyConnection:
-    """A database in memory without access to anything else: no files (it does not spill), no network, no extensions. `lock` it when all
-    that it shall know is registered."""
-    connection = duckdb.connect(":memory:", config=CLOSED | {"memory_limit": f"{memory}B"})
-    _set_up(connection)
-    return connection
+class Rows(Protocol):
+    """What a query gives, here or in the process of a sandbox."""
 
+    def limit(self, count: int, /) -> Rows: ...
 
-def lock(connection: duckdb.DuckDBPyConnection) -> None:
-    connection.execute("SET lock_configuration = true")
+    def to_arrow_table(self) -> pa.Table: ...
+
+    def to_arrow_reader(self, rows: int, /) -> pa.RecordBatchReader | BatchReader: ...
 
 
 def open_connection() -> duckdb.DuckDBPyConnection:
@@ -36,21 +31,19 @@ def open_connection() -> duckdb.DuckDBPyConnection:
     connection = duckdb.connect(":memory:")
     spill = os.path.join(tempfile.gettempdir(), f"ostinato-{os.getpid()}")
     connection.execute(f"SET temp_directory = '{spill.replace(chr(39), chr(39) * 2)}'")
-    _set_up(connection)
+    for setting in SETTINGS:
+        connection.execute(setting)
     return connection
 
 
-def _set_up(connection: duckdb.DuckDBPyConnection) -> None:
-    connection.execute("SET enable_progress_bar = false")  # it would be printed into the output of whoever calls
-    connection.execute("SET python_enable_replacements = false")
-    connection.execute("SET errors_as_json = true")
-    connection.execute("SET TimeZone = 'UTC'")
-
-
-def relation(connection: duckdb.DuckDBPyConnection, query: str) -> duckdb.DuckDBPyRelation:
+def relation(connection: Connection, query: str) -> Rows:
     """The rows of a query, without the copy that `execute` makes."""
-    try:
-        return connection.sql(query)
-    except duckdb.Error:
-        connection.execute(query)  # fails alike, but says where
-        raise
+    return connection.sql(query) if isinstance(connection, ConfinedDuckDB) else relation_of(connection, query)
+
+
+def serialized(connection: Connection, text: str) -> str | None:
+    """A SELECT as DuckDB's own parser sees it; see `tree_of`. None if the sandbox does not look at so long a tree."""
+    if not isinstance(connection, ConfinedDuckDB):
+        return tree_of(connection, text)
+    tree = connection.tree(text)
+    return None if tree is None else tree.decode()

@@ -126,6 +126,3 @@ class TextFileSource(StreamSource):
 
     def make_view(self, connection: duckdb.DuckDBPyConnection) -> None:
         connection.execute(f"CREATE TEMP VIEW {quoted(self.name)} AS FROM {self.relation}")
-
-    def lend(self, connection: duckdb.DuckDBPyConnection) -> None:
-        super().make_view(connection)

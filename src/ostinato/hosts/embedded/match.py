@@ -62,7 +62,7 @@ def match(
     check_options(language=language, lateness=lateness, late=late, budget=budget, lazy=lazy, **options)
     arrival = Arrival(lateness, late)
     given = named_streams(unnamed, streams, named)
-    closed = sandbox_of(sandbox)
+    closed = sandbox_of(sandbox, text)
     try:
         if (language or recognise(text)) == "sql":
             refuse_for_sql(budget=budget, lazy=lazy or None, **options)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import re
-from typing import Any
 
 import duckdb
 
 from ostinato.base.errors import QuerySyntaxError
+from ostinato.hosts.confined.connection import tree_of
 from ostinato.lang.sql import Spliced
 from ostinato.lang.sql.statement import read_statement
 
@@ -35,19 +34,8 @@ def _is_query(connection: duckdb.DuckDBPyConnection, text: str) -> bool:
         return False
     if statements[0].type == duckdb.StatementType.SELECT:
         # WITH takes statements that write, too. A tree may be too deep for a JSON parser, so it is not made
-        return set(NODE.findall(serialized(connection, text))) <= set(QUERIES)
+        return set(NODE.findall(tree_of(connection, text))) <= set(QUERIES)
     if statements[0].type != duckdb.StatementType.EXPLAIN:
         return False
     explained = EXPLAIN.match(text)  # EXPLAIN ANALYZE executes what it explains
     return explained is not None and _is_query(connection, text[explained.end() :])
-
-
-def serialized(connection: duckdb.DuckDBPyConnection, text: str) -> str:
-    """The tree of a SELECT as DuckDB's own parser sees it, in JSON; of anything else an error."""
-    return str(connection.execute("SELECT json_serialize_sql(?::VARCHAR)", [text]).fetchall()[0][0])
-
-
-def parsed(connection: duckdb.DuckDBPyConnection, text: str) -> dict[str, Any] | None:
-    """The same as a value; None for any other statement, or several."""
-    tree = json.loads(serialized(connection, text))
-    return tree if isinstance(tree, dict) and not tree.get("error") and len(tree["statements"]) == 1 else None

@@ -9,7 +9,8 @@ import pyarrow as pa
 
 from ostinato.base.errors import OstinatoError
 from ostinato.base.span import Span
-from ostinato.hosts.embedded.connection import relation
+from ostinato.hosts.confined.process import ConfinedDuckDB
+from ostinato.hosts.embedded.connection import Connection, relation
 from ostinato.hosts.embedded.duckdb_error import translated
 from ostinato.hosts.embedded.row_order import quoted, sorting_query
 from ostinato.hosts.embedded.source import BATCH_ROWS, Source, columns_of, in_tables
@@ -25,7 +26,7 @@ class QuerySource(Source):
     def __init__(
         self,
         name: str,
-        connection: duckdb.DuckDBPyConnection,
+        connection: Connection,
         query: Spliced,
         clauses: tuple[Clause, ...] = (),
         tables: tuple[str, ...] = (),
@@ -52,6 +53,9 @@ class QuerySource(Source):
 
     def make_view(self, connection: duckdb.DuckDBPyConnection) -> None:
         connection.execute(f"CREATE TEMP VIEW {quoted(self.name)} AS {self.query.text}")
+
+    def lend(self, confined: ConfinedDuckDB) -> None:
+        confined.register(self.name, relation(self.connection, self.query.text).to_arrow_table())
 
     def _rows(self, query: Spliced, program: Program) -> Iterator[pa.Table]:
         try:

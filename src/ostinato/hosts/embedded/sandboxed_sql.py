@@ -1,18 +1,18 @@
 """SQL of an author who is not trusted: DuckDB's own parser says what a statement uses, and only what is harmless is let through.
 
-The connection has no access to files and the network anyway (`connection.py`); this is the second wall, and the one that says what is
-wrong in a message."""
+DuckDB runs it in a process of its own, without access to files and the network (`hosts.confined`); this is the second wall, and the one
+that says what is wrong in a message."""
 
 from __future__ import annotations
 
+import json
 import re
 from typing import Any
 
-import duckdb
-
 from ostinato.base.errors import SandboxError
 from ostinato.base.span import Span
-from ostinato.hosts.embedded.query_check import QUERIES, parsed
+from ostinato.hosts.embedded.connection import Connection, serialized
+from ostinato.hosts.embedded.query_check import QUERIES
 from ostinato.hosts.parse_tree import dictionaries_in
 from ostinato.lang.sql import Spliced
 
@@ -30,15 +30,9 @@ DENIED = re.compile(
 SYSTEM = re.compile(r"duckdb_.*|pg_.*|pragma_.*|sqlite_.*|information_schema.*|.*[./\\:*?].*")
 
 
-def check_sandboxed(connection: duckdb.DuckDBPyConnection, query: Spliced, tables: frozenset[str]) -> None:
+def check_sandboxed(connection: Connection, query: Spliced, tables: frozenset[str]) -> None:
     """`tables` are the names that the query may read, in lower case."""
-    try:
-        tree = parsed(connection, query.text)
-    except RecursionError as error:
-        raise SandboxError("The statement is nested too deeply for the sandbox", hint="Nest less", span=query.origin(0)) from error
-    if tree is None:
-        raise SandboxError("Only a SELECT statement runs in the sandbox", hint="Write one SELECT", span=query.origin(0))
-    parts = list(dictionaries_in(tree))
+    parts = list(dictionaries_in(_tree(connection, query)))
     defined = {entry["key"].lower() for part in parts if isinstance(part.get("cte_map"), dict) for entry in part["cte_map"]["map"]}
     recursive = {str(part["ctename"]).lower() for part in parts if "ctename" in part} | {
         str(part["cte_name"]).lower() for part in parts if "cte_name" in part
@@ -51,6 +45,21 @@ def check_sandboxed(connection: duckdb.DuckDBPyConnection, query: Spliced, table
         if id(part) in rows:  # known by its table
             continue
         _check_part(part, query, tables | defined | recursive)
+
+
+def _tree(connection: Connection, query: Spliced) -> dict[str, Any]:
+    text = serialized(connection, query.text)
+    if text is None:
+        raise SandboxError(
+            "The statement is too long for the sandbox", hint="Join with a table in place of long lists", span=query.origin(0)
+        )
+    try:
+        tree = json.loads(text)
+    except RecursionError as error:
+        raise SandboxError("The statement is nested too deeply for the sandbox", hint="Nest less", span=query.origin(0)) from error
+    if not isinstance(tree, dict) or tree.get("error") or len(tree["statements"]) != 1:
+        raise SandboxError("Only a SELECT statement runs in the sandbox", hint="Write one SELECT", span=query.origin(0))
+    return tree
 
 
 def _check_part(part: dict[str, Any], query: Spliced, names: frozenset[str] | set[str]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 import duckdb
@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ostinato.hosts.confined.process import ConfinedDuckDB
 from ostinato.program.program import Program
 from ostinato.runtime.ingest import MissingTimeError, missing_time
 from ostinato.runtime.struct_fields import sources_of
@@ -58,9 +59,9 @@ class Source(RowSource):
     def make_view(self, connection: duckdb.DuckDBPyConnection) -> None:
         """Make the rows known to DuckDB under the stream's name."""
 
-    def lend(self, connection: duckdb.DuckDBPyConnection) -> None:
-        """The same to one that may not touch files: the rows are read here."""
-        self.make_view(connection)
+    @abstractmethod
+    def lend(self, confined: ConfinedDuckDB) -> None:
+        """The same to one in a process of its own, which touches no files: the rows are read here."""
 
 
 def columns_of(program: Program) -> list[str]:
@@ -73,7 +74,7 @@ def in_slices(table: pa.Table, rows: int) -> Iterator[pa.Table]:
         yield table.slice(start, rows)
 
 
-def in_tables(batches: Iterator[pa.RecordBatch], schema: pa.Schema) -> Iterator[pa.Table]:
+def in_tables(batches: Iterable[pa.RecordBatch], schema: pa.Schema) -> Iterator[pa.Table]:
     """Small batches put together."""
     waiting: list[pa.RecordBatch] = []
     rows = 0

@@ -11,9 +11,10 @@ import pyarrow as pa
 
 from ostinato.base.errors import OstinatoError, SandboxError, UnsupportedError
 from ostinato.compiler import compile_clause
+from ostinato.hosts.confined.process import RESULT_ROWS, ConfinedDuckDB
 from ostinato.hosts.embedded.arrival import Arrival
 from ostinato.hosts.embedded.compile import compile
-from ostinato.hosts.embedded.connection import closed_connection, lock, open_connection, relation
+from ostinato.hosts.embedded.connection import Connection, Rows, open_connection, relation
 from ostinato.hosts.embedded.duckdb_detour import with_durations, with_intervals
 from ostinato.hosts.embedded.duckdb_error import translated
 from ostinato.hosts.embedded.inputs import sources_of
@@ -31,7 +32,6 @@ from ostinato.lang.sql.statement import read_statement
 from ostinato.runtime.given_times import Lateness
 
 DUCKDB = "duckdb"
-RESULT_ROWS = 1 << 13
 
 
 def sql(
@@ -60,7 +60,7 @@ def sql(
     check_options(dialect=dialect, lateness=lateness, late=late)
     arrival = Arrival(lateness, late)
     given = named_streams(unnamed, streams, named)
-    closed = sandbox_of(sandbox)
+    closed = sandbox_of(sandbox, text)
     watch = None if closed is None else Watch(closed)
     to_explain = explained(text)
     if to_explain is not None:
@@ -110,29 +110,30 @@ class _Statement:
             return self._outer(connection)
 
     @contextmanager
-    def _connected(self) -> Iterator[duckdb.DuckDBPyConnection]:
+    def _connected(self) -> Iterator[Connection]:
         if self.watch is None:
             with open_connection() as connection:
-                self._make_views(connection)
+                for source in self._read_by_duckdb():
+                    source.make_view(connection)
                 yield connection
             return
-        with closed_connection(self.watch.sandbox.bytes) as connection:
-            self._make_views(connection)
-            lock(connection)
-            with self.watch.interrupting(connection.interrupt):
-                yield connection
+        with ConfinedDuckDB(self.watch) as confined:
+            for source in self._read_by_duckdb():
+                source.lend(confined)
+            yield confined
 
     def _given(self, clause: Clause) -> Source | None:
         return None if clause.table is None else self.sources.get(clause.table.lower())
 
-    def _queried(self, clause: Clause, connection: duckdb.DuckDBPyConnection) -> Source:
+    def _queried(self, clause: Clause, connection: Connection) -> Source:
         self._check(clause.input, connection)
         return QuerySource(clause.table or "the input", connection, clause.input, self.cut.clauses, tuple(self.sources))
 
-    def _check(self, query: Spliced, connection: duckdb.DuckDBPyConnection) -> None:
+    def _check(self, query: Spliced, connection: Connection) -> None:
         try:
-            check_is_query(connection, query)
-            if self.watch is not None:
+            if isinstance(connection, duckdb.DuckDBPyConnection):
+                check_is_query(connection, query)
+            else:
                 placeholders = (clause.placeholder for clause in self.cut.clauses)
                 check_sandboxed(connection, query, frozenset((*self.sources, *placeholders)))
         except duckdb.Error as error:
@@ -144,15 +145,15 @@ class _Statement:
             return run_query(query, source, self.told, self.arrival)
         return run_query(query, TimedRows(source, self.watch), self.told, self.arrival, self.watch.sandbox.budget(None))
 
-    def _make_views(self, connection: duckdb.DuckDBPyConnection) -> None:
-        """Only of what DuckDB is asked to read: a reader, read here, would be missing there."""
+    def _read_by_duckdb(self) -> list[Source]:
+        """Only what DuckDB is asked to read: a reader, read here, would be missing there. It takes the names of tables in quotes of any
+        kind."""
         queries = [self.cut.outer, *(clause.input for clause in self.cut.clauses if self._given(clause) is None)]
-        named = {word.value.lower() for query in queries for word in read_statement(query.text, DUCKDB).words if word.is_identifier}
-        for name, source in self.sources.items():
-            if name in named:
-                source.make_view(connection) if self.watch is None else source.lend(connection)
+        words = (word for query in queries for word in read_statement(query.text, DUCKDB).words)
+        named = {word.value.lower() for word in words if word.is_identifier or word.kind == "string"}
+        return [source for name, source in self.sources.items() if name in named]
 
-    def _outer(self, connection: duckdb.DuckDBPyConnection) -> pa.Table:
+    def _outer(self, connection: Connection) -> pa.Table:
         outer = self.cut.outer
         self._check(outer, connection)
         try:
@@ -162,14 +163,11 @@ class _Statement:
             raise translated(error, outer, self.cut.clauses, tuple(self.sources)) from error
 
 
-def _kept(rows: duckdb.DuckDBPyRelation, watch: Watch) -> pa.Table:
+def _kept(rows: Rows, watch: Watch) -> pa.Table:
     """All rows, batch by batch, as long as there is room for them: DuckDB does not count what it gives away."""
     reader = rows.to_arrow_reader(RESULT_ROWS)
     batches = []
-    try:
-        for batch in reader:
-            watch.keep(batch)
-            batches.append(batch)
-    except (pa.ArrowException, OSError) as error:  # what DuckDB says between two batches comes through Arrow
-        raise translated(duckdb.Error(str(error))) from error
+    for batch in reader:
+        watch.keep(batch)
+        batches.append(batch)
     return pa.Table.from_batches(batches, reader.schema)

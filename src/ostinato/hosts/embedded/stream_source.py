@@ -8,6 +8,7 @@ import duckdb
 import pyarrow as pa
 
 from ostinato.base.errors import DataError
+from ostinato.hosts.confined.process import ConfinedDuckDB
 from ostinato.hosts.embedded.connection import open_connection, relation
 from ostinato.hosts.embedded.duckdb_detour import arrived, travelling
 from ostinato.hosts.embedded.duckdb_error import translated
@@ -54,6 +55,10 @@ class StreamSource(Source):
             connection.register("__ostinato_rows", self._reader_of(self.schema.names))
             connection.execute(f"CREATE TEMP TABLE {quoted(self.name)} AS FROM __ostinato_rows")
             connection.unregister("__ostinato_rows")
+
+    def lend(self, confined: ConfinedDuckDB) -> None:
+        with self.readable():
+            confined.register(self.name, self._reader_of(self.schema.names))
 
     def missing_time(self, program: Program) -> MissingTimeError:
         if self.can_be_reread:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import duckdb
 import pyarrow as pa
 
+from ostinato.hosts.confined.process import ConfinedDuckDB
 from ostinato.hosts.embedded.row_order import rows_in_order
 from ostinato.hosts.embedded.source import TABLE_ROWS, Source, in_slices
 from ostinato.hosts.embedded.stream_source import Readable
@@ -35,3 +36,6 @@ class TableSource(Source):
     def make_view(self, connection: duckdb.DuckDBPyConnection) -> None:
         with Readable(self.name):
             connection.register(self.name, self.table)
+
+    def lend(self, confined: ConfinedDuckDB) -> None:
+        confined.register(self.name, self.table)

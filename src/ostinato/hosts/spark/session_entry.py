@@ -69,16 +69,16 @@ class SparkEngine:
         `tail_of` is the checkpoint of a stream of this text that has ended: what it left undecided comes back as a batch, decided as if
         nothing came any more."""
         check_options(lateness=lateness, late=late, buckets=buckets, path=path, writes=writes)
-        closed = self._sandbox(sandbox)
+        closed = self._sandbox(sandbox, text)
         if closed is not None and writes:
             raise OstinatoError("writes=True in the sandbox", hint="The sandbox never writes: leave one of them out")
         given = self._resolved(unnamed, streams, named)
         budget = None if closed is None else closed.budget(None)
         return run_statement(self.spark, text, given, RunOptions(lateness, buckets, path, budget, late, writes, closed, tail_of))
 
-    def _sandbox(self, given: bool | Sandbox) -> Sandbox | None:
+    def _sandbox(self, given: bool | Sandbox, text: str) -> Sandbox | None:
         """That of the engine is not left by a call."""
-        return sandbox_of(given) or self.sandbox
+        return sandbox_of(given, text) or sandbox_of(self.sandbox, text)
 
     def match(
         self,
@@ -106,7 +106,7 @@ class SparkEngine:
         way to divide the work ("time ranges", "by key", "one partition"), `strategy` one to evaluate it, both for comparison.
         `late="keep"`, on streams, puts rows that come too late into the result, in a column `late` with the reason.
         `sandbox=True` is for texts of others; `tail_of` is as in `sql`."""
-        closed = self._sandbox(sandbox)
+        closed = self._sandbox(sandbox, text)
         options = {"output": output, "type_by": type_by, "time": time, "ties": ties, "strategy": strategy}
         check_options(language=language, lateness=lateness, late=late, buckets=buckets, path=path, budget=budget, **options)
         if (language or recognise(text)) == "sql":
@@ -149,7 +149,7 @@ class SparkEngine:
         given = self._resolved(unnamed, streams, named)
         if (language or recognise(text)) == "sql":
             refuse_for_sql(**options)
-            return explain_statement(self.spark, text, given, stage, RunOptions(sandbox=self._sandbox(sandbox)))
+            return explain_statement(self.spark, text, given, stage, RunOptions(sandbox=self._sandbox(sandbox, text)))
         query = self._compiled(text, given, language=language, **options)
         shown = query.explain(stage)
         return shown if stage != "plan" else f"{shown}\n{division(query, given)}"

@@ -1,11 +1,22 @@
 """Nobody gets out of the sandbox: texts that try, and what still works in it."""
 
+import io
+import os
+import signal
+from importlib import import_module
+from pathlib import Path
+
+import duckdb
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
 
 import ostinato as ost
-from ostinato.hosts.embedded.connection import closed_connection, lock
+from ostinato.hosts.confined.connection import closed_connection
+from ostinato.hosts.confined.process import ConfinedDuckDB
+from ostinato.hosts.confined.serving import Limits, Service, serve
+from ostinato.hosts.sandbox import Watch
 
 ROWS = pa.table({"id": [1, 2, 3, 4], "price": [70, 65, 66, 60]})
 CLAUSE = "MATCH_RECOGNIZE (ORDER BY id MEASURES A.id AS a, B.price AS p PATTERN (A B) DEFINE B AS price < PREV(price))"
@@ -141,12 +152,40 @@ def secret(tmp_path, monkeypatch):
     assert sorted(path.name for path in tmp_path.iterdir()) == before
 
 
+class InThisProcess(ConfinedDuckDB):
+    """Says what the process would say. To start one for each text would take most of the time."""
+
+    def _ask(self, message, body=b""):
+        if not hasattr(self, "service"):
+            self.service = Service(self._watch.sandbox.bytes, NoLimits(0, 0))
+        self.said = io.BytesIO()
+        serve(self.service, message, bytes(body), self.said)
+        self.said.seek(0)
+
+    def _pipes(self):
+        return None, self.said
+
+
+class NoLimits(Limits):
+    def __init__(self, memory, seconds):
+        pass
+
+    lift = put = lambda self: None
+
+
+@pytest.fixture
+def quick(monkeypatch):
+    monkeypatch.setattr(import_module("ostinato.hosts.embedded.sql"), "ConfinedDuckDB", InThisProcess)
+
+
+@pytest.mark.usefixtures("quick")
 @pytest.mark.parametrize("text", HARMLESS)
 def test_what_works(text):
     inside = ost.sql(text, t=ROWS, sandbox=True).to_arrow()
     assert inside.num_rows > 0 and inside.schema == ost.sql(text, t=ROWS).to_arrow().schema
 
 
+@pytest.mark.usefixtures("quick")
 @pytest.mark.parametrize("text", ATTEMPTS)
 def test_attempts(text):
     with pytest.raises((ost.SandboxError, ost.QuerySyntaxError, ost.UnknownNameError)):
@@ -161,6 +200,7 @@ def test_compiling_and_explaining():
         ost.compile(f"SELECT a, getenv('HOME') FROM t {CLAUSE}", t=ROWS, sandbox=True)
 
 
+@pytest.mark.usefixtures("quick")
 @pytest.mark.parametrize("text", ["SELECT " + "NOT " * 900 + "TRUE AS x", "SELECT 1" + " + 1" * 900 + " AS x"])
 def test_deep_trees(text):
     assert len(ost.sql(text)) == 1
@@ -171,7 +211,6 @@ def test_deep_trees(text):
 def test_the_second_wall():
     """What DuckDB itself is allowed to, were a text to get past the check."""
     with closed_connection(1 << 28) as connection:
-        lock(connection)
         for text in (
             "FROM 'secret.csv'", "FROM read_text('secret.csv')", "FROM glob('*')", "FROM 'secret.parquet'", "COPY (SELECT 1) TO 'out.csv'",
             "INSTALL httpfs", "LOAD httpfs", "ATTACH 'x.db'", "SET enable_external_access = true", "SET memory_limit = '1TB'",
@@ -179,6 +218,49 @@ def test_the_second_wall():
         ):  # fmt: skip
             with pytest.raises(Exception):  # noqa: B017  by whatever name
                 connection.execute(text).fetchall()
+
+
+def doubling(depth):
+    steps = [f"a{i} AS NOT MATERIALIZED (SELECT l.x FROM a{i - 1} l JOIN a{i - 1} r ON l.x = r.x)" for i in range(1, depth)]
+    return f"WITH a0 AS (SELECT 1 AS x), {', '.join(steps)} SELECT * FROM a{depth - 1}"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (doubling(31), "longer than the 5 seconds|needs more than"),
+        (f"SELECT * FROM t WHERE id IN ({', '.join(map(str, range(90_000)))})", "too long for the sandbox"),
+        ("SELECT s FROM " + "(SELECT concat(s, s) AS s FROM " * 40 + "(SELECT 'x' AS s)" + ")" * 40, "allocate|needs more than"),
+    ],
+    ids=["planning", "a long list", "a long text"],
+)
+def test_bombs(text, message):
+    """Whatever DuckDB is at: it is ended. The limit is wide enough for the process to start on a busy machine."""
+    with pytest.raises(ost.OstinatoError, match=message):
+        ost.sql(text, t=ROWS, sandbox=ost.Sandbox(seconds=5, bytes=100 << 20))
+
+
+def test_the_process_of_the_sandbox(monkeypatch):
+    """It sees nothing of the environment, takes tables whatever their size, and its end is an error."""
+    monkeypatch.setenv("A_SECRET", "x")
+    watch = Watch(ost.Sandbox(bytes=64 << 20))
+    with ConfinedDuckDB(watch) as confined:
+        confined.register("large", pa.table({"x": np.arange(20_000_000)}))
+        assert confined.sql("SELECT count(x) AS s FROM large").to_arrow_table().to_pylist() == [{"s": 20_000_000}]
+        environment = Path(f"/proc/{confined._process.pid}/environ")
+        assert not environment.exists() or b"A_SECRET" not in environment.read_bytes()
+        with pytest.raises(duckdb.Error, match="nowhere"):
+            confined.sql("SELECT * FROM nowhere").to_arrow_table()
+        os.kill(confined._process.pid, signal.SIGSEGV)
+        with pytest.raises(ost.SandboxError, match="cannot be run at all"):
+            confined.sql("SELECT 1").to_arrow_table()
+    assert confined._process.returncode is not None
+
+
+@pytest.mark.usefixtures("quick")
+def test_names_in_any_quotes():
+    for text in ("SELECT * FROM 't'", 'SELECT * FROM "T"'):
+        assert len(ost.sql(text, t=ROWS, sandbox=True)) == len(ost.sql(text, t=ROWS)) == 4
 
 
 def test_limits():
