@@ -8,6 +8,7 @@ import duckdb
 import pyarrow as pa
 
 from ostinato.cli.progress import Meter
+from ostinato.hosts.confined.process import ConfinedDuckDB
 from ostinato.hosts.embedded.file_source import DatasetSource, files_source
 from ostinato.hosts.embedded.source import Source
 from ostinato.program.program import Program
@@ -32,8 +33,8 @@ class WatchedSource(Source):
     def make_view(self, connection: duckdb.DuckDBPyConnection) -> None:
         self.inner.make_view(connection)
 
-    def lend(self, connection: duckdb.DuckDBPyConnection) -> None:
-        self.inner.lend(connection)
+    def lend(self, confined: ConfinedDuckDB) -> None:
+        self.inner.lend(confined)
 
     def _counted(self, tables: Iterator[pa.Table]) -> Iterator[pa.Table]:
         if isinstance(self.inner, DatasetSource):
