@@ -142,7 +142,7 @@ def compile_sql(
     host: SqlHost | None = None,
 ) -> Query:
     """Each clause is a query of its own, which reads a stream, or rows of which the `host` knows the columns."""
-    statement = sql.cut(text, dialect)
+    statement = sql.cut(sql.explained(text) or text, dialect)
     if not statement.clauses:
         raise QuerySyntaxError(
             "the statement has no MATCH_RECOGNIZE clause", hint="without one there is nothing for Ostinato to compile or to explain"

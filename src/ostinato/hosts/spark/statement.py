@@ -67,7 +67,7 @@ def run_statement(
 def explain_statement(spark: SparkSession, text: str, given: Mapping[str, Source], stage: str, options: RunOptions) -> str:
     """A stage of every clause, and for the plan how Spark divides the work of each and what it executes around them."""
     try:
-        cut = sql.cut(text, DIALECT)
+        cut = sql.cut(sql.explained(text) or text, DIALECT)
         if not cut.clauses:
             raise QuerySyntaxError("the statement has no MATCH_RECOGNIZE clause", hint="Spark explains it: spark.sql(...).explain()")
         views = {name: source for name, source in given.items() if isinstance(source, DataFrame)}

@@ -6,6 +6,7 @@ import pyarrow as pa
 import pytest
 
 import ostinato as ost
+from ostinato.lang.sql import explained
 
 T = pa.table({"ts": [1, 2, 3]})
 CLAUSE = "MATCH_RECOGNIZE (ORDER BY ts MEASURES A.ts AS x PATTERN (A) DEFINE A AS TRUE)"
@@ -20,6 +21,7 @@ def test_the_plan_as_rows(before: str, text: str) -> None:
     assert found.columns == ["plan"]
     assert [row["plan"] for row in found] == ost.compile(text, t=T).explain().splitlines()
     assert ost.match(f"{before} {text}", t=T).to_arrow() == found.to_arrow()
+    assert ost.compile(f"{before} {text}", t=T).explain().splitlines() == [row["plan"] for row in found]
 
 
 def test_its_variants_are_refused() -> None:
@@ -38,3 +40,15 @@ def test_errors_have_their_place() -> None:
 
 def test_without_a_pattern_it_is_the_hosts() -> None:
     assert ost.sql("EXPLAIN SELECT 1").columns != ["plan"]
+
+
+def test_it_is_looked_for_in_linear_time() -> None:
+    """Comments side by side can be read as one in as many ways as there are subsets of them."""
+    many = "/**/ --\n" * 10_000
+    assert explained(many + f"SELECT * FROM t {CLAUSE}") is None
+    assert explained(many + f"EXPLAIN {many} SELECT * FROM t {CLAUSE}") is not None
+
+
+def test_what_is_no_text() -> None:
+    with pytest.raises(ost.OstinatoError):
+        ost.sql(5, t=T)
