@@ -86,7 +86,9 @@ def _on_spark(query: QueryFile, streams: Sequence[Input], settings: MatchSetting
     with tempfile.TemporaryDirectory(prefix="ostinato-") as folder, spark_session(Path(folder) / "spark.log") as session:
         paths: dict[str, Any] = {stream.name: str(Path(stream.path).absolute()) for stream in streams}
         with progress("Matching on Spark", errors):
-            if query.language == "sql":
-                return on(session, sandbox=settings.sandbox).sql(query.text, streams=paths).toArrow()
-            options = {"language": query.language, "budget": settings.budget, **settings.given}
-            return on(session, sandbox=settings.sandbox).match(query.text, streams=paths, **options).toArrow()
+            engine = on(session, sandbox=settings.sandbox)
+            with engine.in_time():
+                if query.language == "sql":
+                    return engine.sql(query.text, streams=paths).toArrow()
+                options = {"language": query.language, "budget": settings.budget, **settings.given}
+                return engine.match(query.text, streams=paths, **options).toArrow()

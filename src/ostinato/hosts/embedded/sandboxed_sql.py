@@ -19,12 +19,14 @@ from ostinato.lang.sql import Spliced
 TABLES = ("BASE_TABLE", "SUBQUERY", "JOIN", "TABLE_FUNCTION", "EXPRESSION_LIST", "EMPTY", "PIVOT")
 TABLE_FUNCTIONS = ("range", "generate_series", "unnest", "repeat", "repeat_row", "json_each", "json_tree")
 # Functions that read files, settings or names, run SQL in a text, wait, write, or are meant for DuckDB itself; and those whose values are
-# as large as they are told, in one step that nothing interrupts
+# as large as they are told, in one step that nothing interrupts; and those that take bytes for a state of DuckDB, or types for values
 DENIED = re.compile(
     r"read_.*|.*_scan|.*_scan_.*|glob|sniff_.*|parquet_.*|variant_bytes_.*|duckdb_.*|pragma_.*|getenv|getvariable|nextval|currval|setseed"
     r"|query|query_table|.*sleep.*|write_.*|.*_log|.*_log_.*|.*logging|txid_.*|pg_(?!typeof$|size_pretty$).*|has_.*_privilege|.*secret.*"
     r"|json_(de)?serialize_.*|json_execute_.*|__.*|in_search_path|stats|vector_type|version|user|session_user|.*external_resource.*"
     r"|current_(?!date$|time$|timestamp$|localtime$|localtimestamp$).*|.*_sql|.*_database|(force_)?checkpoint|python_.*|.*_auto"
+    r"|to_aggregate_state|finalize|combine(_aggr)?|invoke|cast_to_type|replace_type|make_type|remap_struct|create_sort_key|index_key|setval"
+    r"|get_block_size|inet_.*|.*obj_description|col_description|.*_byte_comparable"
     r"|repeat|lpad|rpad|format|printf|list_resize|array_resize|bitstring|range|generate_series"
 )
 SYSTEM = re.compile(r"duckdb_.*|pg_.*|pragma_.*|sqlite_.*|information_schema.*|.*[./\\:*?].*")

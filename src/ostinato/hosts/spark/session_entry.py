@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
@@ -19,6 +20,7 @@ from ostinato.hosts.spark.parallelism import is_connect
 from ostinato.hosts.spark.python_workers import use_this_python, with_package
 from ostinato.hosts.spark.run_match import division, run_match
 from ostinato.hosts.spark.run_options import Lateness, RunOptions
+from ostinato.hosts.spark.sandbox_time import in_time
 from ostinato.hosts.spark.source import Source, read_path, resolve, schema_of
 from ostinato.hosts.spark.statement import explain_statement, run_statement
 from ostinato.hosts.spark.streaming.parquet_stream import ParquetStream
@@ -74,7 +76,15 @@ class SparkEngine:
             raise OstinatoError("writes=True in the sandbox", hint="The sandbox never writes: leave one of them out")
         given = self._resolved(unnamed, streams, named)
         budget = None if closed is None else closed.budget(None)
-        return run_statement(self.spark, text, given, RunOptions(lateness, buckets, path, budget, late, writes, closed, tail_of))
+        with in_time(self.spark, closed):
+            return run_statement(self.spark, text, given, RunOptions(lateness, buckets, path, budget, late, writes, closed, tail_of))
+
+    @contextmanager
+    def in_time(self) -> Iterator[None]:
+        """For what is done with the DataFrame of a sandboxed text: jobs that this thread starts inside (`with engine.in_time():
+        frame.toArrow()`) are cancelled after the seconds of the engine's sandbox."""
+        with in_time(self.spark, self.sandbox):
+            yield
 
     def _sandbox(self, given: bool | Sandbox, text: str) -> Sandbox | None:
         """That of the engine is not left by a call."""
@@ -125,7 +135,8 @@ class SparkEngine:
         given = self._resolved(unnamed, streams, named)
         query = self._compiled(text, given, language=language, **options)
         allowed = budget if closed is None else closed.budget(budget)
-        return run_match(self.spark, query, given, RunOptions(lateness, buckets, path, allowed, late, tail_of=tail_of))
+        with in_time(self.spark, closed):
+            return run_match(self.spark, query, given, RunOptions(lateness, buckets, path, allowed, late, tail_of=tail_of))
 
     def explain(
         self,

@@ -6,19 +6,22 @@ from __future__ import annotations
 import json
 import re
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from ostinato.base.errors import QuerySyntaxError, SandboxError, UnsupportedError
+from ostinato.base.span import Span
 from ostinato.hosts.parse_tree import dictionaries_in
 from ostinato.hosts.spark.parallelism import is_connect
+from ostinato.hosts.spark.plan_size import is_too_large
+from ostinato.hosts.spark.window_definitions import NODE, window_definitions
 from ostinato.lang.sql.splice import Spliced
 from ostinato.lang.sql.statement import read_statement
 
 EXPRESSIONS = "org.apache.spark.sql.catalyst.expressions."
-# Plans that read and compute. What is not listed is refused: new ones have to be looked at first, and WINDOW definitions cannot be
-# looked at, because Spark does not write them down
+# Plans that read and compute. What is not listed is refused: new ones have to be looked at first
 PLANS = frozenset(
     [
         "Project",
@@ -40,6 +43,7 @@ PLANS = frozenset(
         "Unpivot",
         "Expand",
         "Window",
+        "WithWindowDefinition",
         "UnresolvedHint",
         "LateralJoin",
         "Sample",
@@ -83,11 +87,13 @@ TABLE_FUNCTIONS = frozenset(
 )
 DENIED = re.compile(
     r"java_method|(try_)?reflect|call_function|input_file_.*|current_(user|catalog|database|schema|path)|user|session_user|version|identifier"
-    r"|.*http.*|.*worker_logs|sql_keywords|collations|repeat|lpad|rpad|sequence|array_repeat|space|.*sleep.*|ai_.*|read_.*|from_avro|to_avro"
+    r"|.*http.*|.*worker_logs|sql_keywords|collations|repeat|lpad|rpad|sequence|array_repeat|array_insert|space|format_string|printf|randstr|.*_xml|.*_avro|.*sleep.*|ai_.*|read_.*"
     r"|from_protobuf|to_protobuf|.*xpath.*"
 )
 CALLS_CODE = re.compile(r"java_method|reflect", re.IGNORECASE)  # wherever it stands: the last wall
+WINDOWS = f".{NODE}"
 VARIABLE = re.compile(r"\$\{")  # Spark's parser puts settings and the environment in place of `${...}`, also inside of literals
+_known_functions: WeakKeyDictionary[SparkSession, frozenset[str]] = WeakKeyDictionary()
 READS = ("SELECT", "WITH", "FROM", "VALUES", "TABLE", "(", "EXPLAIN", "DESCRIBE", "DESC", "SHOW", "MAP", "REDUCE")
 WRITES = (("INSERT", "INTO"), ("INSERT", "OVERWRITE"), ("MERGE", "INTO"), ("DELETE", "FROM"))
 
@@ -115,23 +121,57 @@ def check_sandboxed(spark: SparkSession, query: Spliced, names: frozenset[str]) 
             hint="use a session with a driver of its own, or run the text embedded: ost.sql(..., sandbox=True)",
         )
     if (called := CALLS_CODE.search(query.text)) is not None:
-        raise _refused(f"The word {called[0]}", query)
-    if VARIABLE.search(query.text) is not None:
-        raise _refused("A variable of the form ${...}", query)
+        raise _refused(f"The word {called[0]}", query.origin(called.start()).to(query.origin(called.end() - 1)))
+    if (variable := VARIABLE.search(query.text)) is not None:
+        raise _refused("A variable of the form ${...}", query.origin(variable.start()))
     plan = _plan(spark, query)
     if plan is None:
         return
-    try:
-        parts = list(dictionaries_in(json.loads(plan.toJSON())))
-    except Exception as error:  # of whatever kind: what cannot be looked at is not let in
-        raise _refused("What Spark cannot write down", query) from error
+    parts = list(dictionaries_in(_written_down(plan, query)))
+    if _has_variables(spark):
+        raise _refused("A session with variables of its own (DECLARE)", query.origin(0))
     defined = {str(entry["_1"]).lower() for part in parts for entry in part.get("cteRelations") or () if "_1" in entry}
     for name in sorted(defined - names):
         if spark.catalog.tableExists(name):  # beyond its scope it would be the table
-            raise _refused(f"A common table expression with the name of the table {name}", query)
+            raise _refused(f"A common table expression with the name of the table {name}", _place(name, query))
     known = _functions(spark)
     for part in parts:
         _check_part(part, query, names | defined, known)
+
+
+def _written_down(plan: Any, query: Spliced) -> object:
+    """The tree of the plan, with all that it is made of."""
+    try:
+        tree = json.loads(plan.toJSON())
+        clauses = sum(str(part.get("class", "")).endswith(WINDOWS) for part in dictionaries_in(tree))
+        windows = window_definitions(plan, clauses) if clauses else []
+    except Exception as error:  # of whatever kind: what cannot be looked at is not let in
+        raise _refused("What Spark cannot write down", query.origin(0)) from error
+    if windows is None:
+        raise _refused("A WINDOW clause in a subquery of an expression", _place("window", query))
+    if is_too_large(tree):
+        raise SandboxError(
+            "The statement is too large for the sandbox, with its common table expressions put in where they are named",
+            hint="Name each less often, and group by fewer columns",
+            span=query.origin(0),
+        )
+    return [tree, *windows]
+
+
+def _has_variables(spark: SparkSession) -> bool:
+    """A name that is no column would be one of them."""
+    return not spark._jsparkSession.sessionState().catalogManager().tempVariableManager().isEmpty()
+
+
+def _place(name: str, query: Spliced) -> Span:
+    """Where a name stands in the text: Spark writes down no places."""
+    words = read_statement(query.text, "spark").words
+    wanted = name.split(", ")
+    for at in range(len(words)):
+        parts = words[at : at + 2 * len(wanted) - 1]
+        if [word.value.lower() for word in parts[::2] if word.is_identifier] == wanted and all(word.value == "." for word in parts[1::2]):
+            return query.origin(parts[0].span.start).to(query.origin(parts[-1].span.end - 1))
+    return query.origin(0)
 
 
 def _check_part(part: dict[str, Any], query: Spliced, names: frozenset[str], functions: frozenset[str]) -> None:
@@ -140,27 +180,27 @@ def _check_part(part: dict[str, Any], query: Spliced, names: frozenset[str], fun
         return
     short = kind.rpartition(".")[2].rstrip("$")
     if short not in PLANS:
-        raise _refused(f"{short} in Spark's plan", query)
+        raise _refused(f"{short} in Spark's plan", query.origin(0))
     if short == "UnresolvedRelation":
         name = _name(part.get("multipartIdentifier"))
         if name not in names:
             raise SandboxError(
                 f"The sandbox reads only the streams that were given, and {name} is none of them",
                 hint=f"Given are {', '.join(sorted(n for n in names if not n.startswith('__ostinato'))) or 'none'}",
-                span=query.origin(0),
+                span=_place(name, query),
             )
     elif short == "UnresolvedFunction":
         name = _name(part.get("nameParts"))
         if name not in functions or DENIED.fullmatch(name):
-            raise _refused(f"The function {name}", query)
+            raise _refused(f"The function {name}", _place(name, query))
     elif short == "UnresolvedTableValuedFunction":
         name = _name(part.get("name") or part.get("nameParts") or part.get("functionName"))
         if name not in TABLE_FUNCTIONS:
-            raise _refused(f"The table function {name}", query)
+            raise _refused(f"The table function {name}", _place(name, query))
     elif short == "UnresolvedGenerator":
         name = str(part.get("name", {}).get("funcName", "")).lower()
         if name not in TABLE_FUNCTIONS:
-            raise _refused(f"The table function {name}", query)
+            raise _refused(f"The table function {name}", _place(name, query))
 
 
 def _name(parts: object) -> str:
@@ -170,8 +210,10 @@ def _name(parts: object) -> str:
 
 
 def _functions(spark: SparkSession) -> frozenset[str]:
-    """Spark's own: what a user has registered may do anything."""
-    return frozenset(str(row[0]).lower() for row in spark.sql("SHOW SYSTEM FUNCTIONS").collect())
+    """Spark's own: what a user has registered may do anything. They stay the same for a session, and asking takes a while."""
+    if spark not in _known_functions:
+        _known_functions[spark] = frozenset(str(row[0]).lower() for row in spark.sql("SHOW SYSTEM FUNCTIONS").collect())
+    return _known_functions[spark]
 
 
 def _plan(spark: SparkSession, query: Spliced) -> Any:
@@ -205,6 +247,6 @@ def _is_command(spark: SparkSession, kind: str) -> bool:
     return any(jvm.java.lang.Class.forName(f"org.apache.spark.sql.catalyst.{name}").isAssignableFrom(found) for name in writing)
 
 
-def _refused(what: str, query: Spliced) -> SandboxError:
+def _refused(what: str, span: Span) -> SandboxError:
     hint = "The sandbox reads the named streams, and computes; it sees no other tables, no files, and calls no code"
-    return SandboxError(f"{what} is not let into the sandbox", hint=hint, span=query.origin(0))
+    return SandboxError(f"{what} is not let into the sandbox", hint=hint, span=span)

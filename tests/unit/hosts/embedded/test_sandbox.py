@@ -138,6 +138,20 @@ ATTEMPTS = [
     "SELECT printf('%1000000000d', 1)",
     "SELECT range(1000000000)",
     "SELECT unnest(range(1000000000))",
+    "SELECT finalize('x'::BLOB)",
+    "SELECT to_aggregate_state('x'::BLOB, 'y')",
+    "SELECT get_block_size('memory')",
+    "SELECT inet_server_addr()",
+    "FROM ｒead_text('secret.csv')",
+    "FROM \"read_text\"('secret.csv')",
+    "FROM read_text/*x*/($$secret.csv$$)",
+    "SELECT list(id ORDER BY (SELECT content FROM read_text('secret.csv'))) FROM t",
+    "SELECT * REPLACE ((SELECT a FROM 'secret.csv') AS id) FROM t",
+    "SELECT sum(id) OVER w FROM t WINDOW w AS (ORDER BY (SELECT a FROM 'secret.csv'))",
+    "SELECT * FROM range((SELECT count(*) FROM glob('*')))",
+    "WITH RECURSIVE r(file) USING KEY (file) AS (FROM glob('*') UNION FROM r) FROM r",
+    "SELECT * FROM t POSITIONAL JOIN 'secret.csv'",
+    "FROM ROWS",
 ]
 
 

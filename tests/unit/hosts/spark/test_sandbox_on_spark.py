@@ -36,6 +36,8 @@ HARMLESS = [
     "SELECT upper('x'), count(*), max(price) FROM t GROUP BY id % 2 HAVING count(*) > 0",
     "SELECT id, row_number() OVER (PARTITION BY price ORDER BY id) FROM t UNION ALL SELECT * FROM t",
     "SELECT * FROM t LATERAL VIEW explode(array(1, 2)) e AS x",
+    "SELECT sum(id) OVER w, max(price) OVER v FROM t WINDOW w AS (PARTITION BY price ORDER BY id), v AS (ORDER BY id)",
+    "WITH x AS (SELECT sum(id) OVER w AS s FROM t WINDOW w AS (ORDER BY id)) SELECT * FROM x",
     "SELECT transform(array(1), x -> x + 1), CASE WHEN id > 1 THEN 1 END, now() FROM t, range(2) r(n) WHERE id IN (FROM t SELECT id)",
 ]
 ATTEMPTS = [
@@ -71,6 +73,31 @@ ATTEMPTS = [
     "SELECT repeat('x', 2000000000)",
     "SELECT sequence(1, 1000000000)",
     "SELECT * FROM sql_keywords()",
+    "SELECT from_xml('<a/>', 'a INT', map('rowValidationXSDPath', '{folder}/secret.csv'))",
+    "SELECT array_insert(array(1), 1000000000, 2)",
+    "SELECT format_string('%1000000000d', 1)",
+    "SELECT * FROM t u JOIN t v ON EXISTS (SELECT * FROM csv.`{folder}/secret.csv`)",
+    "SELECT sum(id) FILTER (WHERE EXISTS (SELECT * FROM csv.`{folder}/secret.csv`)) FROM t",
+    "SELECT listagg(price) WITHIN GROUP (ORDER BY (SELECT max(_c0) FROM csv.`{folder}/secret.csv`)) FROM t",
+    "SELECT * FROM t UNPIVOT (v FOR n IN (id, price)) WHERE v IN (SELECT _c0 FROM csv.`{folder}/secret.csv`)",
+    "SELECT id FROM t GROUP BY GROUPING SETS ((id), ((SELECT max(_c0) FROM csv.`{folder}/secret.csv`)))",
+    "SELECT * FROM t TABLESAMPLE (1 ROWS) WHERE (SELECT max(_c0) FROM csv.`{folder}/secret.csv`) > 0",
+    "SELECT /*+ BROADCAST(other) */ * FROM other",
+    "SELECT sum(id) OVER w FROM t WINDOW w AS (ORDER BY front_udf(id))",
+    "SELECT (SELECT max(s) FROM (SELECT sum(id) OVER w AS s FROM t WINDOW w AS (ORDER BY id)))",
+    "SELECT * FROM t LIMIT (SELECT max(_c0) FROM csv.`{folder}/secret.csv`)",
+    "SELECT * FROM global_temp.other",
+    "SELECT * FROM system.information_schema.tables",
+    "SELECT * FROM spark_catalog.default.other",
+    "SELECT * FROM parquet.`{folder}`",
+    "SELECT * FROM read_files('{folder}')",
+    "SELECT * FROM front_rows()",
+    "SELECT /* ' */ * /* ' */ FROM other",
+    "SELECT try_reflect/**/('java.lang.System', 'getenv')",
+    "SELECT 1 FROM t GROUP BY CUBE (" + ", ".join(f"id + {i}" for i in range(20)) + ")",
+    "WITH a0 AS (SELECT 1 AS x)"
+    + "".join(f", a{i} AS (SELECT l.x FROM a{i - 1} l JOIN a{i - 1} r ON l.x = r.x)" for i in range(1, 31))
+    + " SELECT * FROM a30",
     "SHOW TABLES",
     "DESCRIBE t",
     "EXPLAIN SELECT 1",
@@ -137,3 +164,38 @@ def test_attempts(spark, place, text):
         ost.on(spark, sandbox=True).sql(filled(text, folder), t=frame)
     if not isinstance(caught.value, SandboxError):  # then it is no SQL at all: nothing gets as far as analysis
         assert "PARSE_SYNTAX_ERROR" in str(caught.value) or "Spark refuses" not in str(caught.value), str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "column"),
+    [
+        ("SELECT * FROM other", 15),
+        ("SELECT upper(front_udf(id)) FROM t", 14),
+        ("SELECT 1, java_method('a', 'b')", 11),
+        ("SELECT * FROM t, default.other", 18),
+        ("SELECT '${env:PATH}'", 9),
+        ("SELECT * FROM t, sql_keywords()", 18),
+    ],
+)
+def test_the_place_is_told(spark, place, text, column):
+    with pytest.raises(SandboxError, match=f"line 1, column {column}"):
+        ost.on(spark, sandbox=True).sql(text, t=place[1])
+
+
+def test_variables_of_the_session_are_not_read(spark, place):
+    spark.sql("DECLARE VARIABLE front_secret INT DEFAULT 7")
+    try:
+        with pytest.raises(SandboxError, match="variables"):
+            ost.on(spark, sandbox=True).sql("SELECT front_secret, id FROM t", t=place[1])
+    finally:
+        spark.sql("DROP TEMPORARY VARIABLE front_secret")
+
+
+def test_jobs_are_cancelled_when_the_time_is_over(spark, place):
+    engine = ost.on(spark, sandbox=ost.Sandbox(seconds=4))
+    endless = engine.sql("SELECT count(*) AS n FROM range(1000000000000) a CROSS JOIN t", t=place[1])
+    with pytest.raises(SandboxError, match="longer than the 4 seconds"), engine.in_time():
+        endless.collect()
+    assert spark.range(3).count() == 3  # the session goes on
+    with engine.in_time():
+        assert engine.sql("SELECT id FROM t", t=place[1]).count() == 4
