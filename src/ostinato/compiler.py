@@ -16,7 +16,7 @@ from ostinato.base.query_text import check_name, check_text
 from ostinato.base.user_warning import warn_user
 from ostinato.expr.arrow_types import usable_schema
 from ostinato.lang import sase, sql
-from ostinato.plan.long_walks import long_walk
+from ostinato.plan.long_walks import long_wait, long_walk
 from ostinato.plan.planner import plan
 from ostinato.query import Around, Query
 from ostinato.rewrite.rules import NEEDED, RULES, rewrite
@@ -110,7 +110,8 @@ def compile_sase(
         wanted = output if tree is trees[-1] else None
         lowered = sase.lower(tree, known, type_by=type_by, time=time or "ts", output=wanted, ties=ties, composites=composites)
         query = _finished(text, "sase", sase.render(tree), lowered, without, strategy)
-        warning = sase.explosion(tree, lowered, runs_merge=not query.program.registers and lowered.ties is Ties.ORDER)
+        warning: UserWarning | None = sase.explosion(tree, lowered, runs_merge=not query.program.registers and lowered.ties is Ties.ORDER)
+        warning = warning or long_wait(query.program, None if tree.strategy is None else tree.strategy.span, text)
         if warning is not None:
             warn_user(warning)
         composite = None if tree.composite is None else tree.composite.name

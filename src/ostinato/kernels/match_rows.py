@@ -29,6 +29,17 @@ def _place(m, offsets, variables, belongs, last, offset):
     return at if low <= at < high else np.int64(-1)
 
 
+@inlined
+def _only_place(m, offsets, variables, belongs):
+    """The same for a row that is the only one to belong, whichever end it is nearer to."""
+    low, high = offsets[m], offsets[m + 1] - 1
+    while low < high and not belongs[variables[low]] and not belongs[variables[high]]:
+        low, high = low + 1, high - 1
+    if low <= high and belongs[variables[low]]:
+        return low
+    return high if low <= high and belongs[variables[high]] else np.int64(-1)
+
+
 @jit("void(int64[::1], uint8[::1], uint8[::1], boolean, int64, int64[::1])")
 def locate(offsets, variables, belongs, last, offset, out):
     """Per match the place of a row, see above."""
@@ -37,15 +48,19 @@ def locate(offsets, variables, belongs, last, offset, out):
 
 
 @jit(
-    "boolean(int64[::1], int64[::1], int64[::1], uint8[::1], uint8[::1], boolean, int64, int64[::1], int64, int64[::1], int64[::1],"
-    " int64[::1], int64[::1])"
+    "boolean(int64[::1], int64[::1], int64[::1], uint8[::1], uint8[::1], boolean, int64, boolean, int64[::1], int64, int64[::1],"
+    " int64[::1], int64[::1], int64[::1])"
 )
-def locate_in_arena(start, offsets, ordinals, variables, belongs, last, offset, keys, shift, places, base, length, out):
+def locate_in_arena(start, offsets, ordinals, variables, belongs, last, offset, only, keys, shift, places, base, length, out):
     """Per match where such a row lies, after moving by `shift` inside its partition; -1 if there is none. Returns whether all are
-    there. Empty `ordinals`: the rows of a match are contiguous from `start`."""
+    there. Empty `ordinals`: the rows of a match are contiguous from `start`. `only`: no match has two rows that belong, and the first
+    of them is wanted."""
     complete = True
     for m in range(len(start)):
-        at = _place(m, offsets, variables, belongs, last, offset)
+        if only:
+            at = _only_place(m, offsets, variables, belongs)
+        else:
+            at = _place(m, offsets, variables, belongs, last, offset)
         found = np.int64(-1)
         if at >= 0:
             ordinal = start[m] + at - offsets[m] if len(ordinals) == 0 else ordinals[at]

@@ -1,9 +1,10 @@
-"""Row patterns whose attempts can each walk to the end of their partition, in vain: said when a query is compiled."""
+"""Patterns whose attempts can each walk to the end of their partition, in vain: said when a query is compiled."""
 
 from __future__ import annotations
 
 from ostinato.base.errors import OstinatoError
 from ostinato.base.span import Span
+from ostinato.program.met_runs import met_in_vain
 from ostinato.program.program import Program
 from ostinato.program.walks import walked_through
 
@@ -23,6 +24,21 @@ def long_walk(program: Program, span: Span | None, text: str) -> QuadraticWarnin
     error = OstinatoError(
         f"Every start may be followed to the end of its partition, in vain: as long as `{name}` can take them, rows are visited one by one",
         hint=f"Bound it with WITHIN, or let what comes behind {name} compare one value of a row with values of the variables before {name}",
+        span=span,
+        text=text,
+    )
+    return QuadraticWarning(str(error))
+
+
+def long_wait(program: Program, span: Span | None, text: str) -> QuadraticWarning | None:
+    """The same for event patterns, by the runs that wait."""
+    found = met_in_vain(program) if program.within < 0 else None
+    if found is None:
+        return None
+    name = program.variables[found]
+    error = OstinatoError(
+        f"Every event may be compared with all partial matches that wait for `{name}`, in vain: nothing ends them",
+        hint=f"Bound it with WITHIN, or compare one value of {name} with values of the events before it, by =, < or >",
         span=span,
         text=text,
     )

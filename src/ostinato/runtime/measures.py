@@ -14,6 +14,7 @@ from ostinato.kernels.vectors.evaluate import evaluate
 from ostinato.kernels.vectors.vector import Vector, to_arrow
 from ostinato.program.inputs import COLUMN
 from ostinato.program.program import MatchAggregate, Point, Program
+from ostinato.program.single_rows import at_most_one
 from ostinato.runtime.budget import over_budget
 from ostinato.runtime.key_index import KeyIndex
 from ostinato.runtime.keyed_rows import KeyedRows
@@ -22,6 +23,7 @@ from ostinato.runtime.matches import Matches
 from ostinato.runtime.string_pool import StringPool
 
 _NO_ROWS = np.empty(0, np.int64)
+LONG = 16  # rows of a match, on average
 _ANY_ROW = np.empty(0, np.uint8)
 
 
@@ -94,10 +96,16 @@ class MatchView:
             m, rows = self.matches, self.rows
             complete = match_rows.locate_in_arena(
                 m.start, m.offsets, self._ordinals, m.variables, self.belonging(spec.variable), spec.anchor == "LAST", spec.offset,
-                m.key, spec.shift, rows.offset, rows.base, rows.length, out,
+                self._is_only(spec), m.key, spec.shift, rows.offset, rows.base, rows.length, out,
             )  # fmt: skip
             self._points[point] = out, complete
         return self._points[point]
+
+    def _is_only(self, spec: Point) -> bool:
+        """Whether the row is told from all others of its match by its variable alone; asked where matches are long."""
+        if len(self.matches.variables) < LONG * len(self.matches) or spec.variable < 0 or spec.offset != 0 or self.program.nfa is None:
+            return False
+        return at_most_one(self.program.nfa, self.program.members(spec.variable))
 
     def _at(self, index: np.ndarray, complete: bool, column: str) -> Vector:
         """`complete`: no index is -1."""

@@ -79,3 +79,28 @@ def test_explain_says_how_runs_wait():
         ost.compile(text, {"t": schema}, type_by="kind").explain()
     )
     assert "wait in the order" not in ost.compile(text, {"t": schema}, type_by="kind", without=("search",)).explain()
+
+
+@pytest.mark.parametrize(
+    ("condition", "warned"),
+    [
+        ("b.v > a.v + 8", False),
+        ("b.v >= a.v and b.v < a.v + 1", False),
+        ("b.n = a.n", False),
+        ("b.n = 3", False),
+        ("b.v - a.v > 2", False),
+        ("b.v <> a.v", True),
+        ("b.v > a.v and b.n > a.n", True),
+        ("b.n = a.n and b.v > a.v", True),
+        ("b.v * a.v > a.n * b.n", True),
+    ],
+)
+def test_event_patterns_are_warned_about_where_events_meet_all_runs(condition, warned):
+    schema = pa.schema([*SCHEMA, ("kind", pa.string())])
+    text = f"PATTERN SEQ(A a, B b) WHERE skip_till_next_match(a, b) {{ {condition} }}"
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        query = ost.compile(text, {"t": schema}, type_by="kind")
+        ost.compile(f"{text} WITHIN 10", {"t": schema}, type_by="kind")
+    assert [one.category for one in found] == [ost.QuadraticWarning] * warned
+    assert (query.warning is not None) == warned and (not warned or "wait for `b`" in query.warning)

@@ -6,6 +6,8 @@ import pyarrow as pa
 import pytest
 
 import ostinato as ost
+from ostinato import reference
+from ostinato.testing.compare_rows import difference
 
 CLAUSE = (
     "SELECT * FROM t MATCH_RECOGNIZE ({keys} ORDER BY ts {measures} AFTER MATCH SKIP {skip} PATTERN ({pattern}) {within} DEFINE {define})"
@@ -110,3 +112,19 @@ def test_rows_far_away_are_those_of_a_scan(define, pattern, skip):
             at += piece
         results.append(found + session.close().to_pylist())
     assert results[0] == results[1] == results[2]
+
+
+@pytest.mark.parametrize("pattern", ["A B+ C", "(A B{20,})+ C", "B+ A B+ C", "A? B+ C", "B{30,} (A | C) B* D"])
+def test_rows_of_long_matches_are_found_from_either_end(pattern):
+    """One row for A in each match, several, and none."""
+    measures = "MEASURES A.ts AS a, FIRST(A.ts) AS f, LAST(A.ts, 0) AS l, PREV(A.ts) AS p, NEXT(A.ts) AS x, C.ts AS c, COUNT(A.ts) AS many"
+    define = "A AS n = 1, B AS n = 0, C AS n = 2, D AS n = 2" if "D" in pattern else "A AS n = 1, B AS n = 0, C AS n = 2"
+    text = CLAUSE.format(keys="", measures=measures, skip="PAST LAST ROW", pattern=pattern, within="", define=define)
+    n = np.zeros(600, int)
+    n[[3, 40, 75, 200, 270, 350, 480]] = 1
+    n[[120, 255, 400, 530]] = 2
+    rows = table(np.zeros(600), n)
+    compiled = ost.compile(text, {"t": SCHEMA})
+    session = compiled.open(ordered=True)
+    found = session.push(rows).to_pylist() + session.close().to_pylist()
+    assert found and not difference(reference.output(compiled.algebra, rows.to_pylist()), found)
