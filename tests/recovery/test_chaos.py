@@ -32,6 +32,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.spark, pytest.mark.timeout(3000)]
 FILES, ROWS = 5, 60
 LONGEST_STEP = 600  # seconds
 MOST_STARTS = 40  # a loaded machine can fail to start a worker in time
+MOST_KILLS = 3  # of one micro-batch
 SEED = int(os.environ.get("CHAOS_SEED", "1"))
 SETTINGS = {
     "spark.sql.shuffle.partitions": ("1", "2", "3", "5"),
@@ -77,6 +78,7 @@ def land(stream: str, folder: Path) -> None:
 def job(folder: Path, query: str, source: str, cores: int, settings: dict[str, str]) -> Iterator[subprocess.Popen]:
     """A job of which nothing is left afterwards."""
     (folder / "started").unlink(missing_ok=True)
+    (folder / "launched").touch()
     root = Path(__file__).parents[2]
     command = [sys.executable, str(root / "tests/recovery/chaos_job.py"), str(folder), query, source, str(cores), json.dumps(settings)]
     with (folder / "said").open("a") as said:
@@ -151,6 +153,7 @@ class Kills:
     first: float
     rng: random.Random
     target: int = 0
+    times: int = 0
     aims: list[tuple[str, Stage]] = field(default_factory=list)
     done: list[str] = field(default_factory=list)
 
@@ -159,8 +162,7 @@ class Kills:
         the job has ended before."""
         if self.target >= self.batches or not reached(self.folder, self.target, Stage.BEFORE, process):
             return False
-        self.aims = self.aims or self.rng.sample(AIMS, len(AIMS))
-        victim, stage = self.aims[-1]
+        victim, stage = self._aim()
         if not reached(self.folder, self.target, stage, process):
             return False
         within(self.folder, self.target, stage, self._longest(stage) * self.rng.random() ** 3)
@@ -168,21 +170,27 @@ class Kills:
             kill(process)
         elif not kill_a_worker(process, self.rng):
             return False
-        self._note(victim, stage)
+        self._note(victim)
         return True
 
     def _longest(self, stage: Stage) -> float:
         """Seconds. A job's first micro-batch is planned for most of its time, later ones take a small part of that."""
         return {Stage.BEFORE: 1.0, Stage.PLANNED: self.first, Stage.IN_STATE: 0.2}.get(stage, 0.0)
 
-    def _note(self, victim: str, stage: Stage) -> None:
-        self.aims.pop()
+    def _aim(self) -> tuple[str, Stage]:
+        """One that was not hit yet, if it can be: a micro-batch that is run again is planned, or even written, from the beginning."""
+        self.aims = self.aims or self.rng.sample(AIMS, len(AIMS))
+        now = stage_of(self.folder, self.target)
+        return next((aim for aim in self.aims if aim[1] >= now), self.aims[0])
+
+    def _note(self, victim: str) -> None:
         hit = stage_of(self.folder, self.target)
         self.done.append(f"{victim} in {self.target} {hit.name}")
-        if hit != stage:
-            self.aims.insert(0, (victim, stage))
-        if hit is Stage.DONE or len(self.aims) < self.batches - self.target:
-            self.target += 1
+        if (victim, hit) in self.aims:
+            self.aims.remove((victim, hit))
+        self.times += 1
+        if hit is Stage.DONE or self.times == MOST_KILLS or len(self.aims) < self.batches - self.target:
+            self.target, self.times = self.target + 1, 0
 
 
 def disturbed(folder: Path, query: str, source: str, kills: Kills) -> list[str]:
