@@ -41,6 +41,7 @@ from ostinato.kernels.thread_layout import (
     NULL,
     NUMBER,
     OPEN,
+    OVER_STEPS,
     PLAIN,
     REACHED,
     READS,
@@ -50,7 +51,10 @@ from ostinato.kernels.thread_layout import (
     STAMP,
     START,
     STEPS,
+    THREAD_WORK,
     THREADS_FULL,
+    WORK,
+    WORK_LIMIT,
 )
 from ostinato.kernels.thread_matches import report, skipped_to
 from ostinato.kernels.thread_saving import load_threads, save_threads
@@ -61,7 +65,7 @@ LONGEST_PAUSE = 16  # steps between two searches that lead nowhere
 
 
 @borrowing
-def same_future(at, half_start, state, marks, chain, live, registers, register_valid):
+def same_future(at, half_start, state, marks, chain, live, registers, register_valid, control):
     """Whether a preferred thread in the same state agrees with thread `at` in everything that is still read."""
     other = marks[state, LATEST]
     while other >= 0:
@@ -76,6 +80,7 @@ def same_future(at, half_start, state, marks, chain, live, registers, register_v
         if same:
             return True
         other = chain[other]
+        control[WORK] += 1
     return False
 
 
@@ -93,6 +98,9 @@ def step(
     control[STAMP] += 1
     control[ACCEPTED] = NOT_ACCEPTED
     for i in range(source, source + control[COUNT]):
+        control[WORK] += THREAD_WORK
+        if control[WORK] > control[WORK_LIMIT]:
+            return OVER_STEPS
         state = threads[i, 0]
         for m in range(first[state], first[state + 1]):
             variable = moves[m, 0]
@@ -128,7 +136,7 @@ def step(
                         registers[at, code[line, 3]], register_valid[at, code[line, 3]] = load(
                             code[line, 1], scratch, scratch_valid, slots, slot_valid, row, registers, register_valid, i
                         )
-            if reached and same_future(at, target, to, marks, chain, live, registers, register_valid):
+            if reached and same_future(at, target, to, marks, chain, live, registers, register_valid, control):
                 continue
             chain[count] = marks[to, LATEST] if reached else -1
             marks[to, LATEST] = count

@@ -7,13 +7,16 @@ from __future__ import annotations
 START, AT, END, END_NODE, SAVED_AT, SAVED_COUNT, MATCHES = range(7)
 CURSOR_WIDTH = 7
 
-# Elements of `control`. SEARCHED counts rows and blocks of rows that a search looked at, INDEXED the blocks of the index in use.
+# Elements of `control`. SEARCHED counts rows and blocks of rows that a search looked at, INDEXED the blocks of the index in use, WORK
+# what threads took, with the others that they were compared with; beyond WORK_LIMIT a call is given up.
 (
     KEY, LOADED, HALF, COUNT, NEXT_COUNT, ACCEPTED, NODES, NODE_BASE, STAMP, SAVED, FOUND, PLACED, STEPS, ERROR, NEEDED, SEARCHED, INDEXED,
-) = range(17)  # fmt: skip
-CONTROL_WIDTH = 17
+    WORK, WORK_LIMIT,
+) = range(19)  # fmt: skip
+CONTROL_WIDTH = 19
+THREAD_WORK = 4  # of a thread that reads a row, about 100 ns; comparing it with another one is 1
 
-DONE, THREADS_FULL, NODES_FULL, MATCHES_FULL, SAVED_FULL, INDEX_FULL, FAILED, SKIPS_NOWHERE, SKIPS_TO_START = range(9)
+DONE, THREADS_FULL, NODES_FULL, MATCHES_FULL, SAVED_FULL, INDEX_FULL, FAILED, SKIPS_NOWHERE, SKIPS_TO_START, OVER_STEPS = range(10)
 
 # Elements of `fresh`: what a register holds when an attempt begins.
 NULL, ZERO, NUMBER = range(3)

@@ -26,6 +26,7 @@ from ostinato.runtime.scan_matcher import search_setting, variable_masks
 from ostinato.runtime.search_plan import search_plan
 from ostinato.runtime.search_store import SearchStore
 from ostinato.runtime.state_check import StateCheck
+from ostinato.runtime.steps import Steps
 from ostinato.runtime.string_pool import StringPool
 from ostinato.runtime.thread_store import ThreadStore
 
@@ -44,6 +45,7 @@ class ThreadMatcher(Matcher):
         self._program = program
         self._budget = budget
         self._listing = Listing(program, budget, strings)
+        self._steps = Steps(program, budget)
         self._strings = strings
         self._searches = search_plan(program)
         self._interpreter = self._searches.interpreter
@@ -87,7 +89,10 @@ class ThreadMatcher(Matcher):
         codes = self._strings.codes(self._interpreter.strings)
         self._interpreter.bind(codes, self._strings.ranks() if self._interpreter.ranked else None)
         self._setting[HORIZON], self._setting[FINAL] = horizon, final
-        self._store.control[[layout.KEY, layout.LOADED, layout.FOUND, layout.PLACED]] = 0
+        control = self._store.control
+        control[[layout.KEY, layout.LOADED, layout.FOUND, layout.PLACED]] = 0
+        self._steps.begin(int((ready - self._store.cursor[keys, layout.AT]).sum()))
+        control[layout.WORK_LIMIT] = control[layout.WORK] + self._steps.left
         while True:
             status = self._follow(rows, keys, ready)
             if status == layout.DONE:
@@ -133,6 +138,9 @@ class ThreadMatcher(Matcher):
                 self._out = longer
             else:
                 self._variables = lengthened(self._variables, 4 * len(self._variables) + needed)
+        elif status == layout.OVER_STEPS:
+            said = f"{int(store.control[layout.COUNT]):,} alternatives of the preferred match are followed, and it takes too long"
+            raise self._steps.exceeded(said)
         elif status == layout.SKIPS_NOWHERE:
             raise DataError(
                 f"AFTER MATCH SKIP goes to {self._skip_name}, but a match has no row of it",

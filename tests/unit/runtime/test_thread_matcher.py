@@ -6,12 +6,14 @@ from pathlib import Path
 from unittest.mock import patch
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.unit.automata.preferment import NAMES, ways
 from tests.unit.runtime.pattern_search import Case, Drive, cases, expected, window_end
 
+import ostinato as ost
 from ostinato.algebra.pattern import Alternation, Repetition, Sequence, Variable
 from ostinato.base.errors import BudgetError, DataError, StateError
 from ostinato.expr.types import INT
@@ -196,3 +198,12 @@ def test_the_kernels_mean_the_same_without_the_compiler():
         command, env={**os.environ, "NUMBA_DISABLE_JIT": "1"}, cwd=Path(__file__).parents[3], capture_output=True, text=True, check=False
     )
     assert finished.returncode == 0, finished.stdout
+
+
+def test_alternatives_that_are_followed_for_long_end_in_a_budget_error():
+    """Sums tell more and more threads apart, which all have to be compared."""
+    rows = pa.table({"ts": range(40), "v": [n % 7 for n in range(40)]})
+    text = """SELECT * FROM t MATCH_RECOGNIZE (ORDER BY ts MEASURES COUNT(*) AS n PATTERN (((A | B)+ (A | C)+)+ D)
+        DEFINE A AS SUM(A.v) >= 0, B AS SUM(B.v) >= 0, C AS SUM(C.v) >= 0, D AS D.v < 0)"""
+    with pytest.raises(BudgetError, match=r"alternatives of the preferred match are followed, and it takes too long"):
+        ost.compile(text, {"t": rows.schema}).open(budget=Budget(steps=1)).push(rows)
