@@ -82,9 +82,9 @@ def times_in(rows: list[dict[str, Any]]) -> Found:
 
 
 def disordered(table: pa.Table) -> pa.Table:
-    """Rows come up to three places late, which is less than the lateness."""
-    places = np.arange(table.num_rows) + np.random.default_rng(0).integers(0, 3, table.num_rows)
-    return table.take(np.argsort(places, kind="stable"))
+    """Each row is held up for less than the lateness."""
+    held_up = np.random.default_rng(0).integers(0, LATENESS // timedelta(seconds=1), table.num_rows) * 1_000_000
+    return table.take(np.argsort(table.column("ts").cast(pa.int64()).to_numpy() + held_up, kind="stable"))
 
 
 @pytest.mark.parametrize("name", QUERIES)
