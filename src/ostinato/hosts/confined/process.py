@@ -116,11 +116,15 @@ class ConfinedDuckDB:
         if self._process is None:
             root = str(Path(ostinato.__file__).parents[1])
             limits = [str(self._watch.sandbox.bytes), str(self._watch.sandbox.seconds)]
-            self._process = subprocess.Popen(
-                [sys.executable, "-c", START, root, *limits],
-                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-                env={name: os.environ[name] for name in KEPT if name in os.environ},
-            )  # fmt: skip
+            try:
+                self._process = subprocess.Popen(
+                    [sys.executable, "-c", START, root, *limits],
+                    stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                    env={name: os.environ[name] for name in KEPT if name in os.environ},
+                )  # fmt: skip
+            except OSError as error:
+                hint = f"sys.executable, which is {sys.executable!r}, has to be the Python that runs this"
+                raise SandboxError("The process of the sandbox cannot be started", detail=str(error), hint=hint) from error
         return self._process
 
 
@@ -138,7 +142,8 @@ class ConfinedRows:
         return ConfinedRows(self._there, self._text, empty=True)
 
     def to_arrow_reader(self, rows: int = RESULT_ROWS) -> BatchReader:
-        return BatchReader(*self._there.rows(self._text, rows, empty=self._empty))
+        """In batches of so many rows, or fewer: each is one message."""
+        return BatchReader(*self._there.rows(self._text, min(rows, SENT_ROWS), empty=self._empty))
 
     def to_arrow_table(self) -> pa.Table:
         reader = self.to_arrow_reader()

@@ -271,6 +271,12 @@ def test_the_process_of_the_sandbox(monkeypatch):
     assert confined._process.returncode is not None
 
 
+def test_a_process_that_cannot_be_started(monkeypatch):
+    monkeypatch.setattr("sys.executable", "/nowhere/python")
+    with pytest.raises(ost.SandboxError, match="cannot be started"):
+        ost.sql("SELECT 1 AS x", sandbox=True)
+
+
 @pytest.mark.usefixtures("quick")
 def test_names_in_any_quotes():
     for text in ("SELECT * FROM 't'", 'SELECT * FROM "T"'):
