@@ -110,7 +110,7 @@ def _row_cases(experiment: Experiment, table: pa.Table, count: int, keys: int, o
         contenders = {"ostinato": engine(text, table)}
         if rewrite is not None:
             contenders["duckdb"] = by_duckdb(rewrite, t=table)
-        if count <= 10_000:
+        if count <= 10_000 and name != "narrow band":
             contenders["visiting"] = visiting(text, table)
         case.compare(contenders, options, same=same)
         if count >= 1_000_000 and keys == 1 and name != "narrow band":
