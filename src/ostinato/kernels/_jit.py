@@ -25,6 +25,7 @@ from typing import Any
 import numba
 import numba.core.config
 
+from ostinato.kernels._compile_clock import compile_clock
 from ostinato.kernels._compile_lock import compile_lock
 
 config: Any = numba.core.config  # its attributes are made at run time
@@ -93,7 +94,7 @@ def _guard(dispatcher: Any, function: Callable, directory: Path) -> None:
         arguments, stored = mark(signature)
         if stored.exists():
             return compile_unguarded(arguments)
-        with compile_lock(directory.parent / f"{directory.name}.lock"):
+        with compile_clock.running(), compile_lock(directory.parent / f"{directory.name}.lock"):
             if not stored.exists():
                 _announce(function.__name__)
             entry = compile_unguarded(arguments)
@@ -198,8 +199,11 @@ def prepare(progress: Callable[[str, int, int], None] | None = None) -> int:
         if progress is not None:
             progress(dispatcher.py_func.__name__, number + 1, len(missing))
         dispatcher.compile(signature)
-    if other is not None and other.wait() != 0:
-        log.warning("the process that helped to compile kernels ended with code %d", other.returncode)
+    if other is not None:
+        with compile_clock.running():
+            ended = other.wait()
+        if ended != 0:
+            log.warning("the process that helped to compile kernels ended with code %d", ended)
     return len(missing)
 
 

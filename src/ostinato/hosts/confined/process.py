@@ -14,7 +14,6 @@ from typing import IO, Any
 import duckdb
 import pyarrow as pa
 
-import ostinato
 from ostinato.base.errors import SandboxError
 from ostinato.hosts.confined.messages import Ended, hear, packed, say, unpacked
 from ostinato.hosts.sandbox import Watch
@@ -114,7 +113,7 @@ class ConfinedDuckDB:
 
     def _started(self) -> subprocess.Popen[bytes]:
         if self._process is None:
-            root = str(Path(ostinato.__file__).parents[1])
+            root = str(Path(__file__).parents[3])
             limits = [str(self._watch.sandbox.bytes), str(self._watch.sandbox.seconds)]
             try:
                 self._process = subprocess.Popen(
