@@ -21,6 +21,8 @@ from ostinato.runtime.budget import in_words
 
 SENT_ROWS = 1 << 16
 RESULT_ROWS = 1 << 13
+NO_ROOM = ("MemoryError", "OutOfMemoryException")
+HAS_ENDED = "DuckDB, which ran it in a process of its own, has ended."
 # The rest of the environment is nothing to a statement
 KEPT = ("PATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV", "LANG", "LC_ALL", "SYSTEMROOT", "TMPDIR")
 START = "import sys; sys.path.insert(0, sys.argv.pop(1)); from ostinato.hosts.confined.serving import main; main()"
@@ -88,8 +90,8 @@ class ConfinedDuckDB:
                 raise self._lost() from error
         if "error" not in message:
             return message, body
-        if message["error"] == "MemoryError":
-            raise self._lost()
+        if message["error"] in NO_ROOM:
+            raise self._lost(f"DuckDB said: {str(message.get('said')).splitlines()[0]}" if message.get("said") else HAS_ENDED)
         known = getattr(duckdb, str(message["error"]), duckdb.Error)
         raise (known if isinstance(known, type) and issubclass(known, duckdb.Error) else duckdb.Error)(str(message.get("said")))
 
@@ -97,12 +99,12 @@ class ConfinedDuckDB:
         if self._process is not None:
             self._process.kill()
 
-    def _lost(self) -> SandboxError:
+    def _lost(self, detail: str = HAS_ENDED) -> SandboxError:
         if self._watch.is_over:
             return self._watch.too_late()
         return SandboxError(
             f"The statement needs more than the {in_words(self._watch.sandbox.bytes)} of its sandbox, or cannot be run at all",
-            detail="DuckDB, which ran it in a process of its own, has ended.",
+            detail=detail,
             hint="Ask for less, or give it more: sandbox=ost.Sandbox(bytes=...)",
         )
 
