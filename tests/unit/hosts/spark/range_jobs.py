@@ -39,7 +39,7 @@ def job(text: str, table: pa.Table, folder: Path, borders: list[int], group: int
     schema = pa.schema([table.schema.field(column.name) for column in query.program.columns])
     edges = [None, *borders, None]
     ranges = tuple(TimeRange(low, high) for low, high in zip(edges[:-1], edges[1:]))
-    groups = tuple(list_row_groups([str(path)], "ts"))
+    groups = tuple(group.bounded for group in list_row_groups([str(path)], "ts"))
     made = RangeJob(query.program, schema, query.output_schema, groups, ranges)
     return RangeJob.loads(made.dumps())
 
