@@ -5,6 +5,7 @@ stored state: emitted matches and those of the closed sessions make up the whole
 
 from __future__ import annotations
 
+import os
 import pickle
 import sys
 import tempfile
@@ -154,8 +155,13 @@ class _Run:
         for number, batches in enumerate(self.packed):
             rows = pa.Table.from_batches(batches, schema=PACKED)
             rows = rows.set_column(2, PACKED.field(2), pa.array([0] * rows.num_rows, pa.int64()).cast(time))
-            pq.write_table(rows, self.folder / "in" / f"{number}.parquet")
-        pq.write_table(last, self.folder / "in" / "9.parquet")
+            self._write(rows, number)
+        self._write(last, 9)
+
+    def _write(self, rows: pa.Table, number: int) -> None:
+        file = self.folder / "in" / f"{number}.parquet"
+        pq.write_table(rows, file)
+        os.utime(file, (1_000_000 + number, 1_000_000 + number))  # a stream takes files in the order of their age
 
     def _stream(self) -> None:
         session = spark_session()

@@ -132,7 +132,8 @@ def test_spark_batch(spark, name: str) -> None:
 
 @pytest.mark.spark
 @pytest.mark.timeout(600)
-@pytest.mark.parametrize("name", ["Query 2", "Query 3"])  # Query 1 is in test_shoplifting.py
+@pytest.mark.slow  # Query 1, which is not, is in test_shoplifting.py
+@pytest.mark.parametrize("name", ["Query 2", "Query 3"])
 def test_spark_streaming(spark, tmp_path: Path, name: str) -> None:
     from ostinato.hosts.spark import on
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import numpy as np
@@ -41,7 +42,9 @@ def test_a_stream(spark, tmp_path) -> None:
     source = tmp_path / "in"
     source.mkdir()
     for number in range(3):
-        pq.write_table(ticks().slice(100 * number, 100), source / f"{number}.parquet")
+        file = source / f"{number}.parquet"
+        pq.write_table(ticks().slice(100 * number, 100), file)
+        os.utime(file, (1_000_000 + number, 1_000_000 + number))  # a stream takes files in the order of their age
     schema = "ts timestamp, k string, v int"
     stream = spark.readStream.schema(schema).option("maxFilesPerTrigger", 1).parquet(str(source))
     matches = on(spark).match(TEXT, ticks=stream, output="compressed", lateness="1 second")

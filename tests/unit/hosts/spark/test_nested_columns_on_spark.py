@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import os
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -91,6 +92,7 @@ def sources(spark, folder):
     folder.mkdir(exist_ok=True)
     for part in range(3):
         pq.write_table(TABLE.slice(part * 16, 16), folder / f"{part}.parquet")
+        os.utime(folder / f"{part}.parquet", (1_000_000 + part, 1_000_000 + part))  # a stream takes files in the order of their age
     known = spark.read.parquet(str(folder)).schema
     frames = spark.readStream.schema(known).option("maxFilesPerTrigger", 1).parquet(str(folder))
     return frames, on(spark).read_stream(str(folder), rows_per_batch=20)

@@ -89,6 +89,7 @@ def test_directory_restart_disorder_late_rows_and_a_poisoned_file(spark, tmp_pat
         run_to_end(on(spark).sql(TEXT, ticks=stream, lateness="20 seconds", buckets=4), tmp_path)
 
 
+@pytest.mark.slow  # sessions are tested for it by themselves (tests/unit/runtime)
 def test_a_value_that_cannot_be_computed_stops_the_batch_that_brings_it(spark, tmp_path) -> None:
     """It would be computed only when the watermark has passed it: by then the row would be in the state for good."""
     table = ticks(100).set_column(2, "v", ticks(100).column("v").cast(pa.int64()))
