@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from ostinato.lang.sase import ExplosionWarning
     from ostinato.plan.long_walks import QuadraticWarning
     from ostinato.query import Query
-    from ostinato.runtime.budget import Beyond, Budget
-    from ostinato.runtime.session import Session
+    from ostinato.runtime.session.budget import Beyond, Budget
+    from ostinato.runtime.session.session import Session
 
 __version__ = "0.1.0"
 
@@ -39,9 +39,9 @@ _LAZY = {
     "ExplosionWarning": "ostinato.lang.sase",
     "QuadraticWarning": "ostinato.plan.long_walks",
     "Query": "ostinato.query",
-    "Session": "ostinato.runtime.session",
-    "Budget": "ostinato.runtime.budget",
-    "Beyond": "ostinato.runtime.budget",
+    "Session": "ostinato.runtime.session.session",
+    "Budget": "ostinato.runtime.session.budget",
+    "Beyond": "ostinato.runtime.session.budget",
     "sql": "ostinato.hosts.embedded",
     "match": "ostinato.hosts.embedded",
     "Result": "ostinato.hosts.embedded",

@@ -14,7 +14,7 @@ from ostinato.algebra.query import MatchQuery
 from ostinato.base.errors import OstinatoError, QuerySyntaxError, SchemaError, UnknownNameError, UnsupportedError
 from ostinato.base.query_text import check_name, check_text
 from ostinato.base.user_warning import warn_user
-from ostinato.expr.arrow_types import usable_schema
+from ostinato.expr.typing.arrow_types import usable_schema
 from ostinato.lang import sase, sql
 from ostinato.plan.long_walks import long_wait, long_walk
 from ostinato.plan.planner import plan

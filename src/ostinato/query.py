@@ -10,15 +10,15 @@ import pyarrow as pa
 from ostinato.algebra import text as algebra_text
 from ostinato.algebra.query import MatchQuery
 from ostinato.base.errors import OstinatoError, UnsupportedError
+from ostinato.inspect.explain import automaton_svg, automaton_text, plan_text
 from ostinato.kernels._jit import prepare
-from ostinato.plan.explain import automaton_svg, automaton_text, plan_text
 from ostinato.program.disassemble import disassemble
 from ostinato.program.program import Program
-from ostinato.runtime.budget import Budget
-from ostinato.runtime.given_times import Lateness, lateness_units
-from ostinato.runtime.session import Session
-from ostinato.runtime.session_options import NOT_GIVEN, NotGiven
-from ostinato.runtime.stream_form import StreamForm
+from ostinato.runtime.rows.stream_form import StreamForm
+from ostinato.runtime.session.budget import Budget
+from ostinato.runtime.session.given_times import Lateness, lateness_units
+from ostinato.runtime.session.session import Session
+from ostinato.runtime.session.session_options import NOT_GIVEN, NotGiven
 
 STAGES = ("syntax", "algebra", "automaton", "plan", "program")
 
@@ -100,10 +100,10 @@ class Query:
         late: str | None = None,
         snapshot: bytes | None = None,
     ) -> Session:
-        """A session to push batches to; see `runtime.session.Session`. `lateness` is a number in the unit of the time column, or for
-        times a timedelta or a text such as "5 minutes"; 0 unless it is said. `late="keep"` keeps rows that come too late for `take_late`.
-        A snapshot carries what was said; what is said again has to be the same, but for the budget. The first session ever on a machine
-        compiles the kernels that it needs."""
+        """A session to push batches to; see `runtime.session.session.Session`. `lateness` is a number in the unit of the time column, or
+        for times a timedelta or a text such as "5 minutes"; 0 unless it is said. `late="keep"` keeps rows that come too late for
+        `take_late`. A snapshot carries what was said; what is said again has to be the same, but for the budget. The first session ever
+        on a machine compiles the kernels that it needs."""
         if self.around is not None:
             raise UnsupportedError(
                 "A session runs one clause, and there is SQL around it",

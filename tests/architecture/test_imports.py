@@ -30,7 +30,7 @@ def test_import_loads_neither_pyspark_nor_numba():
 def test_workers_load_no_compiler():
     """What a Spark worker imports to execute a program stays clear of everything that compiles one."""
     program = (
-        "import sys, ostinato.runtime.session\n"
+        "import sys, ostinato.runtime.session.session\n"
         "compile_side = ('ostinato.lang', 'ostinato.plan', 'ostinato.automata', 'ostinato.algebra', 'ostinato.compiler', 'sqlglot')\n"
         "print([name for name in sys.modules if name.startswith(compile_side)])"
     )

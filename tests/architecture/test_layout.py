@@ -13,6 +13,7 @@ UNFINISHED = re.compile(r"\b(NotImplementedError|TODO|FIXME|XXX|HACK)\b")
 FILE_LINES = 350
 FUNCTION_LINES = 50
 KERNEL_LINES = 100
+FILES_IN_A_PACKAGE = 24
 
 
 def _functions(path: Path):
@@ -28,6 +29,14 @@ def test_there_are_files():
 def test_files_stay_short():
     long = {str(path.relative_to(SOURCE)): lines for path in FILES if (lines := len(path.read_text().splitlines())) > FILE_LINES}
     assert long == {}
+
+
+def test_packages_stay_small():
+    counts: dict[str, int] = {}
+    for path in FILES:
+        if path.name != "__init__.py":
+            counts[str(path.parent.relative_to(SOURCE))] = counts.get(str(path.parent.relative_to(SOURCE)), 0) + 1
+    assert {package: count for package, count in counts.items() if count > FILES_IN_A_PACKAGE} == {}
 
 
 def test_functions_stay_short():

@@ -12,8 +12,8 @@ from ostinato import reference
 from ostinato.algebra.policies import RowsPerMatch
 from ostinato.algebra.query import MatchQuery
 from ostinato.compiler import compile
-from ostinato.expr.schema import Schema
-from ostinato.expr.types import BOOL, DATE, FLOAT, INT, STRING, TIMESTAMP
+from ostinato.expr.typing.schema import Schema
+from ostinato.expr.typing.types import BOOL, DATE, FLOAT, INT, STRING, TIMESTAMP
 from ostinato.hosts import embedded
 from ostinato.lang import sase, sql
 from ostinato.query import Query

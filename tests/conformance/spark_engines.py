@@ -20,9 +20,9 @@ from tests.conformance.engines import table_found
 
 from ostinato.base import errors
 from ostinato.hosts.spark import local, on
-from ostinato.hosts.spark.batch import time_ranges
 from ostinato.hosts.spark.streaming.packing import from_blobs, to_blob
 from ostinato.hosts.spark.types import to_arrow_schema, to_spark_schema
+from ostinato.tasks.ranges import time_ranges
 
 CASES_PER_JOB = 40
 _CAUSE = re.compile(r"ostinato\.base\.errors\.(\w+): (.*)")

@@ -35,7 +35,7 @@ from ostinato.hosts.spark.streaming.packing import PACKED, PACKED_ON_SPARK, Pack
 from ostinato.hosts.spark.streaming.stream_settings import ready_for_streams
 from ostinato.hosts.spark.streaming.waiting import Waiting
 from ostinato.program import serde
-from ostinato.runtime.session import Session
+from ostinato.runtime.session.session import Session
 
 cloudpickle.register_pickle_by_value(sys.modules[__name__])  # Spark's workers do not see the tests
 

@@ -11,9 +11,9 @@ from tests.property.simulation import Simulation
 from ostinato.algebra.pattern import Alternation, Repetition, Sequence, Variable, variables_of
 from ostinato.plan.components import component_graph
 from ostinato.program.program import Component, Program
-from ostinato.runtime.budget import Budget
+from ostinato.runtime.rows.string_pool import StringPool
+from ostinato.runtime.session.budget import Budget
 from ostinato.runtime.strategies import open_matcher
-from ostinato.runtime.string_pool import StringPool
 
 BITS = 3
 SELECTIONS = ("strict_contiguity", "partition_contiguity", "skip_till_next_match", "skip_till_any_match")

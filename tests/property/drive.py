@@ -8,11 +8,11 @@ from typing import Any
 import pyarrow as pa
 
 from ostinato.algebra.query import MatchQuery
-from ostinato.expr.arrow_types import to_arrow
+from ostinato.expr.typing.arrow_types import to_arrow
 from ostinato.plan.planner import plan
 from ostinato.program.program import Program
 from ostinato.rewrite.rules import rewrite
-from ostinato.runtime.session import Session
+from ostinato.runtime.session.session import Session
 
 Rows = list[dict[str, Any]]
 

@@ -8,8 +8,8 @@ from itertools import pairwise
 import numpy as np
 
 from ostinato.program.program import Program
-from ostinato.runtime.keyed_rows import KeyedRows
 from ostinato.runtime.matcher import NEVER, Matcher
+from ostinato.runtime.rows.keyed_rows import KeyedRows
 
 
 class MatcherDrive:

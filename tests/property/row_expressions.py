@@ -9,10 +9,9 @@ from typing import Any
 import pyarrow as pa
 from hypothesis import strategies as st
 
-from ostinato.expr.nanoseconds import Duration, Moment
 from ostinato.expr.nodes import Call, Case, Cast, Expr, Field, Literal
-from ostinato.expr.schema import Schema
-from ostinato.expr.types import (
+from ostinato.expr.typing.schema import Schema
+from ostinato.expr.typing.types import (
     BOOL,
     DATE,
     FLOAT,
@@ -28,6 +27,7 @@ from ostinato.expr.types import (
     Type,
     decimal,
 )
+from ostinato.expr.values.nanoseconds import Duration, Moment
 
 COLUMNS: dict[str, tuple[Type, pa.DataType]] = {
     "i": (INT, pa.int64()),

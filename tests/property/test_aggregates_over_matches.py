@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 
 from ostinato import reference
 from ostinato.base.errors import BudgetError
-from ostinato.expr.arrow_types import usable_schema
+from ostinato.expr.typing.arrow_types import usable_schema
 from ostinato.lang import sase
 from ostinato.plan.planner import plan
 from ostinato.rewrite.rules import rewrite
-from ostinato.runtime.session import Session
+from ostinato.runtime.session.session import Session
 
 SCHEMA = pa.schema([("ts", pa.int64()), ("kind", pa.string()), ("k", pa.int64()), ("v", pa.int64()), ("w", pa.float64())])
 PATTERNS = {

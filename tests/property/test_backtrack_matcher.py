@@ -11,8 +11,8 @@ from tests.property.test_run_matcher import streams as event_lists
 from ostinato import reference
 from ostinato.algebra.text import to_text
 from ostinato.base.errors import UnsupportedError
-from ostinato.runtime import backtrack_matcher
-from ostinato.runtime.backtrack_matcher import BacktrackMatcher
+from ostinato.runtime.backtrack import backtrack_matcher
+from ostinato.runtime.backtrack.backtrack_matcher import BacktrackMatcher
 from ostinato.testing.compare_rows import difference
 from ostinato.testing.strategies import run_queries, streams
 

@@ -18,7 +18,7 @@ from ostinato.algebra.query import Definition, MatchQuery
 from ostinato.algebra.text import to_text
 from ostinato.base.errors import UnsupportedError
 from ostinato.plan.classify import classify
-from ostinato.runtime.session import Session
+from ostinato.runtime.session.session import Session
 from ostinato.testing.negations import negated_queries
 from ostinato.testing.strategies import run_queries, streams
 

@@ -14,10 +14,10 @@ from ostinato import reference
 from ostinato.algebra.query import MatchQuery, Measure
 from ostinato.algebra.text import to_text
 from ostinato.base.errors import UnsupportedError
-from ostinato.expr.infer import infer
 from ostinato.expr.nodes import Aggregate, MatchNumber
-from ostinato.runtime import idle_keys
-from ostinato.runtime.session import Session
+from ostinato.expr.typing.infer import infer
+from ostinato.runtime.rows import idle_keys
+from ostinato.runtime.session.session import Session
 from ostinato.testing.compare_rows import difference
 from ostinato.testing.strategies import preferred_queries, streams
 

@@ -14,7 +14,7 @@ from ostinato.algebra.policies import Output, Selection
 from ostinato.algebra.query import MatchQuery
 from ostinato.algebra.text import to_text
 from ostinato.base.errors import UnsupportedError
-from ostinato.runtime.session import Session
+from ostinato.runtime.session.session import Session
 from ostinato.testing.compare_rows import difference
 from ostinato.testing.negations import negated_queries
 from ostinato.testing.strategies import streams

@@ -12,13 +12,13 @@ from tests.property.simulation import Simulation
 
 from ostinato.algebra.pattern import Alternation, Repetition, Sequence, Variable
 from ostinato.expr.nodes import Aggregate, Anchor, Call, Field, Literal, Nav, current
-from ostinato.expr.types import BOOL, INT
+from ostinato.expr.typing.types import BOOL, INT
 from ostinato.plan.components import component_graph
-from ostinato.plan.scalar_code import ScalarPlan
+from ostinato.plan.scalar.scalar_code import ScalarPlan
 from ostinato.program.program import Component, Program
-from ostinato.runtime.budget import Budget
-from ostinato.runtime.run_matcher import RunMatcher
-from ostinato.runtime.string_pool import StringPool
+from ostinato.runtime.rows.string_pool import StringPool
+from ostinato.runtime.runs.run_matcher import RunMatcher
+from ostinato.runtime.session.budget import Budget
 
 BITS = 3
 X = Field("x", type=INT)
@@ -161,7 +161,7 @@ class RunSimulation(Simulation):
 def small_arrays():
     """So that they grow, and nodes are compacted, in the middle of a batch."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("ostinato.runtime.run_store.FIRST_CAPACITY", 4)
+        patch.setattr("ostinato.runtime.runs.run_store.FIRST_CAPACITY", 4)
         yield
 
 

@@ -13,7 +13,7 @@ from ostinato import reference
 from ostinato.algebra.policies import Output
 from ostinato.algebra.query import MatchQuery, Unit, Within
 from ostinato.algebra.text import to_text
-from ostinato.runtime.session import Session
+from ostinato.runtime.session.session import Session
 from ostinato.testing.compare_rows import difference
 from ostinato.testing.strategies import run_queries, streams
 

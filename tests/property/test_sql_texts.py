@@ -9,7 +9,7 @@ import ostinato as ost
 from ostinato import reference
 from ostinato.base.errors import DataError
 from ostinato.compiler import compile
-from ostinato.expr.arrow_types import usable_schema
+from ostinato.expr.typing.arrow_types import usable_schema
 from ostinato.lang.sql import cut, lower, parse_clause, render
 
 BLOCKS, EACH = 6, 25

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 import ostinato as ost
-from ostinato.runtime.start_counts import StartCounts
+from ostinato.runtime.tally.start_counts import StartCounts
 
 pytestmark = pytest.mark.filterwarnings("ignore::ostinato.ExplosionWarning")
 SCHEMA = pa.schema([("ts", pa.int64()), ("kind", pa.string()), ("k", pa.string()), ("v", pa.int64()), ("s", pa.string())])

@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 from tests.property.row_expressions import SCHEMA, as_table, row_expressions, rows
 
 from ostinato.base.errors import DataError, OstinatoError, TypeMismatchError
-from ostinato.expr.evaluate import evaluate
 from ostinato.expr.fold import fold
-from ostinato.expr.infer import infer
 from ostinato.expr.nodes import Call, Expr, Field
-from ostinato.expr.parse import parse_expression
-from ostinato.expr.physical import from_physical
+from ostinato.expr.reading.parse import parse_expression
 from ostinato.expr.text import to_text
+from ostinato.expr.typing.infer import infer
+from ostinato.expr.typing.physical import from_physical
+from ostinato.expr.values.evaluate import evaluate
 from ostinato.kernels.vectors import evaluate as columnar
 from ostinato.kernels.vectors.vector import Vector, from_arrow, to_arrow
 from ostinato.plan.column_code import ColumnBuilder

@@ -10,7 +10,7 @@ from ostinato.algebra.pattern import Pattern
 from ostinato.algebra.policies import NullKeys, Output, RowsPerMatch, Selection, Skip, Ties
 from ostinato.base.span import Span
 from ostinato.expr.nodes import Expr
-from ostinato.expr.schema import Schema
+from ostinato.expr.typing.schema import Schema
 
 
 class When(Enum):

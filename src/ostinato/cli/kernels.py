@@ -16,7 +16,7 @@ def prepare_kernels(strategies: Iterable[str], errors: Console) -> None:
     from ostinato.kernels._jit import is_warm, prepare
     from ostinato.runtime.strategies import MATCHERS
 
-    import_module("ostinato.runtime.session")
+    import_module("ostinato.runtime.session.session")
     for strategy in strategies:
         import_module(MATCHERS[strategy][0])
     if is_warm():

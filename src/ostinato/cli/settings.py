@@ -8,7 +8,7 @@ from typing import Any
 
 from ostinato.cli.failure import Usage
 from ostinato.cli.query_file import QueryFile
-from ostinato.runtime.budget import Beyond, Budget
+from ostinato.runtime.session.budget import Beyond, Budget
 
 
 class BeyondBudget(StrEnum):

@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import Any, NoReturn
 
 from ostinato.base.errors import DataError
-from ostinato.expr.evaluate import evaluate
 from ostinato.expr.nodes import Call, Case, Cast, Expr, Literal
+from ostinato.expr.values.evaluate import evaluate
 
 
 class _NoRows:

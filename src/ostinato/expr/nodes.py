@@ -13,12 +13,12 @@ from enum import Enum
 from typing import Any
 
 from ostinato.base.span import Span
-from ostinato.expr.types import Type
+from ostinato.expr.typing.types import Type
 
 
 @dataclass(frozen=True, kw_only=True)
 class Expr:
-    """`type` is None until `expr.infer` has filled it; `span` is the place in the query text. Neither takes part in equality."""
+    """`type` is None until `expr.typing.infer` has filled it; `span` is the place in the query text. Neither takes part in equality."""
 
     span: Span | None = field(default=None, compare=False, repr=False)
     type: Type | None = field(default=None, compare=False, repr=False)
@@ -76,7 +76,7 @@ class Field(Expr):
 
 @dataclass(frozen=True)
 class Call(Expr):
-    """An operator or function by its canonical name in `expr.functions` ("add", "lt", "and", "upper", ...)."""
+    """An operator or function by its canonical name in `expr.typing.functions` ("add", "lt", "and", "upper", ...)."""
 
     name: str
     args: tuple[Expr, ...]

@@ -10,7 +10,7 @@ from typing import Any
 
 from ostinato.base.errors import OstinatoError, UnknownNameError
 from ostinato.base.query_text import check_name
-from ostinato.runtime.budget import Budget
+from ostinato.runtime.session.budget import Budget
 
 OPTIONS: dict[str, tuple[tuple[type, ...], str]] = {
     "dialect": ((str,), 'a name, "duckdb" or "spark"'),

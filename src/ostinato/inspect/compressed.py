@@ -1,7 +1,7 @@
 """Compressed matches read back: counted, listed, or one by one, without more work than the part that is asked for.
 
-A value is what `OUTPUT compressed` returns; `runtime.compressed_output` says how it is laid out. Matches come in the order of `all`: by the
-event that completes them, then by the places of their events, then earlier variables first."""
+A value is what `OUTPUT compressed` returns; `runtime.output.compressed_output` says how it is laid out. Matches come in the order of
+`all`: by the event that completes them, then by the places of their events, then earlier variables first."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ config: Any = numba.core.config  # its attributes are made at run time
 log = logging.getLogger("ostinato")
 
 _FLAGS: dict[str, Any] = {"cache": True, "nogil": True, "boundscheck": False, "error_model": "numpy", "forceinline": False, "_nrt": True}
-_IMPORT = re.compile(r"^\s*from (ostinato(?:\.\w+)+) import|^\s*import (ostinato(?:\.\w+)+)", re.MULTILINE)
+_IMPORT = re.compile(r"^\s*(?:from|import) (ostinato(?:\.\w+)+)(?: import (\([^)]*\)|[^\n#]+))?", re.MULTILINE)
 _registered: list[tuple[Any, str]] = []
 _announced: list[str] = []
 
@@ -157,8 +157,18 @@ def _source_digest(module: str) -> str:
         name = waiting.pop()
         if name not in seen:
             seen[name] = _source(name)
-            waiting += [found for pair in _IMPORT.findall(seen[name]) for found in pair if found]
+            waiting += _imported(seen[name])
     return _digest("\0".join(seen[name] for name in sorted(seen)))
+
+
+def _imported(source: str) -> list[str]:
+    """The modules of this package that a source imports, also where it imports them out of a sub-package."""
+    found = []
+    for module, names in _IMPORT.findall(source):
+        found.append(module)
+        if names and hasattr(sys.modules.get(module) or importlib.import_module(module), "__path__"):
+            found += [f"{module}.{name}" for name in re.findall(r"(\w+)(?: as \w+)?", names)]
+    return found
 
 
 def _source(module: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ostinato.algebra.policies import Output, Selection, Ties
 from ostinato.algebra.query import MatchQuery
-from ostinato.expr.types import Kind
+from ostinato.expr.typing.types import Kind
 from ostinato.program.program import Program
 
 MOST_COMPONENTS = 62  # they are a bit set

@@ -10,14 +10,14 @@ from ostinato.algebra.query import MatchQuery, Unit, When
 from ostinato.automata.nfa import construct
 from ostinato.base.errors import UnsupportedError
 from ostinato.expr.nodes import Expr
-from ostinato.expr.types import Kind
+from ostinato.expr.typing.types import Kind
 from ostinato.plan.classify import classify, type_test
 from ostinato.plan.components import PlacedComponent, component_graph
 from ostinato.plan.hidden_rows import hidden_rows
 from ostinato.plan.measures import MeasureEmitter
 from ostinato.plan.negation import emit_negations
 from ostinato.plan.row_predicates import RowEmitter
-from ostinato.plan.scalar_code import ScalarPlan
+from ostinato.plan.scalar.scalar_code import ScalarPlan
 from ostinato.program.inputs import code_inputs, measure_columns, negation_columns
 from ostinato.program.program import (
     EVENT_STRATEGIES,

@@ -20,7 +20,7 @@ from ostinato.algebra.pattern import (
 from ostinato.algebra.query import Definition, MatchQuery, When
 from ostinato.base.errors import UnsupportedError
 from ostinato.expr.nodes import Aggregate, Anchor, Call, Case, Cast, Expr, Field, Literal, Nav, type_of
-from ostinato.expr.types import BOOL, INT, Kind
+from ostinato.expr.typing.types import BOOL, INT, Kind
 from ostinato.plan.classify import Classified, classify, type_test
 from ostinato.plan.column_code import ColumnBuilder
 from ostinato.plan.measures import MeasureEmitter, RowExists

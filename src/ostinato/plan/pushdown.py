@@ -12,7 +12,7 @@ from ostinato.algebra.pattern import variables_of
 from ostinato.algebra.policies import Output, Selection
 from ostinato.algebra.query import Definition, MatchQuery, Unit, When
 from ostinato.expr.nodes import Call, Expr, Field, Literal, Nav
-from ostinato.expr.types import Kind
+from ostinato.expr.typing.types import Kind
 from ostinato.plan.classify import PredicateClass, classify, type_test
 
 _COMPARISONS = {"eq": "=", "ne": "<>", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}

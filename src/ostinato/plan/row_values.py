@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ostinato.expr.nodes import Aggregate, Anchor, Classifier, Expr, Literal, MatchNumber, Nav
-from ostinato.plan.scalar_functions import NOT_STRICT
+from ostinato.plan.scalar.scalar_functions import NOT_STRICT
 
 
 def gathered(expr: Expr) -> Nav | None:

@@ -8,13 +8,13 @@ from decimal import Decimal
 from typing import Any
 
 from ostinato.base.errors import OstinatoError
-from ostinato.expr.cast_rules import CASTS
-from ostinato.expr.coerce import same_form
-from ostinato.expr.functions import FUNCTIONS
-from ostinato.expr.nanoseconds import Duration, Moment
 from ostinato.expr.nodes import Expr, Field, Literal
-from ostinato.expr.physical import INT64, to_physical
-from ostinato.expr.types import BOOL, Kind, Type
+from ostinato.expr.typing.cast_rules import CASTS
+from ostinato.expr.typing.coerce import same_form
+from ostinato.expr.typing.functions import FUNCTIONS
+from ostinato.expr.typing.physical import INT64, to_physical
+from ostinato.expr.typing.types import BOOL, Kind, Type
+from ostinato.expr.values.nanoseconds import Duration, Moment
 from ostinato.program.column_code import ColumnCode, ColumnOp
 from ostinato.program.requirement import require
 from ostinato.program.type_check import check_type

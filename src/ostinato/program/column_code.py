@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ostinato.expr.types import Type
+from ostinato.expr.typing.types import Type
 
 OPERATIONS = ("input", "literal", "shift", "call", "cast", "case")
 
@@ -19,7 +19,7 @@ class ColumnOp:
     input    params (name,)            a column given by whoever evaluates the code
     literal  params (value,)           a constant, as `expr.nodes.Literal.value`
     shift    args (x,) params (n,)     x at the row n physical rows further on in the same partition (n < 0: back), null outside
-    call     params (function,)        a function of `expr.functions`
+    call     params (function,)        a function of `expr.typing.functions`
     cast     args (x,)                 x as `type`
     case     args (c1, v1, ..., else)  the value of the first true condition
     """

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from ostinato.base.errors import OstinatoError
-from ostinato.expr.aggregate_types import aggregate_type
-from ostinato.expr.coerce import same_form
 from ostinato.expr.nodes import Aggregate
-from ostinato.expr.types import BOOL, FLOAT, INT, STRING, Kind, Type
+from ostinato.expr.typing.aggregate_types import aggregate_type
+from ostinato.expr.typing.coerce import same_form
+from ostinato.expr.typing.types import BOOL, FLOAT, INT, STRING, Kind, Type
 from ostinato.program.column_check import Inputs, check_columns
 from ostinato.program.inputs import COLUMN
 from ostinato.program.program import Forbidden, MatchAggregate, MeasureCode, Negation, Program

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ostinato.expr.types import Kind, Type
+from ostinato.expr.typing.types import Kind, Type
 from ostinato.program.opcodes import SIGNATURES, SPACES, Held, Op, Space, Wants, shape
 from ostinato.program.program import Program, ScalarCode
 from ostinato.program.requirement import require

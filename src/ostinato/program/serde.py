@@ -11,8 +11,8 @@ from decimal import Decimal
 from typing import Any
 
 from ostinato.base.errors import StateError
-from ostinato.expr.nanoseconds import Duration, Moment
-from ostinato.expr.types import Kind, Opaque, Type
+from ostinato.expr.typing.types import Kind, Opaque, Type
+from ostinato.expr.values.nanoseconds import Duration, Moment
 from ostinato.program import column_code, program
 from ostinato.program.field_types import misfit
 from ostinato.program.program import VERSION, Program

@@ -1,12 +1,13 @@
 """Verifies a program before it runs: kernels index without looking, so nothing unverified reaches them. What each opcode reads and writes
-is in `program.opcodes`, what each function takes in `expr.functions`: a program is valid if it could have been compiled from those."""
+is in `program.opcodes`, what each function takes in `expr.typing.functions`: a program is valid if it could have been compiled from
+those."""
 
 from __future__ import annotations
 
 from weakref import WeakValueDictionary
 
-from ostinato.expr.coerce import same_form
-from ostinato.expr.types import Kind
+from ostinato.expr.typing.coerce import same_form
+from ostinato.expr.typing.types import Kind
 from ostinato.program.automaton_check import check_automaton
 from ostinato.program.column_check import check_columns
 from ostinato.program.measure_check import LIMIT, check_measures, check_negation, column_types

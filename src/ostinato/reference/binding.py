@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from ostinato.algebra.query import Definition, MatchQuery, Union, When
-from ostinato.expr.evaluate import evaluate
 from ostinato.expr.nodes import Aggregate, Anchor, Classifier, Nav
+from ostinato.expr.values.evaluate import evaluate
 from ostinato.reference.aggregates import aggregate
 from ostinato.reference.stream import Row, value_at
 

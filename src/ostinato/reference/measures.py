@@ -8,7 +8,7 @@ from typing import Any
 from ostinato.algebra.pattern import variables_of
 from ostinato.algebra.policies import Output, RowsPerMatch, Selection
 from ostinato.algebra.query import MatchQuery
-from ostinato.expr.evaluate import evaluate as value_of
+from ostinato.expr.values.evaluate import evaluate as value_of
 from ostinato.reference.binding import AtMatch, Binding
 from ostinato.reference.match import Match
 from ostinato.reference.preferred import preferred_matches

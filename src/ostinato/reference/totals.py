@@ -6,8 +6,8 @@ from typing import Any
 
 from ostinato.algebra.query import MatchQuery
 from ostinato.base.errors import UnsupportedError
-from ostinato.expr.evaluate import evaluate
 from ostinato.expr.nodes import Aggregate, Classifier, Nav
+from ostinato.expr.values.evaluate import evaluate
 from ostinato.reference.aggregates import aggregate
 from ostinato.reference.binding import AtRow, Binding
 

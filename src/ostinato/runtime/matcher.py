@@ -8,11 +8,11 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 
 from ostinato.program.program import Program
-from ostinato.runtime.keyed_rows import KeyedRows
-from ostinato.runtime.match_dag import MatchDag
-from ostinato.runtime.matches import Matches
-from ostinato.runtime.reorder import NEVER
-from ostinato.runtime.state_check import StateCheck
+from ostinato.runtime.output.match_dag import MatchDag
+from ostinato.runtime.output.matches import Matches
+from ostinato.runtime.rows.keyed_rows import KeyedRows
+from ostinato.runtime.rows.reorder import NEVER
+from ostinato.runtime.session.state_check import StateCheck
 
 __all__ = ["NEVER", "Matcher", "RemembersStrings", "SumsUp"]
 

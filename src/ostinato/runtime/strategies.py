@@ -8,18 +8,18 @@ from importlib import import_module
 from ostinato.program.carried_negations import uncarried
 from ostinato.program.program import Program
 from ostinato.program.start_negations import start_negations
-from ostinato.runtime.budget import Budget
 from ostinato.runtime.matcher import Matcher
-from ostinato.runtime.string_pool import StringPool
+from ostinato.runtime.rows.string_pool import StringPool
+from ostinato.runtime.session.budget import Budget
 
 MATCHERS = {
-    "scan": ("ostinato.runtime.scan_matcher", "ScanMatcher"),
-    "threads": ("ostinato.runtime.thread_matcher", "ThreadMatcher"),
-    "runs": ("ostinato.runtime.run_matcher", "RunMatcher"),
-    "compact": ("ostinato.runtime.compact_matcher", "CompactMatcher"),
-    "backtrack": ("ostinato.runtime.backtrack_matcher", "BacktrackMatcher"),
+    "scan": ("ostinato.runtime.scan.scan_matcher", "ScanMatcher"),
+    "threads": ("ostinato.runtime.threads.thread_matcher", "ThreadMatcher"),
+    "runs": ("ostinato.runtime.runs.run_matcher", "RunMatcher"),
+    "compact": ("ostinato.runtime.compact.compact_matcher", "CompactMatcher"),
+    "backtrack": ("ostinato.runtime.backtrack.backtrack_matcher", "BacktrackMatcher"),
 }
-WITHOUT_LISTING = {"compact": ("ostinato.runtime.tally_matcher", "TallyMatcher")}
+WITHOUT_LISTING = {"compact": ("ostinato.runtime.tally.tally_matcher", "TallyMatcher")}
 GRAPHS = ("compact", "runs")  # whose matches are a graph already; those of others are listed before they are compressed
 
 
@@ -35,10 +35,10 @@ def open_matcher(program: Program, budget: Budget, pool: StringPool, in_order: b
         program, filtered = replace(program, output="all"), replace(filtered, output="all")
     by_start = start_negations(program)
     if by_start is not None:
-        starts: Matcher = import_module("ostinato.runtime.start_counts").StartCounts(program, by_start, budget, pool)
+        starts: Matcher = import_module("ostinato.runtime.tally.start_counts").StartCounts(program, by_start, budget, pool)
         return starts
     if filtered.negations:
-        absence = import_module("ostinato.runtime.absence")
+        absence = import_module("ostinato.runtime.negation.absence")
         inner = open_matcher(absence.without_negations(program), budget, pool)
         return absence.AbsenceMatcher(filtered, inner, budget, pool, in_order)
     module, name = (WITHOUT_LISTING if tallied(program) else MATCHERS)[program.strategy]

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from ostinato.algebra.pattern import Pattern, Repetition, Sequence, variables_of
 from ostinato.algebra.policies import Output, Selection
 from ostinato.algebra.query import Condition, Definition, MatchQuery, Negation, Unit, Within
-from ostinato.expr.infer import infer
+from ostinato.expr.typing.infer import infer
 from ostinato.testing import predicates
 from ostinato.testing.strategies import OF_MATCHES, run_queries
 from ostinato.testing.streams import KINDS, SCHEMA

@@ -20,7 +20,7 @@ import pyarrow as pa
 from ostinato.base.errors import OstinatoError
 from ostinato.compiler import compile
 from ostinato.query import Query
-from ostinato.runtime.session import Session
+from ostinato.runtime.session.session import Session
 from ostinato.testing.compare_rows import difference
 
 Rows: TypeAlias = "Sequence[Mapping[str, Any]] | pa.Table"

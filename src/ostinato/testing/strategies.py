@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from ostinato.algebra.pattern import Alternation, Pattern, Repetition, Sequence, variables_of
 from ostinato.algebra.policies import NullKeys, Output, Selection, Skip, Ties
 from ostinato.algebra.query import Condition, Definition, MatchQuery, Measure, OrderKey, Unit, When, Within
-from ostinato.expr.infer import infer
 from ostinato.expr.nodes import Aggregate, Anchor, Call, Classifier, Expr, Field, Literal, MatchNumber, Nav
+from ostinato.expr.typing.infer import infer
 from ostinato.testing import predicates
 from ostinato.testing.patterns import alternating_patterns, linear_patterns, patterns
 from ostinato.testing.streams import KINDS, SCHEMA, streams

@@ -8,10 +8,10 @@ from ostinato.algebra.pattern import Alternation, Empty, Pattern, Repetition, Se
 from ostinato.algebra.policies import NullKeys, Output, Selection, Skip, Ties
 from ostinato.algebra.query import Condition, Definition, MatchQuery, Measure, Negation, OrderKey, Unit, When, Within
 from ostinato.algebra.text import pattern_text, to_text
-from ostinato.expr.infer import infer
 from ostinato.expr.nodes import Aggregate, Call, Field, Literal, current
-from ostinato.expr.schema import Schema
-from ostinato.expr.types import INT, STRING
+from ostinato.expr.typing.infer import infer
+from ostinato.expr.typing.schema import Schema
+from ostinato.expr.typing.types import INT, STRING
 
 A, B = Variable("A"), Variable("b c")
 

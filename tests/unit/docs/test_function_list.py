@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from ostinato.expr.functions import CONDITIONALS, FUNCTIONS
+from ostinato.expr.typing.functions import CONDITIONALS, FUNCTIONS
 
 PAGE = Path(__file__).parents[3] / "docs" / "languages" / "sql.md"
 

@@ -7,12 +7,12 @@ from decimal import Decimal
 import pytest
 
 from ostinato.base.errors import DataError
-from ostinato.expr.evaluate import evaluate
-from ostinato.expr.infer import infer
 from ostinato.expr.nodes import Aggregate, Anchor, Call, Classifier, Field, Literal, MatchNumber, Nav
-from ostinato.expr.parse import parse_expression
-from ostinato.expr.schema import Schema
-from ostinato.expr.types import BOOL, DATE, FLOAT, INT, STRING, TIMESTAMP, decimal
+from ostinato.expr.reading.parse import parse_expression
+from ostinato.expr.typing.infer import infer
+from ostinato.expr.typing.schema import Schema
+from ostinato.expr.typing.types import BOOL, DATE, FLOAT, INT, STRING, TIMESTAMP, decimal
+from ostinato.expr.values.evaluate import evaluate
 
 ROW = {
     "i": 7, "f": 2.5, "d": Decimal("12.34"), "s": "Hällo", "n": None, "b": None, "ts": dt.datetime(2024, 2, 29, 13, 14, 15, 16),

@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 from tests.property.row_expressions import CALLS, FIELDS, SCHEMA
 
-from ostinato.expr.evaluate import HANDLED, evaluate
-from ostinato.expr.functions import FUNCTIONS, SPELLINGS, resolve
-from ostinato.expr.infer import infer
 from ostinato.expr.nodes import Call, Field
-from ostinato.expr.parse import parse_expression
-from ostinato.expr.schema import Schema
+from ostinato.expr.reading.parse import parse_expression
 from ostinato.expr.text import to_text
+from ostinato.expr.typing.functions import FUNCTIONS, SPELLINGS, resolve
+from ostinato.expr.typing.infer import infer
+from ostinato.expr.typing.schema import Schema
+from ostinato.expr.values.evaluate import HANDLED, evaluate
 from ostinato.kernels.vectors.functions import LENIENT, STRICT
 
 SAMPLES = {name: kinds for calls in CALLS.values() for name, kinds in calls} | {"date_trunc": ("'day'", "ts")}

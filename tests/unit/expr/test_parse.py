@@ -7,11 +7,11 @@ import pytest
 
 from ostinato.base.errors import OstinatoError, QuerySyntaxError, UnsupportedError
 from ostinato.expr.nodes import Call, Case, Cast, Literal
-from ostinato.expr.parse import ExpressionParser, parse_expression
-from ostinato.expr.syntax import RawCall, RawColumn
+from ostinato.expr.reading.parse import ExpressionParser, parse_expression
+from ostinato.expr.reading.syntax import RawCall, RawColumn
+from ostinato.expr.reading.tokens import tokenize
 from ostinato.expr.text import to_text
-from ostinato.expr.tokens import tokenize
-from ostinato.expr.types import FLOAT, TIMESTAMP_TZ, decimal
+from ostinato.expr.typing.types import FLOAT, TIMESTAMP_TZ, decimal
 
 
 class Percents(ExpressionParser):

@@ -6,7 +6,7 @@ import pytest
 
 from ostinato.base.errors import QuerySyntaxError
 from ostinato.base.span import Span
-from ostinato.expr.tokens import tokenize
+from ostinato.expr.reading.tokens import tokenize
 
 
 def shown(text: str) -> list[tuple[str, object]]:

@@ -61,8 +61,20 @@ def test_functions_stay_python_without_the_compiler(tmp_path):
 def test_the_cache_of_a_module_depends_on_what_it_imports():
     digests = {name: _jit._source_digest(f"ostinato.kernels.{name}") for name in ("_jit", "_compile_lock")}
     assert len(set(digests.values())) == 2
-    found = [a or b for a, b in _jit._IMPORT.findall(_jit._source("ostinato.kernels._jit"))]
-    assert found == ["ostinato.kernels._compile_clock", "ostinato.kernels._compile_lock"]
+    assert _jit._imported(_jit._source("ostinato.kernels._jit")) == ["ostinato.kernels._compile_clock", "ostinato.kernels._compile_lock"]
+
+
+def test_a_module_that_is_imported_out_of_its_package_counts():
+    lines = (
+        "from ostinato.kernels.compact import compact_nodes as nodes, compact_best",
+        "from ostinato.kernels.rows.grouping import (\n    put,\n)",
+    )
+    assert _jit._imported("\n".join(lines)) == [
+        "ostinato.kernels.compact",
+        "ostinato.kernels.compact.compact_nodes",
+        "ostinato.kernels.compact.compact_best",
+        "ostinato.kernels.rows.grouping",
+    ]
 
 
 def test_what_is_missing_is_compiled_once_heaviest_first(monkeypatch):

@@ -5,9 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from ostinato.expr import number_functions
-from ostinato.kernels import arithmetic
-from ostinato.kernels.scalar import NOT_TRUE, TRUE, Interpreter, evaluate
+from ostinato.expr.values import number_functions
+from ostinato.kernels.scalar.scalar import NOT_TRUE, TRUE, Interpreter, arithmetic, evaluate
 from ostinato.program.opcodes import NULL_OPERAND, Op, Space, instruction_text, operand, shape
 from ostinato.program.program import ScalarCode
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ostinato.kernels import scan_memo
+from ostinato.kernels.scan import scan_memo
 
 ROWS = range(0, 200_000, scan_memo.SPACING)
 

@@ -4,7 +4,7 @@ import pyarrow as pa
 import pytest
 
 import ostinato as ost
-from ostinato.plan.run_registers import MOST_VALUES, RegisterSet
+from ostinato.plan.scalar.run_registers import MOST_VALUES, RegisterSet
 
 CLAUSE = "SELECT * FROM t MATCH_RECOGNIZE (ORDER BY ts MEASURES A.v AS v PATTERN (A+ B) DEFINE B AS LAST(A.v, {}) > v)"
 SCHEMA = pa.schema([("ts", pa.int64()), ("v", pa.int64())])

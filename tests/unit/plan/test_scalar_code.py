@@ -8,9 +8,9 @@ import pytest
 
 from ostinato.base.errors import UnsupportedError
 from ostinato.expr.nodes import Aggregate, Anchor, Call, Case, Cast, Classifier, Field, Literal, MatchNumber, Nav, current
-from ostinato.expr.types import BOOL, DATE, FLOAT, INT, INTERVAL, NULL, STRING, TIMESTAMP, decimal
-from ostinato.kernels.scalar import NOT_TRUE, TRUE, Interpreter, evaluate
-from ostinato.plan.scalar_code import ScalarPlan
+from ostinato.expr.typing.types import BOOL, DATE, FLOAT, INT, INTERVAL, NULL, STRING, TIMESTAMP, decimal
+from ostinato.kernels.scalar.scalar import NOT_TRUE, TRUE, Interpreter, evaluate
+from ostinato.plan.scalar.scalar_code import ScalarPlan
 
 X = Field("x", type=INT)
 F = Field("f", type=FLOAT)

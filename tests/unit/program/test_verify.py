@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from ostinato.base.errors import StateError
-from ostinato.expr.functions import FUNCTIONS
-from ostinato.expr.types import BOOL, INT, STRING
+from ostinato.expr.typing.functions import FUNCTIONS
+from ostinato.expr.typing.types import BOOL, INT, STRING
 from ostinato.kernels.vectors.functions import LENIENT, STRICT
 from ostinato.program.column_code import ColumnCode, ColumnOp
 from ostinato.program.opcodes import NULL_OPERAND, SIGNATURES, Op, Space, operand

@@ -11,8 +11,8 @@ from tests.unit.automata.preferment import NAMES, patterns, preferred
 from ostinato.algebra.pattern import Pattern
 from ostinato.automata.nfa import construct
 from ostinato.program.program import Program, VariableTest
-from ostinato.runtime.keyed_rows import KeyedRows
 from ostinato.runtime.matcher import NEVER
+from ostinato.runtime.rows.keyed_rows import KeyedRows
 
 NUMBERS = {name: number for number, name in enumerate(NAMES)}
 

@@ -8,8 +8,8 @@ import pytest
 
 import ostinato as ost
 from ostinato.base.errors import BudgetError
-from ostinato.runtime import forbidden_pairs
-from ostinato.runtime.budget import Beyond, Budget
+from ostinato.runtime.negation import forbidden_pairs
+from ostinato.runtime.session.budget import Beyond, Budget
 
 SCHEMA = pa.schema([("ts", pa.int64()), ("kind", pa.string()), ("k", pa.string()), ("v", pa.int64())])
 TRAILING = "PATTERN SEQ(A a, ~(X x)) WHERE skip_till_next_match(a, x) { [k] } WITHIN 10 RETURN a.ts AS t"
@@ -77,7 +77,7 @@ def test_rows_before_a_match_are_kept_as_long_as_the_window_reaches():
 
 
 def test_keys_that_hold_nothing_are_forgotten(monkeypatch):
-    monkeypatch.setattr("ostinato.runtime.idle_keys.FORGET_FROM", 8)
+    monkeypatch.setattr("ostinato.runtime.rows.idle_keys.FORGET_FROM", 8)
     session = opened(TRAILING)
     found = []
     for t in range(400):

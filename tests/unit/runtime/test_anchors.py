@@ -10,11 +10,11 @@ from tests.unit.runtime.pattern_search import Case, Drive, expected
 
 import ostinato as ost
 from ostinato.algebra.pattern import Alternation, PartitionEnd, PartitionStart, Repetition, Sequence, Variable
-from ostinato.runtime import idle_keys
-from ostinato.runtime.budget import Budget
-from ostinato.runtime.scan_matcher import ScanMatcher
-from ostinato.runtime.string_pool import StringPool
-from ostinato.runtime.thread_matcher import ThreadMatcher
+from ostinato.runtime.rows import idle_keys
+from ostinato.runtime.rows.string_pool import StringPool
+from ostinato.runtime.scan.scan_matcher import ScanMatcher
+from ostinato.runtime.session.budget import Budget
+from ostinato.runtime.threads.thread_matcher import ThreadMatcher
 
 A, B, C = (Variable(name) for name in NAMES)
 FIRST, LAST = PartitionStart(), PartitionEnd()

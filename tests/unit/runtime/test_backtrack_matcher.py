@@ -6,7 +6,7 @@ import pytest
 
 import ostinato as ost
 from ostinato.base.errors import BudgetError, DataError, UnsupportedError
-from ostinato.runtime.budget import Beyond, Budget
+from ostinato.runtime.session.budget import Beyond, Budget
 
 SCHEMA = pa.schema([("ts", pa.int64()), ("kind", pa.string()), ("k", pa.int64()), ("x", pa.int64())])
 ANY = "PATTERN SEQ(A+ a[ ], B b) WHERE skip_till_any_match(a[ ], b) { %s } %s"
@@ -95,7 +95,7 @@ def test_the_state_goes_on_elsewhere():
 
 
 def test_keys_that_hold_nothing_are_forgotten(monkeypatch):
-    monkeypatch.setattr("ostinato.runtime.idle_keys.FORGET_FROM", 8)
+    monkeypatch.setattr("ostinato.runtime.rows.idle_keys.FORGET_FROM", 8)
     running = session(NEXT, "[k]", "WITHIN 3 RETURN b.x")
     for key in range(40):
         assert running.push(events("AB", [key, key - 1], first=2 * key))["x"].to_pylist() == [1] * (key > 0)

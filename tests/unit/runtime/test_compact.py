@@ -12,8 +12,8 @@ from tests.property.columnar_programs import Columnar, ColumnarSimulation, Drive
 import ostinato as ost
 from ostinato.algebra.pattern import Alternation, Repetition, Sequence, Variable
 from ostinato.base.errors import BudgetError
-from ostinato.runtime import match_list
-from ostinato.runtime.budget import Beyond, Budget
+from ostinato.runtime.output import match_list
+from ostinato.runtime.session.budget import Beyond, Budget
 
 A, B, C = 0, 1, 2  # bits
 

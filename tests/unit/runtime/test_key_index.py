@@ -5,11 +5,11 @@ import pyarrow as pa
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ostinato.expr.types import FLOAT, INT, STRING
-from ostinato.kernels.hashing import Numbering
+from ostinato.expr.typing.types import FLOAT, INT, STRING
+from ostinato.kernels.rows.hashing import Numbering
 from ostinato.kernels.vectors.vector import from_arrow, to_arrow
-from ostinato.runtime.key_index import KeyIndex
-from ostinato.runtime.string_pool import StringPool
+from ostinato.runtime.rows.key_index import KeyIndex
+from ostinato.runtime.rows.string_pool import StringPool
 
 
 @given(st.lists(st.lists(st.integers(-(2**63), 2**63 - 1), max_size=50), max_size=5))

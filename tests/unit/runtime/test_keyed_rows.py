@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ostinato.runtime.keyed_rows import KeyedRows
+from ostinato.runtime.rows.keyed_rows import KeyedRows
 
 batches = st.lists(st.tuples(st.lists(st.integers(0, 6), min_size=1, max_size=30), st.integers(0, 5)), min_size=1, max_size=12)
 

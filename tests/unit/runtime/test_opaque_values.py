@@ -5,8 +5,8 @@ import pyarrow as pa
 import pytest
 
 import ostinato as ost
-from ostinato.runtime import opaque_values
-from ostinato.runtime.opaque_values import OpaqueValues
+from ostinato.runtime.rows import opaque_values
+from ostinato.runtime.rows.opaque_values import OpaqueValues
 
 STRUCT = pa.struct([("id", pa.int64()), ("note", pa.string())])
 

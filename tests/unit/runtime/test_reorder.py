@@ -1,7 +1,7 @@
 import numpy as np
 import pyarrow as pa
 
-from ostinato.runtime.reorder import ReorderBuffer
+from ostinato.runtime.rows.reorder import ReorderBuffer
 
 
 class Late:

@@ -5,14 +5,14 @@ import pytest
 
 from ostinato.base.errors import BudgetError, DataError, UnsupportedError
 from ostinato.expr.nodes import Aggregate, Anchor, Call, Field, Literal, Nav, current
-from ostinato.expr.types import BOOL, INT, STRING
-from ostinato.plan.scalar_code import ScalarPlan
+from ostinato.expr.typing.types import BOOL, INT, STRING
+from ostinato.plan.scalar.scalar_code import ScalarPlan
 from ostinato.program.program import Begin, Component, Program
-from ostinato.runtime.budget import Beyond, Budget
-from ostinato.runtime.keyed_rows import KeyedRows
 from ostinato.runtime.matcher import NEVER
-from ostinato.runtime.run_matcher import RunMatcher
-from ostinato.runtime.string_pool import StringPool
+from ostinato.runtime.rows.keyed_rows import KeyedRows
+from ostinato.runtime.rows.string_pool import StringPool
+from ostinato.runtime.runs.run_matcher import RunMatcher
+from ostinato.runtime.session.budget import Beyond, Budget
 
 A, B = 1, 2
 X = Field("x", type=INT)

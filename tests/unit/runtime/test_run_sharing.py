@@ -198,7 +198,7 @@ def test_a_snapshot_does_not_carry_the_peak():
 
 
 def test_keys_are_forgotten_while_runs_wait_by_value(monkeypatch):
-    monkeypatch.setattr("ostinato.runtime.idle_keys.FORGET_FROM", 4)
+    monkeypatch.setattr("ostinato.runtime.rows.idle_keys.FORGET_FROM", 4)
     text = "PATTERN SEQ(A a, B b) WHERE skip_till_any_match(a, b) { [k] and b.x = a.x } WITHIN 30 RETURN a.ts AS first, b.ts AS last"
     forgetful, plain = session(text), session(text)
     plain._idle_keys._at = 10**9
@@ -215,7 +215,7 @@ def test_keys_are_forgotten_while_runs_wait_by_value(monkeypatch):
 
 
 def test_keys_are_forgotten_although_conditions_look_at_the_row_before(monkeypatch):
-    monkeypatch.setattr("ostinato.runtime.idle_keys.FORGET_FROM", 4)
+    monkeypatch.setattr("ostinato.runtime.rows.idle_keys.FORGET_FROM", 4)
     text = """PATTERN SEQ(Events a, Events+ b[]) WHERE partition_contiguity(a, b[]) { [k] and b[i].x > b[i-1].x } WITHIN 30
         RETURN a.ts AS first, b.LEN AS n"""
     query = ost.compile(text, {"events": SCHEMA}, strategy="runs")

@@ -12,8 +12,8 @@ from tests.unit.runtime.pattern_search import Case, Drive, cases, expected
 
 from ostinato.algebra.pattern import Alternation, Repetition, Sequence, Variable
 from ostinato.base.errors import BudgetError, StateError
-from ostinato.runtime import backward_dfa, lazy_dfa
-from ostinato.runtime.scan_matcher import ScanMatcher
+from ostinato.runtime.scan import backward_dfa, lazy_dfa
+from ostinato.runtime.scan.scan_matcher import ScanMatcher
 
 A, B, C = (Variable(name) for name in NAMES)
 STAR_B = Repetition(B, 0, None)

@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 
 import ostinato as ost
-from ostinato.runtime import snapshot as container
+from ostinato.runtime.session import snapshot as container
 
 ROWS = pa.table({"ts": [10, 12, 11, 20], "n": [1, 2, 3, 4]})
 TEXT = "PATTERN SEQ(A a, A b) RETURN a.n AS a, b.n AS b"

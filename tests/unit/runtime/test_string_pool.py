@@ -3,7 +3,7 @@ import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ostinato.runtime.string_pool import StringPool
+from ostinato.runtime.rows.string_pool import StringPool
 
 
 def test_codes_last_over_batches_and_order_goes_by_rank():

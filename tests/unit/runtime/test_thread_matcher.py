@@ -16,14 +16,14 @@ from tests.unit.runtime.pattern_search import Case, Drive, cases, expected, wind
 import ostinato as ost
 from ostinato.algebra.pattern import Alternation, Repetition, Sequence, Variable
 from ostinato.base.errors import BudgetError, DataError, StateError
-from ostinato.expr.types import INT
+from ostinato.expr.typing.types import INT
 from ostinato.program.opcodes import Op, Space, operand
 from ostinato.program.program import Register, ScalarCode, VariableTest
-from ostinato.runtime import thread_matcher, thread_store
-from ostinato.runtime.budget import Budget
-from ostinato.runtime.live_registers import live_registers
-from ostinato.runtime.string_pool import StringPool
-from ostinato.runtime.thread_matcher import ThreadMatcher
+from ostinato.runtime.rows.string_pool import StringPool
+from ostinato.runtime.session.budget import Budget
+from ostinato.runtime.threads import thread_matcher, thread_store
+from ostinato.runtime.threads.live_registers import live_registers
+from ostinato.runtime.threads.thread_matcher import ThreadMatcher
 
 A, B, C = (Variable(name) for name in NAMES)
 COMPILED = not os.environ.get("NUMBA_DISABLE_JIT")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ostinato.base.errors import OstinatoError, UnsupportedError
-from ostinato.runtime.given_times import Lateness
-from ostinato.runtime.session_options import check_late
+from ostinato.runtime.session.given_times import Lateness
+from ostinato.runtime.session.session_options import check_late
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from ostinato.base.errors import DataError
 from ostinato.kernels.vectors.intervals import days_and_nanos
 from ostinato.kernels.vectors.vector import from_arrow
 from ostinato.program.program import Column
-from ostinato.runtime.struct_fields import type_of
+from ostinato.runtime.rows.struct_fields import type_of
 
 
 def travelling(reader: pa.RecordBatchReader) -> pa.RecordBatchReader:

@@ -20,7 +20,7 @@ from ostinato.hosts.embedded.row_order import quoted
 from ostinato.hosts.embedded.source import BATCH_ROWS, Source
 from ostinato.hosts.embedded.stream_source import Readable, ReaderOf, StreamSource
 from ostinato.hosts.embedded.table_source import TableSource
-from ostinato.runtime.arrow_rows import not_unicode
+from ostinato.runtime.rows.arrow_rows import not_unicode
 
 KINDS = (
     "Arrow tables, batches, readers and datasets, pandas and Polars frames, DuckDB relations, results of other queries,"

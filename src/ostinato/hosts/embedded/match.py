@@ -24,8 +24,8 @@ from ostinato.hosts.embedded.timed_rows import TimedRows
 from ostinato.hosts.given_streams import check_options, named_streams, refuse_for_sql
 from ostinato.hosts.sandbox import Sandbox, Watch, sandbox_of
 from ostinato.query import Query
-from ostinato.runtime.budget import Budget
-from ostinato.runtime.given_times import Lateness
+from ostinato.runtime.session.budget import Budget
+from ostinato.runtime.session.given_times import Lateness
 
 
 def match(

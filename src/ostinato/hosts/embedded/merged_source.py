@@ -13,8 +13,8 @@ from ostinato.algebra.query import MatchQuery
 from ostinato.hosts.embedded.source import RowSource, Source
 from ostinato.kernels.vectors.vector import from_arrow
 from ostinato.program.program import Column, Program
-from ostinato.runtime.ingest import MissingTimeError
-from ostinato.runtime.stream_form import StreamForm
+from ostinato.runtime.rows.ingest import MissingTimeError
+from ostinato.runtime.rows.stream_form import StreamForm
 
 LAST = np.iinfo(np.int64).max
 

@@ -17,7 +17,7 @@ from ostinato.hosts.embedded.source import BATCH_ROWS, Source, columns_of, in_ta
 from ostinato.lang.sql import Clause, Spliced
 from ostinato.lang.sql.splice import insert
 from ostinato.program.program import Program
-from ostinato.runtime.struct_fields import flattened
+from ostinato.runtime.rows.struct_fields import flattened
 
 
 class QuerySource(Source):

@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from ostinato.kernels.vectors.vector import from_arrow
 from ostinato.program.program import Column, Program
-from ostinato.runtime.ingest import sort_order
+from ostinato.runtime.rows.ingest import sort_order
 
 
 def order_columns(program: Program) -> list[Column]:

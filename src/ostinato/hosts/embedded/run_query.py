@@ -12,11 +12,11 @@ from ostinato.hosts.embedded.arrival import Arrival
 from ostinato.hosts.embedded.source import RowSource
 from ostinato.program.program import Program
 from ostinato.query import Query
-from ostinato.runtime.budget import Budget, in_words, over_budget
-from ostinato.runtime.given_times import lateness_units
-from ostinato.runtime.ingest import MissingTimeError
-from ostinato.runtime.listing import ways_out
-from ostinato.runtime.session import Session
+from ostinato.runtime.output.listing import ways_out
+from ostinato.runtime.rows.ingest import MissingTimeError
+from ostinato.runtime.session.budget import Budget, in_words, over_budget
+from ostinato.runtime.session.given_times import lateness_units
+from ostinato.runtime.session.session import Session
 
 
 @dataclass

@@ -13,8 +13,8 @@ import pyarrow.compute as pc
 
 from ostinato.hosts.confined.process import ConfinedDuckDB
 from ostinato.program.program import Program
-from ostinato.runtime.ingest import MissingTimeError, missing_time
-from ostinato.runtime.struct_fields import sources_of
+from ostinato.runtime.rows.ingest import MissingTimeError, missing_time
+from ostinato.runtime.rows.struct_fields import sources_of
 
 # Rows given to a session at once. Every batch costs each of its keys a little: over 100,000 keys, batches of 128 k rows took four times
 # as long as one of 2 M. What lies in memory anyway is given in larger pieces.

@@ -29,7 +29,7 @@ from ostinato.hosts.given_streams import check_options, named_streams
 from ostinato.hosts.sandbox import Sandbox, Watch, sandbox_of
 from ostinato.lang.sql import Clause, Cut, Spliced, cut, explained
 from ostinato.lang.sql.statement import read_statement
-from ostinato.runtime.given_times import Lateness
+from ostinato.runtime.session.given_times import Lateness
 
 DUCKDB = "duckdb"
 

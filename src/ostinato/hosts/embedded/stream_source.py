@@ -15,8 +15,8 @@ from ostinato.hosts.embedded.duckdb_error import translated
 from ostinato.hosts.embedded.row_order import are_in_order, order_columns, quoted, sorting_query
 from ostinato.hosts.embedded.source import BATCH_ROWS, Source, columns_of, in_tables
 from ostinato.program.program import Column, Program
-from ostinato.runtime.ingest import MissingTimeError, missing_time
-from ostinato.runtime.struct_fields import flattened, sources_of
+from ostinato.runtime.rows.ingest import MissingTimeError, missing_time
+from ostinato.runtime.rows.struct_fields import flattened, sources_of
 
 ReaderOf = Callable[[Sequence[str]], pa.RecordBatchReader]
 

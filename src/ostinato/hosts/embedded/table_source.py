@@ -12,8 +12,8 @@ from ostinato.hosts.embedded.row_order import rows_in_order
 from ostinato.hosts.embedded.source import TABLE_ROWS, Source, in_slices
 from ostinato.hosts.embedded.stream_source import Readable
 from ostinato.program.program import Program
-from ostinato.runtime.arrow_rows import without_views
-from ostinato.runtime.struct_fields import flattened
+from ostinato.runtime.rows.arrow_rows import without_views
+from ostinato.runtime.rows.struct_fields import flattened
 
 
 class TableSource(Source):

@@ -9,7 +9,7 @@ import pyarrow as pa
 from ostinato.hosts.embedded.source import RowSource, in_slices
 from ostinato.hosts.sandbox import BATCH_ROWS, Watch
 from ostinato.program.program import Program
-from ostinato.runtime.ingest import MissingTimeError
+from ostinato.runtime.rows.ingest import MissingTimeError
 
 
 class TimedRows(RowSource):

@@ -11,7 +11,7 @@ from pyspark.sql import functions as F
 
 from ostinato.algebra.parts import Part
 from ostinato.algebra.query import MatchQuery
-from ostinato.expr.arrow_types import to_arrow
+from ostinato.expr.typing.arrow_types import to_arrow
 from ostinato.hosts.spark.collations import check_collations
 from ostinato.hosts.spark.nested_columns import at_path
 from ostinato.hosts.spark.types import to_spark_type

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from ostinato.hosts.spark.carried_names import carried
 from ostinato.program.program import Program
+from ostinato.tasks.carried_names import carried
 
 
 def quoted(name: str) -> Column:

@@ -68,7 +68,7 @@ def _introducing() -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBat
     def introduce(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         import pyarrow
 
-        import ostinato.hosts.spark.worker  # with all that it needs
+        import ostinato.tasks.worker  # with all that it needs
 
         for _ in batches:
             yield pyarrow.RecordBatch.from_pydict({"release": [ostinato.__version__]})

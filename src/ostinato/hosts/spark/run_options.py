@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from ostinato.base.errors import OstinatoError, UnsupportedError
 from ostinato.hosts.sandbox import Sandbox
 from ostinato.hosts.spark.batch.decision import PATHS
-from ostinato.runtime.budget import Budget
-from ostinato.runtime.session_options import check_late
+from ostinato.runtime.session.budget import Budget
+from ostinato.runtime.session.session_options import check_late
 
 Lateness = int | str | dt.timedelta
 

@@ -27,7 +27,7 @@ from ostinato.hosts.spark.streaming.parquet_stream import ParquetStream
 from ostinato.hosts.spark.streaming.stream_settings import PARTITIONS, PROVIDER, ROCKSDB
 from ostinato.hosts.spark.types import left_out, to_arrow_schema
 from ostinato.query import Query
-from ostinato.runtime.budget import Budget
+from ostinato.runtime.session.budget import Budget
 
 
 def on(spark: SparkSession, *, sandbox: bool | Sandbox = False) -> SparkEngine:

@@ -96,3 +96,8 @@ def _signed(kind: pa.DataType) -> spark.DataType:
 
 def to_spark_schema(schema: pa.Schema) -> spark.StructType:
     return spark.StructType([spark.StructField(field.name, to_spark_type(field.type), True) for field in schema])
+
+
+def as_on_spark(schema: pa.Schema) -> pa.Schema:
+    """The Arrow types that the columns have when Spark has carried them."""
+    return to_arrow_schema(to_spark_schema(schema))

@@ -9,9 +9,9 @@ import numpy as np
 import pyarrow as pa
 
 from ostinato.base.errors import DataError
-from ostinato.expr.arrow_types import to_arrow as type_to_arrow
-from ostinato.expr.casts import limit, out_of_range, parsed, text_of
-from ostinato.expr.types import STRING, Kind, Type
+from ostinato.expr.typing.arrow_types import to_arrow as type_to_arrow
+from ostinato.expr.typing.types import STRING, Kind, Type
+from ostinato.expr.values.casts import limit, out_of_range, parsed, text_of
 from ostinato.kernels.vectors.arithmetic import checked_product
 from ostinato.kernels.vectors.dictionaries import compacted, lookup
 from ostinato.kernels.vectors.nulls import failing, joint_failure

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import pyarrow.compute as pc
 
-from ostinato.expr.types import BOOL, Kind, Type
+from ostinato.expr.typing.types import BOOL, Kind, Type
 from ostinato.kernels.vectors.dictionaries import as_table, compacted, lookup, ranks, unified
 from ostinato.kernels.vectors.logic import decide
 from ostinato.kernels.vectors.nulls import all_valid

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ostinato.expr.types import STRING
+from ostinato.expr.typing.types import STRING
 from ostinato.kernels.vectors.vector import TEXT, Vector, with_distinct_entries
 
 ROOMY = 64

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from ostinato.base.errors import DataError, UnsupportedError
-from ostinato.expr.physical import to_physical
-from ostinato.expr.types import BOOL, Kind
+from ostinato.expr.typing.physical import to_physical
+from ostinato.expr.typing.types import BOOL, Kind
 from ostinato.kernels.vectors.casts import cast
 from ostinato.kernels.vectors.functions import LENIENT, STRICT
 from ostinato.kernels.vectors.logic import case

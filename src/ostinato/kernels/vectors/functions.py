@@ -1,10 +1,10 @@
-"""The columnar implementation of every function of `expr.functions`, by canonical name."""
+"""The columnar implementation of every function of `expr.typing.functions`, by canonical name."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from ostinato.expr.types import Type
+from ostinato.expr.typing.types import Type
 from ostinato.kernels.vectors import arithmetic, comparison, logic, numbers, strings, times
 from ostinato.kernels.vectors.vector import Vector
 

@@ -10,8 +10,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ostinato.expr.string_functions import STRING_FUNCTIONS, like_parts
-from ostinato.expr.types import STRING, Kind, Type
+from ostinato.expr.typing.types import STRING, Kind, Type
+from ostinato.expr.values.string_functions import STRING_FUNCTIONS, like_parts
 from ostinato.kernels.vectors.dictionaries import as_table, compacted, lookup, recoded
 from ostinato.kernels.vectors.nulls import all_valid, common_length
 from ostinato.kernels.vectors.vector import TEXT, Vector, physical_dtype, with_distinct_entries

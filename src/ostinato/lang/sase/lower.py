@@ -8,9 +8,9 @@ from ostinato.algebra.pattern import Alternation, Pattern, Repetition, Sequence,
 from ostinato.algebra.policies import NullKeys, Output, Selection, Ties
 from ostinato.algebra.query import Condition, Definition, MatchQuery, Measure, Negation, OrderKey
 from ostinato.base.errors import OstinatoError, QuerySyntaxError, SchemaError, UnsupportedError
-from ostinato.expr.coerce import refuse_opaque
 from ostinato.expr.nodes import Field
-from ostinato.expr.schema import Schema
+from ostinato.expr.typing.coerce import refuse_opaque
+from ostinato.expr.typing.schema import Schema
 from ostinato.lang.sase import syntax
 from ostinato.lang.sase.conditions import lower_conjuncts
 from ostinato.lang.sase.merge import choose_stream

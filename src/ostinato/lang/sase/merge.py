@@ -9,9 +9,9 @@ from dataclasses import replace
 from ostinato.algebra.parts import Part
 from ostinato.base.errors import SchemaError
 from ostinato.base.span import Span
-from ostinato.expr.coerce import number_type, same_form
-from ostinato.expr.schema import Schema
-from ostinato.expr.types import INT, STRING, Kind, Type, finer_unit
+from ostinato.expr.typing.coerce import number_type, same_form
+from ostinato.expr.typing.schema import Schema
+from ostinato.expr.typing.types import INT, STRING, Kind, Type, finer_unit
 from ostinato.lang.sase.stream import DEFAULT_TIME, Given, Stream, Times, given_streams, used_streams
 from ostinato.lang.sase.syntax import Component
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from ostinato.base.errors import OstinatoError, QuerySyntaxError, UnsupportedError
 from ostinato.base.query_text import check_text
 from ostinato.base.span import Span
-from ostinato.expr.functions import AMBIGUOUS, CONDITIONALS, SPELLINGS
 from ostinato.expr.nodes import AGGREGATES, Call, Expr
-from ostinato.expr.temporal_text import is_calendar_unit
-from ostinato.expr.tokens import tokenize
+from ostinato.expr.reading.tokens import tokenize
+from ostinato.expr.typing.functions import AMBIGUOUS, CONDITIONALS, SPELLINGS
+from ostinato.expr.values.temporal_text import is_calendar_unit
 from ostinato.lang.sase.parse_expression import SaseExpressionParser
 from ostinato.lang.sase.parse_pattern import parse_pattern
 from ostinato.lang.sase.syntax import Component, Composite, Item, OutputClause, Return, SaseQuery, Strategy, Window, all_components

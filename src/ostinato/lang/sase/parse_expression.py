@@ -5,8 +5,8 @@ from __future__ import annotations
 from ostinato.base.errors import QuerySyntaxError, UnsupportedError
 from ostinato.base.span import Span
 from ostinato.expr.nodes import Expr
-from ostinato.expr.parse import RESERVED, ExpressionParser
-from ostinato.expr.tokens import Token
+from ostinato.expr.reading.parse import RESERVED, ExpressionParser
+from ostinato.expr.reading.tokens import Token
 from ostinato.lang.sase.syntax import At, Element, Equivalence
 
 INDEXES = "[1], [i], [i-1], [x.LEN], [..i-1] and []"

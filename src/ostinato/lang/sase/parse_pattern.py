@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from ostinato.base.errors import QuerySyntaxError, UnsupportedError
 from ostinato.base.span import Span
-from ostinato.expr.cursor import TokenCursor
-from ostinato.expr.tokens import Token
+from ostinato.expr.reading.cursor import TokenCursor
+from ostinato.expr.reading.tokens import Token
 from ostinato.lang.sase.syntax import Alternatives, Component, Item, Negation, Quantifier, all_components, may_be_empty
 
 RESERVED = frozenset(("PATTERN", "WHERE", "WITHIN", "RETURN", "OUTPUT", "SEQ", "AND", "OR", "NOT", "AS"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ostinato.expr.parse import OR
+from ostinato.expr.reading.parse import OR
 from ostinato.lang.sase.parse import CALLED
 from ostinato.lang.sase.render_expression import render_expression, render_name, render_operand
 from ostinato.lang.sase.syntax import Alternatives, Component, Item, Return, SaseQuery, Window, all_components

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from ostinato.algebra.policies import Output
 from ostinato.algebra.query import Measure
 from ostinato.base.errors import QuerySyntaxError, TypeMismatchError, UnsupportedError
-from ostinato.expr.infer import infer
 from ostinato.expr.nodes import AGGREGATES, Anchor, Expr, Field, Literal, Nav
-from ostinato.expr.syntax import RawCall
+from ostinato.expr.reading.syntax import RawCall
+from ostinato.expr.typing.infer import infer
 from ostinato.lang.sase.merge import TYPE_COLUMN
 from ostinato.lang.sase.negation import refuse_returned
 from ostinato.lang.sase.references import STEPPING, Mention, References

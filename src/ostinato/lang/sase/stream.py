@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 from ostinato.algebra.parts import Part
 from ostinato.base.errors import SchemaError, UnknownNameError
-from ostinato.expr.schema import Schema
-from ostinato.expr.types import Kind, Type
+from ostinato.expr.typing.schema import Schema
+from ostinato.expr.typing.types import Kind, Type
 from ostinato.lang.sase.syntax import Component
 
 Times = str | Mapping[str, str]

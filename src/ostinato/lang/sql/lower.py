@@ -6,12 +6,12 @@ from ostinato.algebra.pattern import variables_of
 from ostinato.algebra.policies import NullKeys, RowsPerMatch, Selection, Skip
 from ostinato.algebra.query import LONGEST, Condition, Definition, MatchQuery, Measure, OrderKey, Union, Within
 from ostinato.base.errors import QuerySyntaxError, SchemaError, TypeMismatchError, UnknownNameError, UnsupportedError
-from ostinato.expr.coerce import coerce, refuse_opaque
-from ostinato.expr.infer import infer
-from ostinato.expr.nanoseconds import nanos_of_length
 from ostinato.expr.nodes import Field
-from ostinato.expr.schema import Schema
-from ostinato.expr.types import BOOL, Kind
+from ostinato.expr.typing.coerce import coerce, refuse_opaque
+from ostinato.expr.typing.infer import infer
+from ostinato.expr.typing.schema import Schema
+from ostinato.expr.typing.types import BOOL, Kind
+from ostinato.expr.values.nanoseconds import nanos_of_length
 from ostinato.lang.sql.lower_expression import lower_expression, refuse_arrays
 from ostinato.lang.sql.lower_pattern import lower_pattern
 from ostinato.lang.sql.row_reference import Names

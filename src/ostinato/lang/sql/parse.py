@@ -9,12 +9,12 @@ from typing import NoReturn, TypeVar
 from ostinato.algebra.policies import RowsPerMatch
 from ostinato.base.errors import QuerySyntaxError, UnsupportedError
 from ostinato.base.span import Span
-from ostinato.expr.literal_syntax import temporal_literal
-from ostinato.expr.nanoseconds import Duration, nanos_of_length
 from ostinato.expr.nodes import Expr
-from ostinato.expr.parse import ExpressionParser
-from ostinato.expr.syntax import RawCall
-from ostinato.expr.tokens import Token, tokenize
+from ostinato.expr.reading.literal_syntax import temporal_literal
+from ostinato.expr.reading.parse import ExpressionParser
+from ostinato.expr.reading.syntax import RawCall
+from ostinato.expr.reading.tokens import Token, tokenize
+from ostinato.expr.values.nanoseconds import Duration, nanos_of_length
 from ostinato.lang.sql.parse_pattern import parse_pattern, variable_name
 from ostinato.lang.sql.syntax import (
     DefineItem,

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from ostinato.base.errors import QuerySyntaxError, UnsupportedError
 from ostinato.base.span import Span
-from ostinato.expr.cursor import TokenCursor
-from ostinato.expr.tokens import Token
+from ostinato.expr.reading.cursor import TokenCursor
+from ostinato.expr.reading.tokens import Token
 from ostinato.lang.sql.syntax import Edge, Hidden, InOrder, Name, NoRows, OneOf, PatternTree, Permuted, Repeated, RowVariable
 
 DEEPEST = 50  # levels of parentheses; later passes recurse over the tree

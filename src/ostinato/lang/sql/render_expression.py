@@ -9,14 +9,14 @@ from decimal import Decimal
 from typing import Any
 
 from ostinato.base.errors import UnsupportedError
-from ostinato.expr.literal_syntax import SIMPLE_TYPES
-from ostinato.expr.nanoseconds import Duration, Moment
 from ostinato.expr.nodes import Call, Case, Cast, Expr, Literal
-from ostinato.expr.parse import AND, ARITHMETIC, COMPARISON, COMPARISONS, EXTRACTED, NOT, OR, RESERVED, SIGN
+from ostinato.expr.reading.literal_syntax import SIMPLE_TYPES
+from ostinato.expr.reading.parse import AND, ARITHMETIC, COMPARISON, COMPARISONS, EXTRACTED, NOT, OR, RESERVED, SIGN
+from ostinato.expr.reading.syntax import RawCall, RawColumn
 from ostinato.expr.shape import balanced
-from ostinato.expr.syntax import RawCall, RawColumn
-from ostinato.expr.temporal_text import interval_text, timestamp_text
-from ostinato.expr.types import Kind, Type
+from ostinato.expr.typing.types import Kind, Type
+from ostinato.expr.values.nanoseconds import Duration, Moment
+from ostinato.expr.values.temporal_text import interval_text, timestamp_text
 from ostinato.lang.sql.syntax import RunningOrFinal
 
 PRIMARY = 1000

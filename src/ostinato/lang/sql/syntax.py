@@ -8,8 +8,8 @@ from datetime import timedelta
 
 from ostinato.algebra.policies import RowsPerMatch
 from ostinato.base.span import Span
-from ostinato.expr.nanoseconds import Duration
 from ostinato.expr.nodes import Expr
+from ostinato.expr.values.nanoseconds import Duration
 
 NOWHERE = Span(0, 0)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import replace
 
-from ostinato.expr.schema import Schema
+from ostinato.expr.typing.schema import Schema
 from ostinato.lang.sql.syntax import MatchRecognize, Name
 
 

@@ -11,16 +11,17 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from ostinato.archive.row_groups import list_row_groups
 from ostinato.compiler import compile
 from ostinato.hosts.spark.batch.decision import why_no_ranges
-from ostinato.hosts.spark.batch.late_numbers import NUMBER, OWN, LateNumbers, numbers_matches
-from ostinato.hosts.spark.batch.match_places import PLACE, placed
-from ostinato.hosts.spark.batch.range_job import RangeJob
-from ostinato.hosts.spark.batch.range_task import run_range
-from ostinato.hosts.spark.batch.row_groups import list_row_groups
-from ostinato.hosts.spark.batch.time_ranges import TimeRange
-from ostinato.hosts.spark.conform import conform
-from ostinato.hosts.spark.worker import run
+from ostinato.hosts.spark.types import as_on_spark
+from ostinato.tasks.conform import conform
+from ostinato.tasks.ranges.late_numbers import NUMBER, OWN, LateNumbers, numbers_matches
+from ostinato.tasks.ranges.match_places import PLACE, placed
+from ostinato.tasks.ranges.range_job import RangeJob
+from ostinato.tasks.ranges.range_task import run_range
+from ostinato.tasks.ranges.time_ranges import TimeRange
+from ostinato.tasks.worker import run
 
 
 def ticks(rows: int, keys: int, seed: int) -> pa.Table:
@@ -49,7 +50,7 @@ def in_parts(made: RangeJob) -> list[pa.Table]:
     if not numbers_matches(made.program):
         return [table for one in made.ranges for table in run_range(made, one)]
     parts = LateNumbers(made.program)
-    job = RangeJob.loads(replace(made, program=parts.task_program, output=parts.task_output).dumps())
+    job = RangeJob.loads(replace(made, program=parts.task_program, output=as_on_spark(parts.task_output)).dumps())
     found = [table for n, one in enumerate(job.ranges) for table in placed(run_range(job, one), n)]
     matches = conform(pa.concat_tables(found), job.output).sort_by(PLACE) if found else job.output.empty_table()
     counts: Counter = Counter()

@@ -14,8 +14,8 @@ import ostinato as ost
 from ostinato.base.errors import DataError, QuerySyntaxError, SchemaError, UnknownNameError
 from ostinato.compiler import compile
 from ostinato.hosts.spark import on
-from ostinato.hosts.spark.batch import time_ranges
 from ostinato.hosts.spark.batch.match_batch import OnePartitionWarning
+from ostinato.tasks.ranges import time_ranges
 
 pytestmark = pytest.mark.spark
 

@@ -10,10 +10,10 @@ import pyarrow as pa
 import pytest
 
 from ostinato.compiler import compile
-from ostinato.hosts.spark.batch.keyed_pass import keyed_pass
 from ostinato.hosts.spark.streaming.buckets import bucket_of, buckets_of, label_of
 from ostinato.hosts.spark.streaming.clock import Clock
 from ostinato.hosts.spark.streaming.packing import Packer, from_blobs
+from ostinato.tasks.keyed_pass import keyed_pass
 
 OTHER_NAN = struct.unpack("<d", struct.pack("<Q", 0xFFF8000000000123))[0]
 ONE_KEY = {"zeros": (0.0, -0.0), "no numbers": (float("nan"), OTHER_NAN, -float("nan"))}

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ostinato.hosts.spark.batch.chain_stands import stands_at_border
+from ostinato.tasks.ranges.chain_stands import stands_at_border
 
 
 def stands_at(starts: dict[int, int], entry: int, border: int) -> int:

@@ -13,12 +13,12 @@ from tests.unit.hosts.spark.test_ranges_equal_whole import SASE
 import ostinato as ost
 from ostinato.compiler import compile
 from ostinato.hosts.spark.batch.decision import why_no_ranges
-from ostinato.hosts.spark.batch.match_places import placed
-from ostinato.hosts.spark.batch.merged_totals import TASK_OUTPUT, merged, task_program
-from ostinato.hosts.spark.batch.own_starts import can_limit_starts
-from ostinato.hosts.spark.batch.range_job import RangeJob
-from ostinato.hosts.spark.batch.range_task import run_range
-from ostinato.hosts.spark.worker import run
+from ostinato.tasks.merged_totals import TASK_OUTPUT, merged, task_program
+from ostinato.tasks.ranges.match_places import placed
+from ostinato.tasks.ranges.own_starts import can_limit_starts
+from ostinato.tasks.ranges.range_job import RangeJob
+from ostinato.tasks.ranges.range_task import run_range
+from ostinato.tasks.worker import run
 
 BORDERS = [-1_000_000, 50_000_000, 51_000_000, 200_000_000, 900_000_000]
 MORE = {

@@ -11,8 +11,8 @@ from tests.unit.hosts.spark.range_jobs import check, job, ticks
 
 from ostinato.compiler import compile
 from ostinato.hosts.spark.batch.decision import why_no_ranges
-from ostinato.hosts.spark.batch.late_numbers import LateNumbers, numbers_matches
-from ostinato.hosts.spark.batch.match_reach import reach_ahead, reach_back
+from ostinato.tasks.ranges.late_numbers import LateNumbers, numbers_matches
+from ostinato.tasks.ranges.match_reach import reach_ahead, reach_back
 
 CLAUSE = """SELECT * FROM ticks MATCH_RECOGNIZE (
   {partition} ORDER BY ts

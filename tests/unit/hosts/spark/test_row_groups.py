@@ -4,10 +4,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from ostinato.archive.ordered_rows import OrderedRows
+from ostinato.archive.row_groups import list_row_groups, measure_bounds
 from ostinato.base.errors import DataError, SchemaError
-from ostinato.expr.types import INT, TIMESTAMP_TZ
-from ostinato.hosts.spark.batch.ordered_rows import OrderedRows
-from ostinato.hosts.spark.batch.row_groups import list_row_groups, measure_bounds
+from ostinato.expr.typing.types import INT, TIMESTAMP_TZ
 from ostinato.program.program import Column, Program
 
 SCHEMA = pa.schema([("ts", pa.timestamp("us", "UTC")), ("n", pa.int64())])

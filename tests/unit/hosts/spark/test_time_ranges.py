@@ -4,9 +4,9 @@ from itertools import pairwise
 
 import pytest
 
-from ostinato.hosts.spark.batch import time_ranges
-from ostinato.hosts.spark.batch.row_groups import RowGroup
-from ostinato.hosts.spark.batch.time_ranges import TimeRange, cut, overlap_widely
+from ostinato.archive.row_groups import RowGroup
+from ostinato.tasks.ranges import time_ranges
+from ostinato.tasks.ranges.time_ranges import TimeRange, cut, overlap_widely
 
 
 @pytest.fixture(autouse=True)

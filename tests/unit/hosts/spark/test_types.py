@@ -7,8 +7,8 @@ import pytest
 from pyspark.sql import types as spark
 
 from ostinato.base.errors import DataError, SchemaError
-from ostinato.hosts.spark.conform import batches_of, conform
 from ostinato.hosts.spark.types import left_out, to_arrow_schema, to_arrow_type, to_spark_schema, to_spark_type
+from ostinato.tasks.conform import batches_of, conform
 
 EXACT = [
     pa.bool_(), pa.int8(), pa.int16(), pa.int32(), pa.int64(), pa.float32(), pa.float64(), pa.string(), pa.binary(), pa.date32(),

@@ -4,8 +4,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ostinato.base.errors import OstinatoError
-from ostinato.expr.schema import Schema
-from ostinato.expr.types import BOOL, FLOAT, INT, STRING, TIMESTAMP
+from ostinato.expr.typing.schema import Schema
+from ostinato.expr.typing.types import BOOL, FLOAT, INT, STRING, TIMESTAMP
 from ostinato.lang.sql import cut, lower, parse_clause, render
 
 SCHEMA = Schema((("p", STRING), ("ts", TIMESTAMP), ("n", INT), ("v", FLOAT), ("s", STRING), ("up", BOOL)))

@@ -9,10 +9,10 @@ from dataclasses import astuple
 import pyarrow as pa
 from pyspark.sql import SparkSession
 
-from ostinato.hosts.spark.batch.row_groups import ListedGroup, RowGroup, measure_bounds, place_without_time
+from ostinato.archive.row_groups import ListedGroup, RowGroup, measure_bounds, place_without_time
 from ostinato.hosts.spark.parallelism import parallelism
 from ostinato.program.program import Program
-from ostinato.runtime.ingest import missing_time
+from ostinato.runtime.rows.ingest import missing_time
 
 FEW = 4  # row groups that the driver reads itself rather than start a job
 

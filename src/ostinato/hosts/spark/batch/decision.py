@@ -7,20 +7,21 @@ from dataclasses import dataclass
 import pyarrow as pa
 from pyspark.sql import DataFrame
 
-from ostinato.expr.types import Kind
+from ostinato.archive.row_groups import list_row_groups
+from ostinato.expr.typing.types import Kind
 from ostinato.hosts.spark.batch.bounds_job import with_bounds
-from ostinato.hosts.spark.batch.late_numbers import LateNumbers, numbers_matches
-from ostinato.hosts.spark.batch.match_reach import maps_no_row, reach_ahead, reach_back
-from ostinato.hosts.spark.batch.merged_totals import TASK_OUTPUT, task_program
-from ostinato.hosts.spark.batch.own_starts import can_limit_starts
 from ostinato.hosts.spark.batch.parquet_scan import holds_columns, scanned_files
-from ostinato.hosts.spark.batch.range_job import RangeJob
-from ostinato.hosts.spark.batch.range_task import is_chained, looks_before
-from ostinato.hosts.spark.batch.row_groups import list_row_groups
-from ostinato.hosts.spark.batch.time_ranges import cut, overlap_widely
 from ostinato.hosts.spark.parallelism import parallelism
+from ostinato.hosts.spark.types import as_on_spark
 from ostinato.program.inputs import aggregates_numbers
 from ostinato.program.program import Program
+from ostinato.tasks.merged_totals import TASK_OUTPUT, task_program
+from ostinato.tasks.ranges.late_numbers import LateNumbers, numbers_matches
+from ostinato.tasks.ranges.match_reach import maps_no_row, reach_ahead, reach_back
+from ostinato.tasks.ranges.own_starts import can_limit_starts
+from ostinato.tasks.ranges.range_job import RangeJob
+from ostinato.tasks.ranges.range_task import is_chained, looks_before
+from ostinato.tasks.ranges.time_ranges import cut, overlap_widely
 
 RANGES, BY_KEY, ONE = "time ranges", "by key", "one partition"
 PATHS = (RANGES, BY_KEY, ONE)
@@ -126,7 +127,7 @@ def _plan_ranges(frame: DataFrame, program: Program, input: pa.Schema, output: p
         program, output = task_program(program), TASK_OUTPUT
     elif numbers_matches(program) and len(divided.ranges) > 1:
         parts = LateNumbers(program)
-        program, output = parts.task_program, parts.task_output
+        program, output = parts.task_program, as_on_spark(parts.task_output)
     return RangeJob(program, input, output, tuple(groups), divided.ranges)
 
 

@@ -8,16 +8,16 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
-from ostinato.hosts.spark.batch.late_numbers import NUMBER, OWN, LateNumbers
-from ostinato.hosts.spark.batch.match_places import PLACE
 from ostinato.hosts.spark.batch.sorted_partitions import Matching
-from ostinato.hosts.spark.carried_names import arrived
-from ostinato.hosts.spark.conform import batches_of
 from ostinato.hosts.spark.nested_columns import quoted, travelling
 from ostinato.hosts.spark.parallelism import parallelism
 from ostinato.hosts.spark.types import to_spark_schema
 from ostinato.program import serde
 from ostinato.program.program import Program
+from ostinato.tasks.carried_names import arrived
+from ostinato.tasks.conform import batches_of
+from ostinato.tasks.ranges.late_numbers import NUMBER, OWN, LateNumbers
+from ostinato.tasks.ranges.match_places import PLACE
 
 
 def numbered(matches: DataFrame, program: Program, output: pa.Schema) -> DataFrame:

@@ -11,7 +11,7 @@ from pyspark.sql import DataFrame
 from ostinato.base.errors import SchemaError
 from ostinato.hosts.spark.batch.plan_text import extended_plan
 from ostinato.hosts.spark.streaming.file_columns import reads_as
-from ostinato.runtime.struct_fields import type_named
+from ostinato.runtime.rows.struct_fields import type_named
 
 # `Project [ts#0, p#2]` keeps columns as they are; a rename or an expression shows as `... AS q#21`
 _PROJECT = re.compile(r"^Project \[(`?[^,\]]+#\d+L?(, )?)*\]$")

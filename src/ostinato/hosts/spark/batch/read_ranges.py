@@ -10,9 +10,9 @@ from collections.abc import Iterable, Iterator
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
-from ostinato.hosts.spark.batch.range_job import RangeJob
-from ostinato.hosts.spark.batch.range_task import read_range
 from ostinato.hosts.spark.types import to_spark_schema
+from ostinato.tasks.ranges.range_job import RangeJob
+from ostinato.tasks.ranges.range_task import read_range
 
 
 def read_ranges(spark: SparkSession, job: RangeJob) -> DataFrame:

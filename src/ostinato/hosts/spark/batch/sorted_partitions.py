@@ -8,16 +8,16 @@ import pyarrow as pa
 from pyspark import TaskContext
 from pyspark.sql import Column, DataFrame
 
-from ostinato.hosts.spark.batch.keyed_pass import gathered, keyed_pass
 from ostinato.hosts.spark.batch.partition_count import partition_count
-from ostinato.hosts.spark.carried_names import carried
-from ostinato.hosts.spark.conform import reported
 from ostinato.hosts.spark.nested_columns import quoted
 from ostinato.hosts.spark.types import to_spark_schema
-from ostinato.hosts.spark.worker import run
 from ostinato.program import serde
 from ostinato.program.program import Program
-from ostinato.runtime.budget import Budget
+from ostinato.runtime.session.budget import Budget
+from ostinato.tasks.carried_names import carried
+from ostinato.tasks.conform import reported
+from ostinato.tasks.keyed_pass import gathered, keyed_pass
+from ostinato.tasks.worker import run
 
 Matching = Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]
 

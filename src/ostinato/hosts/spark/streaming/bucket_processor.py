@@ -11,21 +11,21 @@ import pyarrow.compute as pc
 from pyspark.sql import types as spark
 from pyspark.sql.streaming import StatefulProcessor, StatefulProcessorHandle
 
+from ostinato.archive.row_groups import times_of
 from ostinato.base.errors import DataError, StateError
-from ostinato.hosts.spark.batch.row_groups import times_of
-from ostinato.hosts.spark.conform import conform
-from ostinato.hosts.spark.host_ids import identified
 from ostinato.hosts.spark.streaming.bucket_state import BucketState
 from ostinato.hosts.spark.streaming.buckets import bucket_of
 from ostinato.hosts.spark.streaming.late_output import beside
 from ostinato.hosts.spark.streaming.packing import ROWS, Packer, from_blobs, to_blob
 from ostinato.hosts.spark.streaming.told import Told
 from ostinato.hosts.spark.streaming.waiting import Waiting
-from ostinato.hosts.spark.worker_memory import task_budget
 from ostinato.program import serde
-from ostinato.runtime.budget import Budget
-from ostinato.runtime.reorder import NEVER
-from ostinato.runtime.session import Session
+from ostinato.runtime.rows.reorder import NEVER
+from ostinato.runtime.session.budget import Budget
+from ostinato.runtime.session.session import Session
+from ostinato.tasks.conform import conform
+from ostinato.tasks.host_ids import identified
+from ostinato.tasks.worker_memory import task_budget
 
 MATCHES, LATE, ROW_COUNT, SHED = "matches", "late_rows", "row_count", "shed"
 DECIDED_ON_SPARK = spark.StructType(

@@ -6,7 +6,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from ostinato.base.errors import DataError
-from ostinato.runtime.struct_fields import type_named
+from ostinato.runtime.rows.struct_fields import type_named
 
 
 def check_columns(opened: pq.ParquetFile, path: str, wanted: pa.Schema) -> None:

@@ -6,10 +6,10 @@ from __future__ import annotations
 import pyarrow as pa
 
 from ostinato.base.errors import SchemaError
-from ostinato.hosts.spark.conform import conform
 from ostinato.hosts.spark.types import to_arrow_schema, to_spark_schema
 from ostinato.program.program import Program
-from ostinato.runtime.late_rows import late_schema
+from ostinato.runtime.rows.late_rows import late_schema
+from ostinato.tasks.conform import conform
 
 LATE_ROW = "late"
 

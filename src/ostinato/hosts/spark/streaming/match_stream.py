@@ -11,8 +11,6 @@ from pyspark.sql.types import StructType
 from pyspark.sql.utils import AnalysisException, IllegalArgumentException
 
 from ostinato.base.errors import OstinatoError, UnsupportedError
-from ostinato.hosts.spark.batch.keyed_pass import gathered
-from ostinato.hosts.spark.conform import batches_of
 from ostinato.hosts.spark.python_workers import check_workers
 from ostinato.hosts.spark.run_options import Lateness
 from ostinato.hosts.spark.streaming.bucket_processor import DECIDED_ON_SPARK, LATE, MATCHES, ROW_COUNT, SHED, BucketProcessor
@@ -21,7 +19,9 @@ from ostinato.hosts.spark.streaming.clock import Clock
 from ostinato.hosts.spark.streaming.packing import BUCKET, EVENT_TIME, PACKED_ON_SPARK, Packer, from_blobs
 from ostinato.hosts.spark.streaming.stream_settings import ready_for_streams
 from ostinato.program.program import Program
-from ostinato.runtime.given_times import check_fits, lateness_units
+from ostinato.runtime.session.given_times import check_fits, lateness_units
+from ostinato.tasks.conform import batches_of
+from ostinato.tasks.keyed_pass import gathered
 
 METRICS = "ostinato"
 

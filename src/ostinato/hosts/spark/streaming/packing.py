@@ -11,10 +11,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyspark.sql import types as spark
 
-from ostinato.hosts.spark.batch.row_groups import times_of
+from ostinato.archive.row_groups import times_of
 from ostinato.hosts.spark.streaming.buckets import buckets_of, label_of
 from ostinato.hosts.spark.streaming.clock import Clock
-from ostinato.runtime.reorder import NEVER
+from ostinato.runtime.rows.reorder import NEVER
 
 BUCKET, ROWS, EVENT_TIME, STREAM, LATEST = "bucket", "rows", "event_time", "stream", "latest"
 PACKED = pa.schema(

@@ -9,8 +9,8 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
 from ostinato.base.errors import DataError, UnsupportedError
-from ostinato.hosts.spark.conform import batches_of
 from ostinato.hosts.spark.types import to_spark_schema
+from ostinato.tasks.conform import batches_of
 
 Closed = Callable[[int, bytes], pa.Table]  # the matches of a bucket, by its label and its stored state
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from ostinato.hosts.spark.streaming.packing import FOREVER, LATEST, STREAM
-from ostinato.runtime.reorder import NEVER
+from ostinato.runtime.rows.reorder import NEVER
 
 
 @dataclass(frozen=True)

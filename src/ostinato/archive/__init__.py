@@ -1,0 +1,1 @@
+"""Parquet files as an archive of events: row groups, their times, rows in order."""

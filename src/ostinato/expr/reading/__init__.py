@@ -1,0 +1,1 @@
+"""Expressions of all languages as text: tokens, parser, literals."""

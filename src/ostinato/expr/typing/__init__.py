@@ -1,0 +1,1 @@
+"""Types of expressions: the types, the table of functions, inference, coercion."""

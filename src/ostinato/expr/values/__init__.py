@@ -1,0 +1,1 @@
+"""What expressions are worth, one value at a time: the definition."""

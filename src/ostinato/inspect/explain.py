@@ -1,0 +1,143 @@
+"""What the planner decided, for people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import timedelta
+
+from ostinato.algebra.pattern import variables_of
+from ostinato.algebra.policies import Selection
+from ostinato.algebra.query import Definition, MatchQuery, Unit, When, Within
+from ostinato.automata import text as nfa_text
+from ostinato.base.errors import UnsupportedError
+from ostinato.expr.text import to_text
+from ostinato.expr.typing.types import Kind
+from ostinato.expr.values.nanoseconds import Duration
+from ostinato.expr.values.temporal_text import interval_text
+from ostinato.inspect.automaton import text as event_automaton_text
+from ostinato.inspect.automaton.automaton import event_automaton
+from ostinato.inspect.automaton.picture import to_svg
+from ostinato.plan.classify import classify
+from ostinato.program.carried_negations import carried
+from ostinato.program.joins import join_of
+from ostinato.program.program import Negation, Program
+from ostinato.program.searches import RunOrder, Search, order_of, searched_moves
+
+
+def plan_text(query: MatchQuery, program: Program, applied: tuple[str, ...]) -> str:
+    return "\n".join(_plan_lines(query, program, applied)) + "\n"
+
+
+def _plan_lines(query: MatchQuery, program: Program, applied: tuple[str, ...]) -> Iterator[str]:
+    yield f"strategy: {program.strategy} ({program.reason})"
+    if applied:
+        yield f"rewrites: {', '.join(applied)}"
+    yield f"partitions: {', '.join(query.partition) or 'none, the stream is one'}"
+    if query.within is not None:
+        yield f"window: {_window(query, query.within)}"
+    if program.rows_per_match != "one":
+        yield f"rows per match: {program.rows_per_match}"
+    if program.timeouts:
+        yield "timeouts: partial matches that their window ended are reported"
+    yield f"columns read: {', '.join(c.name for c in program.columns)}"
+    for variable in variables_of(query.pattern):
+        yield from _conditions(query, variable, query.definition(variable))
+    for negation, code in zip(query.negations, program.negations, strict=True):
+        for item in negation.items:
+            yield from _conditions(query, f"~{item.variable}", item)
+        way = CARRIED if code in carried(program).negations else _way(code)
+        yield f"~({' '.join(item.variable for item in negation.items)}): {way}"
+    if program.registers:
+        yield f"a run carries: {', '.join(r.name for r in program.registers)}"
+    if program.strategy == "runs":
+        yield from _run_lines(program)
+    if program.strategy == "threads":
+        yield from _search_lines(program)
+    if program.filter_bits:
+        yield "rows that satisfy no component's conditions cannot matter: Spark leaves them out before they reach Python"
+
+
+def _run_lines(program: Program) -> Iterator[str]:
+    """How the run table spares work: whom an event does not meet, and who is followed as one."""
+    if program.selection in ("skip_till_next_match", "skip_till_any_match"):
+        for number, component in enumerate(program.components):
+            join = join_of(program, number)
+            if join is not None:
+                held = program.registers[join.register].name
+                yield f"runs in {program.variables[component.variable]} wait by the value of {held}, which an event must equal"
+                continue
+            order = order_of(program, number)
+            if order is not None:
+                held = ", ".join(program.registers[register].name for register in sorted(order.registers)) or "a constant"
+                target = program.variables[program.components[order.target].variable]
+                yield f"runs in {program.variables[component.variable]} wait in the order of {held}: an event for {target} {_asked(order)}"
+    yield "equivalent runs: " + ("followed as one" if program.merging else "each followed by itself (merging is left out)")
+
+
+def _asked(order: RunOrder) -> str:
+    return f"meets those whose {'bound' if len(order.comparisons) == 1 else 'bounds'} its value satisfies"
+
+
+def _search_lines(program: Program) -> Iterator[str]:
+    """Where rows are passed without being visited."""
+    if not program.search:
+        yield "rows are visited one by one (search is left out)"
+        return
+    assert program.nfa is not None
+    shown: dict[str, None] = {}
+    for state in range(len(program.nfa.first) - 1):
+        searches = [search for move, search in searched_moves(program).items() if move in program.nfa.numbers_of(state)]
+        loop = "".join(_sought(program, search) for search in searches if search.loop)
+        exits = ", ".join(_sought(program, search) for search in searches if not search.loop)
+        if searches:
+            shown[f"searched: the next row for {exits or 'nothing'}, while rows are mapped to {loop}"] = None
+    yield from shown
+
+
+def _sought(program: Program, search: Search) -> str:
+    name = program.variables[search.variable]
+    return f"{name} (by a value compared with fixed ones)" if search.comparisons else name
+
+
+def _conditions(query: MatchQuery, name: str, definition: Definition) -> Iterator[str]:
+    if definition.event_type is not None:
+        yield f"{name}: static    {query.type_column} = {definition.event_type!r}"
+    for part in classify(definition, query.names_of(definition.variable)):
+        when = "" if part.when is When.EACH else f" ({part.when.value})"
+        yield f"{name}{when}: {part.kind.value:9} {to_text(part.expr)}"
+
+
+CARRIED = "known by the rows alone: a forbidden event ends the partial matches that wait there, no match is listed for it"
+
+
+def _way(negation: Negation) -> str:
+    """How forbidden events are looked for, and when it is known that there are none."""
+    way = "known by the rows alone: one look per match" if negation.is_static else "each match is compared with the events in its gap"
+    ends = [word for word, stands in (("before", negation.leads), ("behind", negation.trails)) if stands]
+    if ends:
+        way += f"; the gap can lie {' or '.join(ends)} the match, as far as the window reaches"
+    return way + ("; matches wait until nothing more can come there" if negation.trails else "")
+
+
+def _window(query: MatchQuery, within: Within) -> str:
+    if within.unit is Unit.EVENTS:
+        return f"{within.length} events" + (" of the partition" if query.partition else "")
+    own = None if query.time is None else query.schema.type_of(query.time)
+    if own is not None and own.kind is Kind.INT:
+        return f"{within.length} in the unit of {query.time}"
+    if own is not None and own.unit == "ns" and within.length % own.ticks:
+        return interval_text(Duration(within.length))
+    return str(timedelta(microseconds=within.length // (1 if own is None else own.ticks)))
+
+
+def automaton_text(query: MatchQuery, program: Program) -> str:
+    """Of an event pattern as the paper draws it, from the algebra; of a row pattern as it is executed."""
+    if query.selection is not Selection.PREFERRED:
+        return event_automaton_text.to_text(event_automaton(query))
+    return nfa_text.to_text(program.nfa, program.labels) if program.nfa is not None else ""
+
+
+def automaton_svg(query: MatchQuery) -> str:
+    if query.selection is Selection.PREFERRED:
+        raise UnsupportedError("only the automaton of an event pattern is drawn", hint='explain("automaton") prints that of a row pattern')
+    return to_svg(event_automaton(query))

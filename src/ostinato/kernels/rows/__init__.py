@@ -1,0 +1,1 @@
+"""Kernels over rows: grouping by key, hashing, strings, symbols, times."""

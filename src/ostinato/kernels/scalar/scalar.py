@@ -1,0 +1,239 @@
+"""The interpreter of scalar code over one row and the registers of one run.
+
+Constants and temporaries share one scratch array, so that an operand is in one of three places. Values are 64-bit words; a float
+travels as its bits. Beside every value stands a flag of `kernels.scalar.arithmetic`; registers keep a failure too, until a test asks.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ostinato.kernels._jit import borrowing, inlined
+from ostinato.kernels.scalar.arithmetic import (
+    HAS_FAILED,
+    IS_NULL,
+    IS_VALUE,
+    OVERFLOW,
+    compare_float,
+    compare_int,
+    float_result,
+    int_result,
+    sorts_before,
+)
+from ostinato.program.opcodes import SPACES, Op, Space, shape
+from ostinato.program.program import ScalarCode
+
+NOT_TRUE = 0
+TRUE = 1
+
+IN_SCRATCH = 0
+IN_SLOT = 1
+IN_REGISTER = 2
+
+ALWAYS_NULL = 0  # cells of the scratch: null, zero (for operands that are not used), then constants, then temporaries
+ALWAYS_ZERO = 1
+CONSTANTS = 2
+
+_COPY = int(Op.COPY)
+STORE = int(Op.STORE)
+_TEST = int(Op.TEST)
+_MOVE = int(Op.MOVE)
+_SELECT = int(Op.SELECT)
+_COALESCE = int(Op.COALESCE)
+_IS_NULL = int(Op.IS_NULL)
+_IS_NOT_NULL = int(Op.IS_NOT_NULL)
+_NOT = int(Op.NOT)
+_AND = int(Op.AND)
+_OR = int(Op.OR)
+_RANK = int(Op.RANK)
+_FIRST_STRICT = int(Op.ADD_INT)
+_FIRST_FLOAT_GROUP = int(Op.ADD_FLOAT)
+_FIRST_AGGREGATE = int(Op.SUM_INT)
+_SUM_INT = int(Op.SUM_INT)
+_SUM_FLOAT = int(Op.SUM_FLOAT)
+_MIN_INT = int(Op.MIN_INT)
+_MAX_INT = int(Op.MAX_INT)
+_MIN_FLOAT = int(Op.MIN_FLOAT)
+_MAX_FLOAT = int(Op.MAX_FLOAT)
+_MIN_STRING = int(Op.MIN_STRING)
+_MAX_STRING = int(Op.MAX_STRING)
+_COUNT = int(Op.COUNT)
+_ADD_INT = int(Op.ADD_INT)
+_ADD_FLOAT = int(Op.ADD_FLOAT)
+_EQ_INT = int(Op.EQ_INT)
+_EQ_FLOAT = int(Op.EQ_FLOAT)
+_TEST_EQ_INT = int(Op.TEST_EQ_INT)
+_TEST_EQ_FLOAT = int(Op.TEST_EQ_FLOAT)
+
+
+@inlined
+def load(word, scratch, scratch_valid, slots, slot_valid, row, registers, register_valid, old):
+    space = word & 3
+    index = word >> 2
+    if space == IN_SLOT:
+        return slots[row, index], slot_valid[row, index]
+    if space == IN_REGISTER:
+        return registers[old, index], register_valid[old, index]
+    return scratch[index], scratch_valid[index]
+
+
+@inlined
+def logic_result(op, x, x_flag, y, y_flag):
+    """Operations that treat nulls and failures in their own way: one deciding operand of AND and OR settles it."""
+    if op in (_AND, _OR):
+        deciding = op == _OR
+        if (x_flag == IS_VALUE and (x != 0) == deciding) or (y_flag == IS_VALUE and (y != 0) == deciding):
+            return np.int64(deciding), IS_VALUE
+        if x_flag == HAS_FAILED or y_flag == HAS_FAILED:
+            return np.int64(0), HAS_FAILED
+        return np.int64(not deciding), min(int(x_flag), int(y_flag))
+    if op == _NOT:
+        return np.int64(x == 0), int(x_flag)
+    if op in (_IS_NULL, _IS_NOT_NULL):
+        return np.int64((x_flag == IS_NULL) == (op == _IS_NULL)), HAS_FAILED if x_flag == HAS_FAILED else IS_VALUE
+    if op == _COALESCE and x_flag == IS_NULL:
+        return np.int64(y), int(y_flag)
+    return np.int64(x), int(x_flag)
+
+
+@inlined
+def aggregate_result(op, x, x_flag, y, y_flag, ranks):
+    """The running value x after the row's value y. The operations for one row's values are computed from `op`: a constant would make
+    Numba compile what is called a second time for it."""
+    if y_flag == IS_NULL or x_flag == HAS_FAILED:
+        return np.int64(x), int(x_flag)
+    if y_flag == HAS_FAILED:
+        return np.int64(0), HAS_FAILED
+    if op == _COUNT:
+        return np.int64(x + 1), IS_VALUE
+    if x_flag == IS_NULL:
+        return np.int64(y), IS_VALUE
+    if op == _SUM_INT:
+        return int_result(op - _SUM_INT + _ADD_INT, x, y)
+    if op == _SUM_FLOAT:
+        return float_result(op - _SUM_FLOAT + _ADD_FLOAT, x, y)
+    if op == _MIN_INT:
+        return np.int64(min(x, y)), IS_VALUE
+    if op == _MAX_INT:
+        return np.int64(max(x, y)), IS_VALUE
+    if op == _MIN_FLOAT:
+        return np.int64(y if sorts_before(y, x) else x), IS_VALUE
+    if op == _MAX_FLOAT:
+        return np.int64(y if sorts_before(x, y) else x), IS_VALUE
+    if op == _MIN_STRING:
+        return np.int64(y if ranks[y] < ranks[x] else x), IS_VALUE
+    return np.int64(y if ranks[y] > ranks[x] else x), IS_VALUE
+
+
+@inlined
+def result(op, x, x_flag, y, y_flag, ranks):
+    """Value and flag of an operation that computes."""
+    if op < _FIRST_STRICT:
+        return logic_result(op, x, x_flag, y, y_flag)
+    if op >= _FIRST_AGGREGATE and op < _EQ_INT:
+        return aggregate_result(op, x, x_flag, y, y_flag, ranks)
+    if x_flag != IS_VALUE or y_flag != IS_VALUE:
+        return np.int64(0), HAS_FAILED if x_flag == HAS_FAILED or y_flag == HAS_FAILED else IS_NULL
+    if op >= _EQ_FLOAT:
+        return np.int64(compare_float(op - _EQ_FLOAT, x, y)), IS_VALUE
+    if op >= _EQ_INT:
+        return np.int64(compare_int(op - _EQ_INT, x, y)), IS_VALUE
+    if op == _RANK:
+        return np.int64(ranks[x]), IS_VALUE
+    if op >= _FIRST_FLOAT_GROUP:
+        return float_result(op, x, y)
+    return int_result(op, x, y)
+
+
+@borrowing
+def evaluate(code, start, end, scratch, scratch_valid, ranks, slots, slot_valid, row, registers, register_valid, old, new):
+    """Run a block for the run `old` at `row`. TRUE: its conditions hold and registers `new` (which may be `old`) have been written.
+    NOT_TRUE: they do not, and nothing was written. Negative: an error code of `kernels.scalar.arithmetic`. A test that failed is an error
+    only if no other test of the block says no."""
+    failed = False
+    for at in range(start, end):
+        op = code[at, 0]
+        x, x_flag = load(code[at, 1], scratch, scratch_valid, slots, slot_valid, row, registers, register_valid, old)
+        if op >= _TEST_EQ_INT:
+            y, y_flag = load(code[at, 2], scratch, scratch_valid, slots, slot_valid, row, registers, register_valid, old)
+            if x_flag != IS_VALUE or y_flag != IS_VALUE:
+                if x_flag != HAS_FAILED and y_flag != HAS_FAILED:
+                    return NOT_TRUE
+                failed = True
+            elif op >= _TEST_EQ_FLOAT:
+                if not compare_float(op - _TEST_EQ_FLOAT, x, y):
+                    return NOT_TRUE
+            elif not compare_int(op - _TEST_EQ_INT, x, y):
+                return NOT_TRUE
+        elif op == STORE:
+            registers[new, code[at, 3]] = x
+            register_valid[new, code[at, 3]] = x_flag
+        elif op == _COPY:
+            if failed:
+                return OVERFLOW
+            if new != old:
+                for i in range(registers.shape[1]):
+                    registers[new, i] = registers[old, i]
+                    register_valid[new, i] = register_valid[old, i]
+        elif op == _TEST:
+            if x_flag == HAS_FAILED:
+                failed = True
+            elif x_flag == IS_NULL or x == 0:
+                return NOT_TRUE
+        else:
+            y, y_flag = load(code[at, 2], scratch, scratch_valid, slots, slot_valid, row, registers, register_valid, old)
+            if op == _SELECT:
+                if x_flag == HAS_FAILED:
+                    scratch_valid[code[at, 3]] = HAS_FAILED
+                elif x_flag == IS_VALUE and x != 0:
+                    scratch[code[at, 3]] = y
+                    scratch_valid[code[at, 3]] = y_flag
+            else:
+                value, flag = result(op, x, x_flag, y, y_flag, ranks)
+                scratch[code[at, 3]] = value
+                scratch_valid[code[at, 3]] = flag
+    return OVERFLOW if failed else TRUE
+
+
+class Interpreter:
+    """The arrays that `evaluate` reads, made from scalar code: `code` (operation, a, b, c), `blocks` (start, end), the scratch with
+    its constants, and the sort positions of strings, which change as strings arrive."""
+
+    def __init__(self, scalar: ScalarCode) -> None:
+        ints, floats = CONSTANTS, CONSTANTS + len(scalar.ints)
+        self._string_constants = floats + len(scalar.floats)
+        temps = self._string_constants + len(scalar.strings)
+        count = max((c + 1 for op, c in zip(scalar.op, scalar.c, strict=True) if shape(Op(op))[2] == "t"), default=0)
+        self.scratch = np.zeros(temps + count, np.int64)
+        self.scratch_valid = np.zeros(temps + count, np.uint8)
+        self.scratch[ints:floats] = scalar.ints
+        self.scratch[floats : self._string_constants].view(np.float64)[:] = scalar.floats
+        self.scratch_valid[ALWAYS_ZERO:temps] = 1
+        base = {Space.TEMP: temps, Space.INT: ints, Space.FLOAT: floats, Space.STRING: self._string_constants}
+        self.code = np.zeros((len(scalar.op), 4), np.int64)
+        for at, (op, a, b, c) in enumerate(zip(scalar.op, scalar.a, scalar.b, scalar.c, strict=True)):
+            form = shape(Op(op))
+            self.code[at] = op, _place(a, base, form[0]), _place(b, base, form[1]), c + temps if form[2] == "t" else c
+        self.blocks = np.array(scalar.blocks, np.int64).reshape(-1, 2)
+        self.strings = list(scalar.strings)
+        self.ranked = any(op in (Op.RANK, Op.MIN_STRING, Op.MAX_STRING) for op in scalar.op)
+        self.ranks = np.zeros(1, np.int64)
+
+    def bind(self, codes: np.ndarray, ranks: np.ndarray | None) -> None:
+        """Give the string constants their codes in the session, and the sort positions of all codes where they are needed."""
+        self.scratch[self._string_constants : self._string_constants + len(codes)] = codes
+        if ranks is not None and len(ranks):
+            self.ranks = np.ascontiguousarray(ranks, np.int64)
+
+
+def _place(word: int, base: dict[Space, int], used: str) -> int:
+    index, space = divmod(word, SPACES)
+    if used == "-":
+        return ALWAYS_ZERO << 2 | IN_SCRATCH
+    if space == Space.NULL:
+        return ALWAYS_NULL << 2 | IN_SCRATCH
+    if space == Space.SLOT:
+        return index << 2 | IN_SLOT
+    if space == Space.REGISTER:
+        return index << 2 | IN_REGISTER
+    return (base[Space(space)] + index) << 2 | IN_SCRATCH

@@ -1,0 +1,1 @@
+"""Kernels that find rows by value."""

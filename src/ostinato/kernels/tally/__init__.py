@@ -1,0 +1,1 @@
+"""Kernels that count and sum matches without listing them."""

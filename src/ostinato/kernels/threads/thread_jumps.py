@@ -1,0 +1,183 @@
+"""Rows that leave every thread of an attempt as it is are passed at once: the next row that could matter to one of them is searched."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ostinato.kernels._jit import borrowing, copied, inlined
+from ostinato.kernels.scan.scan_dfa import BY_EVENTS, WITHIN
+from ostinato.kernels.search.search_bounds import GREATEST, LEAST, interval
+from ostinato.kernels.search.search_index import ANYTHING, BUILT, FAILS, FIRST, PLACE, ROOM, extend, next_row, size_of
+from ostinato.kernels.search.search_links import FAN, SHIFT, begin_links
+from ostinato.kernels.search.search_sorted import begin_tries
+from ostinato.kernels.threads.thread_layout import COUNT, HALF, INDEX_FULL, INDEXED, NEEDED, NODES, NODES_FULL, OPEN, REPEATS, WAITS
+
+_interval = copied(interval)
+
+# Columns of `searched`, a line per move of the automaton: its search column (-1: none is needed, it can always be made), and the bounds
+# of the value in that column.
+COLUMN, BOUND_FROM, BOUND_TO = range(3)
+SEARCHED_WIDTH = 3
+
+# Columns of `learned`, a line per move: from one row on and before another no row lies in [LOW, HIGH] (or outside, for loops).
+LEARNED_FROM, LEARNED_TO, LOW, HIGH = range(4)
+LEARNED_WIDTH = 4
+
+MOST_THREADS = 4  # with more of them a row matters too often
+WORTH_AN_INDEX = 64  # rows
+
+
+@inlined
+def all_wait(threads, marks, control):
+    """Whether every thread waits, and one of them for a row."""
+    begin = control[HALF] * (len(threads) // 2)
+    waits, some = control[COUNT] <= MOST_THREADS, False
+    for i in range(begin, begin + min(control[COUNT], MOST_THREADS)):
+        waits = waits and marks[threads[i, 0], WAITS] != 0
+        some = some or marks[threads[i, 0], OPEN] != 0
+    return waits and some
+
+
+@borrowing
+def reach_of(start, at, limit, shift, times, setting):
+    """The row before which the window of an attempt that began at `start` ends, as far as rows are known; those below `at` are inside."""
+    within = setting[WITHIN]
+    if within < 0:
+        return limit
+    if setting[BY_EVENTS]:
+        return min(limit, start + within)
+    low, high, stride = at, limit, 1  # rows below `low` are inside, the end is most often near
+    while low + stride < high:
+        passed = times[low + stride + shift] - times[start + shift]
+        if passed > within or passed < 0:
+            high = low + stride
+        else:
+            low, stride = low + stride + 1, 2 * stride
+    while low < high:
+        middle = (low + high) >> 1
+        passed = times[middle + shift] - times[start + shift]
+        if passed > within or passed < 0:
+            high = middle
+        else:
+            low = middle + 1
+    return low
+
+
+@inlined
+def known_until(m, fails, lo, hi, at, learned):
+    """The row before which earlier searches have shown that there is nothing from `at` on."""
+    if learned[m, LEARNED_FROM] > at or learned[m, LEARNED_TO] <= at:
+        return at
+    if fails:
+        covered = lo <= learned[m, LOW] and learned[m, HIGH] <= hi
+    else:
+        covered = learned[m, LOW] <= lo and hi <= learned[m, HIGH]
+    return learned[m, LEARNED_TO] if covered else at
+
+
+@inlined
+def has_index(
+    k, at, limit, shift, columns, regions, lows, highs, links, ordered, tries, bits, masks, slots, slot_valid, code, scratch, scratch_valid,
+    ranks, registers, register_valid, control,
+):  # fmt: skip
+    """Let the index of partition k reach to `limit`; False if there is no room for it."""
+    if regions[k, PLACE] < 0 or limit - regions[k, FIRST] > regions[k, ROOM] << SHIFT:
+        rows = limit - at
+        room = ((rows + (rows >> 2)) >> SHIFT) + FAN
+        size = size_of(room)
+        if control[INDEXED] + size > lows.shape[1]:
+            control[NEEDED] = size
+            return False
+        regions[k, PLACE], regions[k, ROOM], regions[k, FIRST], regions[k, BUILT] = control[INDEXED], room, at, at
+        control[INDEXED] += size
+        regions[k, ANYTHING] = 0
+        begin_links(links, regions[k, PLACE], room)
+        begin_tries(tries, regions[k, PLACE], size)
+    extend(
+        k, limit, shift, columns, regions, lows, highs, links, bits, masks, slots, slot_valid, code, scratch, scratch_valid, ranks,
+        registers, register_valid,
+    )  # fmt: skip
+    return True
+
+
+@inlined
+def next_matter(
+    k, start, at, reach, limit, shift, first, moves, searched, bounds, learned, columns, regions, lows, highs, links, ordered, tries, bits,
+    masks, slots, slot_valid, code, scratch, scratch_valid, ranks, threads, registers, register_valid, control,
+):  # fmt: skip
+    """The first row from `at` on, and before `reach`, that may matter to a thread; `reach` if none does, -1 for want of room."""
+    begin = control[HALF] * (len(threads) // 2)
+    found = reach
+    for i in range(begin, begin + control[COUNT]):
+        for m in range(first[threads[i, 0]], first[threads[i, 0] + 1]):
+            c = searched[m, COLUMN]
+            if moves[m, 0] < 0 or c < 0 or found <= at:
+                continue
+            fails = columns[c, FAILS] != 0
+            lo, hi, known = _interval(
+                searched[m, BOUND_FROM], searched[m, BOUND_TO], bounds, code, scratch, scratch_valid, ranks, slots, slot_valid,
+                at + shift, registers, register_valid, i,
+            )  # fmt: skip
+            if not known or (fails and (lo > hi or (lo == LEAST and hi == GREATEST))):  # a loop that no row satisfies ends at once
+                found = at
+                continue
+            begun = known_until(m, fails, lo, hi, at, learned)
+            if begun >= found:
+                continue
+            if found - begun > WORTH_AN_INDEX and (
+                regions[k, PLACE] < 0 or regions[k, BUILT] < found
+            ) and not has_index(
+                k, start, limit, shift, columns, regions, lows, highs, links, ordered, tries, bits, masks, slots, slot_valid, code, scratch,
+                scratch_valid, ranks, registers, register_valid, control,
+            ):  # fmt: skip
+                return np.int64(-1)
+            found = next_row(
+                k, c, lo, hi, start, begun, found, shift, columns, regions, lows, highs, links, ordered, tries, bits, masks, slots,
+                slot_valid, code, scratch, scratch_valid, ranks, registers, register_valid, control,
+            )  # fmt: skip
+            if begun == at or found > begun:
+                learned[m, LEARNED_FROM], learned[m, LEARNED_TO], learned[m, LOW], learned[m, HIGH] = at, found, lo, hi
+    return found
+
+
+@inlined
+def pass_rows(rows, first, moves, marks, threads, registers, register_valid, nodes, control):
+    """Let every thread read `rows` rows in the state that it is in; those that cannot are dropped. False for want of room."""
+    begin = control[HALF] * (len(threads) // 2)
+    if control[NODES] + control[COUNT] > len(nodes):
+        return False
+    kept = begin
+    for i in range(begin, begin + control[COUNT]):
+        state = threads[i, 0]
+        if marks[state, OPEN] == 0:
+            continue
+        node = control[NODES]
+        for m in range(first[state], first[state + 1]):
+            if moves[m, 0] >= 0 and moves[m, 1] == state:
+                nodes[node, 0], nodes[node, 1] = threads[i, 1], np.int64(moves[m, 0]) | (rows - 1) << REPEATS
+        control[NODES] = node + 1
+        threads[kept, 0], threads[kept, 1] = state, node
+        if kept < i:
+            for r in range(registers.shape[1]):
+                registers[kept, r], register_valid[kept, r] = registers[i, r], register_valid[i, r]
+        kept += 1
+    control[COUNT] = kept - begin
+    return True
+
+
+@inlined
+def jump(
+    k, start, at, reach, limit, shift, first, moves, marks, searched, bounds, learned, columns, regions, lows, highs, links, ordered, tries,
+    bits, masks, slots, slot_valid, code, scratch, scratch_valid, ranks, threads, registers, register_valid, nodes, control,
+):  # fmt: skip
+    """Pass the rows that matter to no thread; returns the row to go on at, or what there is no room for, as -INDEX_FULL or
+    -NODES_FULL, and then nothing has changed."""
+    to = next_matter(
+        k, start, at, reach, limit, shift, first, moves, searched, bounds, learned, columns, regions, lows, highs, links, ordered, tries,
+        bits, masks, slots, slot_valid, code, scratch, scratch_valid, ranks, threads, registers, register_valid, control,
+    )  # fmt: skip
+    if to < 0:
+        return np.int64(-INDEX_FULL)
+    if to > at and not pass_rows(to - at, first, moves, marks, threads, registers, register_valid, nodes, control):
+        return np.int64(-NODES_FULL)
+    return to

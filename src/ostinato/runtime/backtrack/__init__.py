@@ -1,0 +1,1 @@
+"""Strategy "backtrack": one partial match at a time, for comparison."""

@@ -1,0 +1,23 @@
+"""The matches that backtracking found, in their order."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ostinato.kernels.backtrack import backtrack_table as table
+from ostinato.kernels.backtrack.backtrack_matches import unroll
+from ostinato.runtime.output.listing import Listing
+from ostinato.runtime.output.matches import Matches
+from ostinato.runtime.runs.ordered_matches import ordered_matches
+
+
+def read_matches(nodes: np.ndarray, found: np.ndarray, variable_of: np.ndarray, listing: Listing) -> Matches:
+    """Per key, by completing event, then by the events selected. `found` has them key by key, in the order of the search."""
+    by_key = np.cumsum(np.concatenate([[0], found[1:, 1] != found[:-1, 1]]))
+    found = found[np.lexsort((nodes[found[:, 0], table.ORDINAL], by_key))]
+    last, keys = found[:, 0].copy(), found[:, 1].copy()
+    offsets = np.concatenate([[0], np.cumsum(nodes[last, table.LENGTH])])
+    listing.allow(len(keys), int(offsets[-1]))
+    ordinals, components = np.empty(offsets[-1], np.int64), np.empty(offsets[-1], np.uint8)
+    unroll(nodes, last, offsets, ordinals, components)
+    return ordered_matches(keys, offsets, ordinals, components, variable_of)

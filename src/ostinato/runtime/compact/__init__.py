@@ -1,0 +1,1 @@
+"""Strategy "compact": a fixed amount of work per event, matches in one graph."""

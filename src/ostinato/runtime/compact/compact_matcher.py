@@ -1,0 +1,179 @@
+"""The strategy "compact": a fixed amount of work per event whatever the window and however many partial matches there are. For event
+patterns whose conditions look at one event alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from ostinato.kernels.compact import compact as kernel
+from ostinato.kernels.compact import compact_nodes as graph
+from ostinato.program.program import Program
+from ostinato.runtime.compact.compact_dag import DagList
+from ostinato.runtime.compact.compact_state import check_compact
+from ostinato.runtime.compact.compact_store import NODE_BYTES, CompactStore
+from ostinato.runtime.compact.symbol_moves import SymbolMoves, match_settings
+from ostinato.runtime.matcher import NEVER, Matcher
+from ostinato.runtime.output.listing import Listing
+from ostinato.runtime.output.match_dag import MatchDag
+from ostinato.runtime.output.match_list import MatchList
+from ostinato.runtime.output.matches import Matches
+from ostinato.runtime.rows.keyed_rows import KeyedRows
+from ostinato.runtime.rows.longer_arrays import grown
+from ostinato.runtime.rows.string_pool import StringPool
+from ostinato.runtime.session.budget import Beyond, Budget, in_words, over_budget
+from ostinato.runtime.session.state_check import StateCheck
+
+SHED_PART = 16
+
+
+class CompactMatcher(Matcher):
+    """The budget's runs do not apply: partial matches are not held one by one."""
+
+    def __init__(self, program: Program, budget: Budget, pool: StringPool) -> None:
+        self._program = program
+        self._budget = budget
+        self._moves = SymbolMoves(program)
+        self._settings = match_settings(program, self._moves.symbols.mask)
+        span = int(self._settings[kernel.SPAN])
+        by_time = bool(self._settings[kernel.BY_TIME])
+        self._store = CompactStore(self._moves.states, span, by_time, program.output == "nonoverlapping")
+        variables = np.array([component.variable for component in program.components], np.uint8)
+        self._listing = Listing(program, budget, pool)
+        listed = MatchList(span, variables, self._listing)
+        self._chosen = listed if program.output == "nonoverlapping" else None
+        self._list: MatchList | DagList = listed
+        if program.output == "compressed":
+            self._list = DagList(span, variables, by_time, program.within >= 0)
+        self._components = len(program.components)
+        self._read = np.zeros(0, np.int64)  # per key, the next unread ordinal
+        self._strict = program.selection == "strict_contiguity" and program.ahead == 0  # rows that wait for neighbours are not passed by
+        self._latest = -1  # under strict contiguity, the last position that was read
+
+    def feed(self, rows: KeyedRows, keys: np.ndarray, ready: np.ndarray, horizon: int, final: bool) -> Matches | MatchDag:
+        for _ in self._steps(rows, keys, ready, horizon, final, in_parts=False):
+            pass
+        return self._list.take()
+
+    def feed_in_parts(
+        self, rows: KeyedRows, keys: np.ndarray, ready: np.ndarray, horizon: int, final: bool
+    ) -> Iterator[Matches | MatchDag]:
+        yield from self._steps(rows, keys, ready, horizon, final, in_parts=True)
+        yield self._list.take()
+
+    def _steps(self, rows: KeyedRows, keys: np.ndarray, ready: np.ndarray, horizon: int, final: bool, in_parts: bool) -> Iterator[Matches]:
+        """Go on over the rows; what is found is collected, or comes in parts."""
+        keys = np.ascontiguousarray(keys, np.int64)
+        self._ensure_keys(int(keys.max(initial=-1)) + 1)
+        settings = self._settings
+        settings[kernel.HORIZON], settings[kernel.HAS_HORIZON], settings[kernel.FINAL] = horizon, horizon != NEVER, final
+        ordinal = self._read[keys]
+        begin = rows.index_of(keys, ordinal)
+        end = begin + np.maximum(ready - ordinal, 0)
+        self._listing.begin(int((end - begin).sum()))
+        yield from self._advance(rows, keys, begin, end, ordinal, in_parts)
+        if self._strict:
+            self._drop_passed(int(rows.positions[end[end > begin] - 1].max(initial=-1)))
+        self._read[keys] = ordinal + end - begin
+        yield from self._flush(in_parts)
+        self._within_bytes()
+
+    def _ensure_keys(self, count: int) -> None:
+        self._store.ensure_keys(count)
+        self._read = grown(self._read, len(self._store.partitions))
+
+    def _advance(
+        self, rows: KeyedRows, keys: np.ndarray, begin: np.ndarray, end: np.ndarray, ordinal: np.ndarray, in_parts: bool
+    ) -> Iterator[Matches]:
+        """Call the kernel until it is through; between calls it learns symbols, or its arrays are emptied and grow."""
+        store, learned = self._store, self._moves
+        store.header[kernel.AT_KEY], store.header[kernel.AT_ROW] = 0, graph.NOTHING
+        bits = rows.bits.view(np.int64)
+        while True:
+            symbols = learned.symbols
+            status = kernel.advance(
+                learned.table, learned.moves, symbols.direct, symbols.slot_bits, symbols.slot_numbers, self._settings,
+                bits, rows.times, rows.positions,
+                store.nodes, store.found, store.chosen, store.best, store.spine, store.header, store.roots, store.partitions,
+                keys, begin, end, ordinal,
+            )  # fmt: skip
+            if status == kernel.DONE:
+                return
+            if status == kernel.NEW_SYMBOL:
+                learned.learn(int(bits[store.header[kernel.AT_ROW]]))
+            else:
+                yield from self._flush(in_parts)
+                store.make_room(learned.most_moves)
+                if self._budget.bytes is not None and len(store.nodes) * NODE_BYTES > 4 * self._budget.bytes:
+                    self._within_bytes()  # a single batch may need more than the budget, too
+
+    def _flush(self, in_parts: bool) -> Iterator[Matches]:
+        """List the matches that were found, so that nothing refers to their nodes any more."""
+        store, header = self._store, self._store.header
+        count = int(header[kernel.FOUND])
+        if not count:
+            return
+        if self._chosen is not None:
+            self._chosen.add_chosen(store.found[:count], store.chosen[: int(header[kernel.CHOSEN])])
+            header[kernel.CHOSEN] = 0
+        elif in_parts and isinstance(self._list, MatchList):
+            for part in self._list.parts(store.nodes, store.found, count):
+                header[kernel.MATCHES] += len(part)
+                yield part
+        else:
+            header[kernel.MATCHES] += self._list.list(store.nodes, store.found, count)
+        header[kernel.FOUND] = 0
+
+    def _within_bytes(self) -> None:
+        store, limit = self._store, self._budget.bytes
+        if store.has_doubled or (limit is not None and store.bytes > limit):
+            store.collect()
+        while limit is not None and store.bytes > limit:
+            if self._budget.beyond is Beyond.ERROR:
+                raise over_budget(self._program, f"partial matches take {in_words(store.bytes)}, and the budget is {in_words(limit)}")
+            store.shed_oldest(SHED_PART)
+
+    def _drop_passed(self, position: int) -> None:
+        """Under strict contiguity partial matches are over once the stream goes on elsewhere, although their partition receives nothing."""
+        self._latest = max(self._latest, position)
+        partitions = self._store.partitions
+        partitions[partitions[:, graph.POSITION] < self._latest, graph.ACTIVE] = 0
+
+    def look_at_all(self, asked: Program) -> None:
+        self._listing.look_at_all(asked)
+
+    def keep_from(self, keys: np.ndarray) -> np.ndarray:
+        return np.where(self._store.active[keys] != 0, self._store.partitions[keys, graph.LOW], self._read[keys])
+
+    def idle(self, keys: np.ndarray) -> np.ndarray:
+        self._ensure_keys(int(np.max(keys, initial=-1)) + 1)
+        return self._store.active[keys] == 0
+
+    def renumber(self, old_of_new: np.ndarray) -> None:
+        self._ensure_keys(int(np.max(old_of_new, initial=-1)) + 1)
+        self._store.renumber(old_of_new)
+        self._read = self._read[old_of_new]
+
+    def metrics(self) -> dict[str, int]:
+        store = self._store
+        return {
+            "matches": int(store.header[kernel.MATCHES]),
+            "match_nodes": store.used,
+            "peak_match_nodes": max(store.peak, store.used),
+            "node_bytes": NODE_BYTES,
+            "row_symbols": len(self._moves.symbols),
+            "shed_starts": store.shed,
+            "state_bytes": store.bytes,
+        }
+
+    def state(self) -> dict[str, np.ndarray]:
+        return {**self._store.state(), "read": self._read, "latest": np.array([self._latest])}
+
+    def check(self, state: StateCheck) -> None:
+        check_compact(state, self._store.roots.shape[1], self._components)
+
+    def load(self, state: dict[str, np.ndarray]) -> None:
+        self._store.load(state)
+        self._latest = int(state["latest"][0])
+        self._read = state["read"].copy()

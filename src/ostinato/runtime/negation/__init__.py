@@ -1,0 +1,1 @@
+"""Matches as another strategy finds them, less those in whose gaps negated events lie."""

@@ -1,0 +1,66 @@
+"""The row of a match whose query has no output clause: its number, its times, and the events of every variable."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+
+from ostinato.expr.typing.arrow_types import to_arrow as arrow_type
+from ostinato.kernels.vectors.vector import Vector, to_arrow
+from ostinato.program.program import Program
+from ostinato.runtime.output.measures import MatchView
+
+
+def default_schema(program: Program) -> pa.Schema:
+    event = pa.struct([*((c.name, arrow_type(c.type)) for c in program.event_columns), ("seq", pa.int64())])
+    time = arrow_type(program.columns[program.time].type) if program.time >= 0 else pa.int64()
+    fields = [pa.field("match_id", pa.int64()), pa.field("start_ts", time), pa.field("end_ts", time)]
+    for name, kleene in zip(program.variables, program.kleene, strict=True):
+        fields.append(pa.field(name, pa.list_(event) if kleene else event))
+    return pa.schema(fields)
+
+
+def default_output(view: MatchView, schema: pa.Schema, first_id: int) -> pa.Table:
+    matches = view.matches
+    index = view.event_rows()
+    ids = pa.array(np.arange(first_id, first_id + len(matches)), pa.int64())
+    first, last = index[matches.offsets[:-1]], index[matches.offsets[1:] - 1]
+    columns = [ids, _times(view, first, schema.field("start_ts").type), _times(view, last, schema.field("end_ts").type)]
+    for number, field in enumerate(list(schema)[3:]):
+        kleene = view.program.kleene[number]
+        chosen = np.flatnonzero(matches.variables == number)
+        owner = np.searchsorted(matches.offsets, chosen, side="right") - 1
+        columns.append(_lists(view, index[chosen], owner, field.type) if kleene else _single(view, index[chosen], owner, field.type))
+    return pa.table(columns, schema=schema)
+
+
+def _times(view: MatchView, index: np.ndarray, type_: pa.DataType) -> pa.Array:
+    program = view.program
+    if program.time < 0:
+        return pa.array(view.rows.positions[index], pa.int64())
+    column = program.columns[program.time]
+    return to_arrow(Vector(column.type, view.rows.times[index], None, None)).cast(type_)
+
+
+def event_structs(view: MatchView, index: np.ndarray, type_: pa.StructType, mask: pa.Array | None = None) -> pa.StructArray:
+    arrays = []
+    for i, column in enumerate(view.program.event_columns):
+        array = to_arrow(view.stored(column.name, index))
+        wanted = type_.field(i).type
+        arrays.append(array if array.type == wanted else array.cast(wanted))
+    seq = view.rows.positions[np.where(index < 0, 0, index)] if len(view.rows.positions) else np.zeros(len(index), np.int64)
+    arrays.append(pa.array(seq, pa.int64()))
+    return pa.StructArray.from_arrays(arrays, fields=list(type_), mask=mask)
+
+
+def _single(view: MatchView, index: np.ndarray, owner: np.ndarray, type_: pa.StructType) -> pa.Array:
+    """One event per match, null where the variable is an optional component left empty."""
+    row = np.full(len(view.matches), -1, np.int64)
+    row[owner] = index
+    return event_structs(view, row, type_, mask=pa.array(row < 0))
+
+
+def _lists(view: MatchView, index: np.ndarray, owner: np.ndarray, type_: pa.ListType) -> pa.Array:
+    counts = np.bincount(owner, minlength=len(view.matches))
+    offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int32)
+    return pa.ListArray.from_arrays(pa.array(offsets), event_structs(view, index, type_.value_type), type=type_)

@@ -1,0 +1,69 @@
+"""What a matcher reports: matches as flat arrays."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ostinato.kernels.output.match_copy import copy_matches
+from ostinato.runtime.rows.keyed_rows import KeyedRows
+
+
+@dataclass
+class Matches:
+    """Match i belongs to partition `key[i]` and maps the rows `ordinals[offsets[i]:offsets[i+1]]` (positions within the partition,
+    counted from its first row ever) to the variables `variables[...]` (numbers in the program's variable list), in row order.
+    `ordinals` None: the rows are contiguous from `start[i]`. An empty match has no rows; `start[i]` is where it starts."""
+
+    key: np.ndarray  # int64[m]
+    start: np.ndarray  # int64[m]
+    offsets: np.ndarray  # int64[m + 1]
+    variables: np.ndarray  # uint8[total]
+    ordinals: np.ndarray | None = None  # int64[total]
+
+    def __len__(self) -> int:
+        return len(self.key)
+
+    @staticmethod
+    def none() -> Matches:
+        nothing = np.empty(0, np.int64)
+        return Matches(nothing, nothing, np.zeros(1, np.int64), np.empty(0, np.uint8), nothing)
+
+    @property
+    def listed(self) -> np.ndarray:
+        """The ordinals, of event patterns: their matches always have them."""
+        assert self.ordinals is not None
+        return self.ordinals
+
+    @property
+    def last(self) -> np.ndarray:
+        """The ordinal of the last row of each match of an event pattern."""
+        return self.listed[self.offsets[1:] - 1]
+
+    def take(self, chosen: np.ndarray) -> Matches:
+        """These matches in this order; `chosen` are numbers or flags."""
+        if chosen.dtype == np.bool_:
+            chosen = np.flatnonzero(chosen)
+        chosen = np.ascontiguousarray(chosen, np.int64)
+        offsets = np.concatenate([[0], np.cumsum(np.diff(self.offsets)[chosen])])
+        variables = np.empty(offsets[-1], np.uint8)
+        ordinals = np.empty(0 if self.ordinals is None else offsets[-1], np.int64)
+        listed = ordinals[:0] if self.ordinals is None else np.ascontiguousarray(self.ordinals)
+        copy_matches(self.offsets, np.ascontiguousarray(self.variables), listed, chosen, offsets, variables, ordinals)
+        return Matches(self.key[chosen], self.start[chosen], offsets, variables, None if self.ordinals is None else ordinals)
+
+    def followed_by(self, other: Matches) -> Matches:
+        """Both, where the rows of both are listed."""
+        return Matches(
+            np.concatenate([self.key, other.key]),
+            np.concatenate([self.start, other.start]),
+            np.concatenate([self.offsets, other.offsets[1:] + self.offsets[-1]]),
+            np.concatenate([self.variables, other.variables]),
+            np.concatenate([self.listed, other.listed]),
+        )
+
+
+def completed(rows: KeyedRows, matches: Matches) -> np.ndarray:
+    """The position in the stream of the last row of each match of an event pattern."""
+    return rows.positions[rows.index_of(matches.key, matches.last)]

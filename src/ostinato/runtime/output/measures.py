@@ -1,0 +1,205 @@
+"""Output columns for a batch of matches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pyarrow as pa
+
+from ostinato.expr.typing.arrow_types import to_arrow as arrow_type
+from ostinato.expr.typing.types import BOOL, INT, STRING, Kind, Type
+from ostinato.kernels.output import match_rows
+from ostinato.kernels.vectors.evaluate import evaluate
+from ostinato.kernels.vectors.vector import Vector, to_arrow
+from ostinato.program.inputs import COLUMN
+from ostinato.program.program import MatchAggregate, Point, Program
+from ostinato.program.single_rows import at_most_one
+from ostinato.runtime.output.match_aggregates import aggregated, arrays, listed_values
+from ostinato.runtime.output.matches import Matches
+from ostinato.runtime.rows.key_index import KeyIndex
+from ostinato.runtime.rows.keyed_rows import KeyedRows
+from ostinato.runtime.rows.string_pool import StringPool
+from ostinato.runtime.session.budget import over_budget
+
+_NO_ROWS = np.empty(0, np.int64)
+LONG = 16  # rows of a match, on average
+_ANY_ROW = np.empty(0, np.uint8)
+
+
+class MatchView:
+    """The values that measures ask for, each computed once per batch of matches."""
+
+    def __init__(
+        self,
+        program: Program,
+        matches: Matches,
+        rows: KeyedRows,
+        pool: StringPool,
+        keys: KeyIndex | None,
+        numbers: np.ndarray | None,
+        most_listed: int | None = None,
+    ) -> None:
+        """`most_listed`: how many values all arrays of ARRAY_AGG together may hold."""
+        self.program = program
+        self.matches = matches
+        self.rows = rows
+        self.pool = pool
+        self._keys = keys
+        self._numbers = numbers
+        self._most_listed = most_listed
+        self._ordinals = _NO_ROWS if matches.ordinals is None else matches.ordinals
+        self._points: dict[int, tuple[np.ndarray, bool]] = {}
+        self._row_values: list[Vector] | None = None
+
+    def measure_columns(self) -> list[Vector]:
+        code = self.program.measures.code
+        assert code is not None
+        return evaluate(code, len(self.matches), self.input, names=self.program.measures.names)
+
+    def input(self, name: str) -> Vector:
+        """An input of the measures' code, see `MeasureCode`."""
+        kind, _, rest = name.partition(":")
+        if kind == "point":
+            point, _, column = rest.partition(":")
+            return self._at(*self._point(int(point)), column)
+        if kind == "exists":
+            return Vector(BOOL, self._point(int(rest))[0] >= 0, None, None)
+        if kind == "aggregate":
+            return self._aggregate(self.program.measures.aggregates[int(rest)])
+        if kind == "match_number":
+            return Vector(INT, self.numbers, None, None)
+        if kind == "classifier":
+            return self._classifier(self.program.measures.points[int(rest)])
+        assert self._keys is not None  # only programs with keys ask for their values
+        names = [self.program.columns[k].name for k in self.program.keys]
+        return self._keys.values(names.index(rest), self.matches.key)
+
+    @property
+    def numbers(self) -> np.ndarray:
+        assert self._numbers is not None  # counted where a measure asks for them
+        return self._numbers
+
+    def belonging(self, variable: int) -> np.ndarray:
+        """Flags per variable: which rows a number stands for; empty: all."""
+        if variable < 0:
+            return _ANY_ROW
+        flags = np.zeros(len(self.program.variables), np.uint8)
+        flags[list(self.program.members(variable))] = 1
+        return flags
+
+    def _point(self, point: int) -> tuple[np.ndarray, bool]:
+        """Per match the arena row that a navigation leads to, -1 where there is none; and whether there is one everywhere."""
+        if point not in self._points:
+            spec = self.program.measures.points[point]
+            out = np.empty(len(self.matches), np.int64)
+            m, rows = self.matches, self.rows
+            complete = match_rows.locate_in_arena(
+                m.start, m.offsets, self._ordinals, m.variables, self.belonging(spec.variable), spec.anchor == "LAST", spec.offset,
+                self._is_only(spec), m.key, spec.shift, rows.offset, rows.base, rows.length, out,
+            )  # fmt: skip
+            self._points[point] = out, complete
+        return self._points[point]
+
+    def _is_only(self, spec: Point) -> bool:
+        """Whether the row is told from all others of its match by its variable alone; asked where matches are long."""
+        if len(self.matches.variables) < LONG * len(self.matches) or spec.variable < 0 or spec.offset != 0 or self.program.nfa is None:
+            return False
+        return at_most_one(self.program.nfa, self.program.members(spec.variable))
+
+    def _at(self, index: np.ndarray, complete: bool, column: str) -> Vector:
+        """`complete`: no index is -1."""
+        held = self.rows.held_as(column)
+        data, known = self.rows.arena.data[held], self.rows.arena.valid[held]
+        valid: np.ndarray | None
+        if not len(data):
+            values, valid = np.zeros(len(index), data.dtype), np.zeros(len(index), np.bool_)
+        elif complete:
+            values, valid = data.take(index), None if known is None else known.take(index)
+        else:
+            there = np.maximum(index, 0)
+            values, valid = data[there], index >= 0 if known is None else known[there] & (index >= 0)
+        type_ = next(c.type for c in self.program.columns if c.name == column)
+        if column in self.rows.opaque:
+            return Vector(type_, values, valid, self.rows.opaque[column])
+        return self._typed(type_, values, valid)
+
+    def _typed(self, type_: Type, values: np.ndarray, valid: np.ndarray | None) -> Vector:
+        if type_.kind is not Kind.STRING:
+            return Vector(type_, values, valid, None)
+        return Vector(type_, values, valid, self.pool.strings)
+
+    def _classifier(self, spec: Point) -> Vector:
+        m = self.matches
+        places = np.empty(len(m), np.int64)
+        match_rows.locate(m.offsets, m.variables, self.belonging(spec.variable), spec.anchor == "LAST", spec.offset, places)
+        return self.classified(places, spec.shift, m.offsets[:-1], m.offsets[1:])
+
+    def classified(self, places: np.ndarray, shift: int, low: np.ndarray, high: np.ndarray) -> Vector:
+        """The names of the variables some rows away from `places` among the rows of all matches (-1: none); null outside of the
+        matches, which have their rows from `low` to `high`."""
+        moved = places + shift
+        valid = (places >= 0) & (low <= moved) & (moved < high)
+        codes = np.where(valid, self.matches.variables[np.where(valid, moved, 0)] if len(self.matches.variables) else 0, 0)
+        return self._names(codes, valid)
+
+    def _names(self, variables: np.ndarray, valid: np.ndarray | None) -> Vector:
+        names = pa.array(self.program.variables, pa.large_string())
+        return Vector(STRING, variables.astype(np.int64), valid, names)
+
+    def event_rows(self) -> np.ndarray:
+        """Arena indices of all rows of all matches."""
+        out = np.empty(int(self.matches.offsets[-1]), np.int64)
+        m = self.matches
+        match_rows.event_index(m.key, m.start, m.offsets, self._ordinals, self.rows.offset, self.rows.base, out)
+        return out
+
+    def stored(self, column: str, index: np.ndarray) -> Vector:
+        """A column at arena rows, null where the index is -1."""
+        return self._at(index, not len(index) or bool(index.min() >= 0), column)
+
+    def row_values(self) -> list[Vector]:
+        """What aggregates are over, at all rows of all matches."""
+        if self._row_values is None:
+            code = self.program.measures.rows
+            self._row_values = evaluate(code, len(self.matches.variables), self._row_input(self.event_rows()))
+        return self._row_values
+
+    def _row_input(self, index: np.ndarray) -> Callable[[str], Vector]:
+        def given(name: str) -> Vector:
+            if name == "classifier":
+                return self._names(self.matches.variables, None)
+            if name == "match_number":
+                return Vector(INT, np.repeat(self.numbers, np.diff(self.matches.offsets)), None, None)
+            return self._at(index, True, name.removeprefix(COLUMN))
+
+        return given
+
+    def _aggregate(self, spec: MatchAggregate) -> Vector:
+        m = self.matches
+        belongs = self.belonging(spec.variable)
+        values = None if spec.value < 0 else self.row_values()[spec.value]
+        if spec.function == "array" and values is not None:
+            return self.arrays(spec, values, m.offsets[:-1], m.offsets[1:])
+        return aggregated(spec, m, belongs, values)
+
+    def arrays(self, spec: MatchAggregate, values: Vector, begin: np.ndarray, behind: np.ndarray) -> Vector:
+        """ARRAY_AGG over the rows begin[i]..behind[i] of all matches, within the budget."""
+        belongs, variables = self.belonging(spec.variable), self.matches.variables
+        listed = listed_values(variables, belongs, begin, behind)
+        if self._most_listed is not None and listed > self._most_listed:
+            message = f"the arrays of ARRAY_AGG hold {listed:,} values, and the budget has room for {self._most_listed:,}"
+            raise over_budget(self.program, message, "bound the matches by WITHIN, take FINAL ARRAY_AGG, or raise the budget's bytes")
+        return arrays(spec, variables, belongs, values, begin, behind)
+
+
+def measured(view: MatchView, schema: pa.Schema) -> pa.Table:
+    columns = [to_arrow(v) for v in view.measure_columns()]
+    return pa.table([c if c.type == f.type else c.cast(f.type) for c, f in zip(columns, schema, strict=True)], schema=schema)
+
+
+def measured_schema(program: Program) -> pa.Schema:
+    code = program.measures.code
+    assert code is not None
+    types = [code.ops[result].type for result in code.results]
+    return pa.schema([pa.field(name, arrow_type(type_)) for name, type_ in zip(program.measures.names, types, strict=True)])

@@ -1,0 +1,160 @@
+"""Matches as the user sees them: numbered, ordered, with their output columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pyarrow as pa
+
+from ostinato.program.inputs import numbers_matches
+from ostinato.program.program import Program
+from ostinato.runtime.matcher import Matcher, SumsUp
+from ostinato.runtime.output.compressed_output import compressed_output, compressed_schema
+from ostinato.runtime.output.default_output import default_output, default_schema
+from ostinato.runtime.output.match_dag import MatchDag
+from ostinato.runtime.output.match_totals import MatchTotals, Total, totals_table
+from ostinato.runtime.output.matches import Matches, completed
+from ostinato.runtime.output.measures import MatchView, measured, measured_schema
+from ostinato.runtime.output.shown_rows import rows_of_matches, rows_without_match, shown_schema
+from ostinato.runtime.output.timeouts import Timeouts
+from ostinato.runtime.output.unmatched_rows import UnmatchedRows
+from ostinato.runtime.rows.key_index import KeyIndex
+from ostinato.runtime.rows.keyed_rows import KeyedRows
+from ostinato.runtime.rows.longer_arrays import grown
+from ostinato.runtime.rows.string_pool import StringPool
+from ostinato.runtime.session.budget import Budget
+
+LISTED_BYTES = 32  # of a value in an array, and of what it is taken from
+TIMED_OUT = "timed_out"
+COUNT_SCHEMA = pa.schema([("count", pa.int64())])
+
+
+class Report:
+    def __init__(self, program: Program, pool: StringPool, budget: Budget) -> None:
+        self._most_listed = None if budget.bytes is None else budget.bytes // LISTED_BYTES
+        self._program = program
+        self._pool = pool
+        self._counts_only = program.output == "count"
+        self.totals = MatchTotals(program) if program.output == "aggregates" else None
+        self._compresses = program.output == "compressed"
+        self.schema = _schema(program)
+        self._nothing = self.schema.empty_table()
+        self.needs_numbers = numbers_matches(program.measures)
+        self.numbered = np.zeros(0, np.int64)  # matches so far, per key
+        self.emitted = 0
+        self.timeouts = Timeouts(program, budget, pool) if program.timeouts else None
+        self.unmatched = UnmatchedRows() if program.rows_per_match == "all, with unmatched rows" else None
+
+    def nothing(self) -> pa.Table:
+        return self._nothing
+
+    def joined(self, tables: list[pa.Table]) -> pa.Table:
+        tables = [table for table in tables if table.num_rows]
+        if not tables:
+            return self.nothing()
+        return tables[0] if len(tables) == 1 else pa.concat_tables(tables)
+
+    def table(self, matches: Matches | MatchDag, rows: KeyedRows, keys: KeyIndex | None, timed_out: bool = False) -> pa.Table:
+        if self._compresses:
+            view = MatchView(self._program, Matches.none(), rows, self._pool, keys, None)
+            self.emitted += 1
+            return compressed_output(view, matches, self.schema)
+        assert isinstance(matches, Matches)
+        if self._program.is_event_pattern:
+            matches = _by_completion(matches, rows)
+        numbers = self._numbers(matches, rows.key_count) if self.needs_numbers else None
+        view = MatchView(self._program, matches, rows, self._pool, keys, numbers, self._most_listed)
+        first = self.emitted
+        self.emitted += 0 if timed_out else len(matches)
+        if self.totals is not None:
+            self.totals.add(view)
+            return self.nothing()
+        if self._program.measures.code is None:
+            return default_output(view, self.schema, first + 1)
+        if self._program.rows_per_match != "one":
+            return rows_of_matches(view, self.schema)
+        if self.timeouts is None:
+            return measured(view, self.schema)
+        shown = measured(view, pa.schema(list(self.schema)[:-1]))
+        return shown.append_column(self.schema.field(-1), pa.repeat(timed_out, len(matches)))
+
+    @property
+    def looks_between_matches(self) -> bool:
+        """Whether `left_over` has something to report, for which it needs all matches of a call."""
+        return self.unmatched is not None or self.timeouts is not None
+
+    def left_over(
+        self,
+        matches: Matches | MatchDag,
+        keys: np.ndarray,
+        searched: np.ndarray,
+        ready: np.ndarray,
+        rows: KeyedRows,
+        known: KeyIndex | None,
+    ) -> Iterator[pa.Table]:
+        """What is known, where the query shows it, now that the search has come to `searched`: rows that are part of no match (see
+        `UnmatchedRows.found`), and partial matches that their window ended (see `Timeouts.found`)."""
+        if not self.looks_between_matches:
+            return
+        assert isinstance(matches, Matches)
+        if self.timeouts is not None:
+            for ended in self.timeouts.found(matches, keys, searched, ready, rows):
+                yield self.table(ended, rows, known, timed_out=True)
+        if self.unmatched is not None:
+            index = self.unmatched.found(matches, keys, searched, rows)
+            yield rows_without_match(MatchView(self._program, matches, rows, self._pool, None, None), index, self.schema)
+
+    def _numbers(self, matches: Matches, key_count: int) -> np.ndarray:
+        """Match numbers within their partitions. The matches of a key come in order."""
+        self.numbered = grown(self.numbered, key_count)
+        by_key = np.argsort(matches.key, kind="stable")
+        keys = matches.key[by_key]
+        first = np.concatenate([[True], keys[1:] != keys[:-1]])
+        place = np.arange(len(keys)) - np.maximum.accumulate(np.where(first, np.arange(len(keys)), 0))
+        numbers = np.empty(len(keys), np.int64)
+        numbers[by_key] = self.numbered[keys] + place + 1
+        self.numbered[:key_count] += np.bincount(matches.key, minlength=key_count)[:key_count]
+        return numbers
+
+    def renumber(self, old_of_new: np.ndarray) -> None:
+        """Keys were renumbered, as in `Matcher.renumber`."""
+        self.numbered = grown(self.numbered, int(old_of_new.max(initial=-1)) + 1)[old_of_new]
+        if self.unmatched is not None:
+            self.unmatched.renumber(old_of_new)
+        if self.timeouts is not None:
+            self.timeouts.renumber(old_of_new)
+
+    def totals_of(self, matcher: Matcher) -> list[Total]:
+        """The aggregates over all matches so far."""
+        assert self.totals is not None
+        return (matcher if isinstance(matcher, SumsUp) else self.totals).totals()
+
+    def last(self, matcher: Matcher) -> pa.Table:
+        """What close adds: where all matches make one row, that row."""
+        if self.totals is not None:
+            self.emitted = matcher.metrics()["matches"]
+            return totals_table(self._program, self.schema, self.totals_of(matcher))
+        if not self._counts_only:
+            return self.nothing()
+        self.emitted = matcher.metrics()["matches"]
+        return pa.table({"count": pa.array([self.emitted], pa.int64())}, schema=COUNT_SCHEMA)
+
+
+def _schema(program: Program) -> pa.Schema:
+    if program.output == "count":
+        return COUNT_SCHEMA
+    if program.output == "compressed":
+        return compressed_schema(program)
+    if program.rows_per_match != "one":
+        return shown_schema(program)
+    shown = measured_schema(program) if program.measures.code else default_schema(program)
+    return shown.append(pa.field(TIMED_OUT, pa.bool_())) if program.timeouts else shown
+
+
+def _by_completion(matches: Matches, rows: KeyedRows) -> Matches:
+    """In order of the completing event; those of one event keep the matcher's order."""
+    done = completed(rows, matches)
+    if (done[1:] >= done[:-1]).all():
+        return matches
+    return matches.take(np.argsort(done, kind="stable"))

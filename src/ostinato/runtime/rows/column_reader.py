@@ -1,0 +1,101 @@
+"""From an Arrow batch to the columns that a program reads."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pyarrow as pa
+
+from ostinato.base.errors import DataError, SchemaError
+from ostinato.expr.typing.arrow_types import from_arrow as type_from_arrow
+from ostinato.expr.typing.arrow_types import to_arrow
+from ostinato.expr.typing.types import Kind, Type
+from ostinato.kernels.vectors.casts import cast
+from ostinato.kernels.vectors.vector import Vector, from_arrow
+from ostinato.program.program import Column, Program
+from ostinato.runtime.rows.struct_fields import column_of
+
+
+@dataclass(frozen=True, slots=True)
+class _Source:
+    """Where a column of the program lies in batches of one schema."""
+
+    column: Column
+    at: int  # -1: it is a field of a struct
+    type: Type
+    differs: bool  # in form or unit, so that values are brought to those of the program
+
+
+class ColumnReader:
+    """A stream's batches have one schema after another the same: it is compared with the program when it changes."""
+
+    def __init__(self, program: Program) -> None:
+        self._program = program
+        self._schema: pa.Schema | None = None
+        self._sources: list[_Source] = []
+
+    def read(self, batch: pa.RecordBatch | pa.Table) -> dict[str, Vector]:
+        """The program's columns by name; a column that is missing or of another type is refused."""
+        if self._schema is None or not batch.schema.equals(self._schema):
+            self._sources = [_source(batch, column, self._program) for column in self._program.columns]
+            self._schema = batch.schema
+        return {source.column.name: self._vector(batch, source) for source in self._sources}
+
+    def _vector(self, batch: pa.RecordBatch | pa.Table, source: _Source) -> Vector:
+        array = batch.column(source.at) if source.at >= 0 else column_of(batch, source.column)
+        vector = from_arrow(array, source.type)
+        if not source.differs:
+            return vector
+        if vector.type.opaque != source.column.type.opaque:
+            return _in_form(vector, source.column, self._program)
+        return _in_unit(vector, source.column, self._program)
+
+
+def read_columns(batch: pa.RecordBatch | pa.Table, program: Program) -> dict[str, Vector]:
+    """The columns of a single batch."""
+    return ColumnReader(program).read(batch)
+
+
+def _source(batch: pa.RecordBatch | pa.Table, column: Column, program: Program) -> _Source:
+    array = column_of(batch, column)
+    if array is None:
+        raise SchemaError(
+            f'stream "{program.stream}" has no column "{column.name}" in this batch',
+            detail=f"its columns are {', '.join(batch.schema.names)}",
+        )
+    type_ = type_from_arrow(array.type)
+    if type_.kind is not column.type.kind and type_.kind is not Kind.NULL:
+        raise SchemaError(
+            f'column "{column.name}" of stream "{program.stream}" is {type_} in this batch',
+            detail=f"the query was compiled for {column.type}",
+            hint="cast the column, or compile the query for this schema",
+        )
+    differs = type_.kind is not Kind.NULL and (type_.opaque != column.type.opaque or type_.unit != column.type.unit)
+    return _Source(column, batch.schema.get_field_index(column.name), type_, differs)
+
+
+def _in_form(vector: Vector, column: Column, program: Program) -> Vector:
+    """Nested values of a form that holds the same (large lists, say), or an error."""
+    try:
+        return from_arrow(vector.dictionary.cast(to_arrow(column.type)))
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError) as error:
+        raise SchemaError(
+            f'column "{column.name}" of stream "{program.stream}" is {vector.type} in this batch',
+            detail=f"the query was compiled for {column.type}: {str(error).splitlines()[0]}",
+            hint="cast the column, or compile the query for this schema",
+        ) from error
+
+
+def _in_unit(vector: Vector, column: Column, program: Program) -> Vector:
+    """Times in the unit that the query was compiled for: the same moments, or an error."""
+    moved = cast(vector, column.type)
+    finer = vector.data % max(vector.type.ticks // column.type.ticks, 1) != 0
+    if (finer if vector.valid is None else finer & vector.valid).any():
+        raise SchemaError(
+            f'column "{column.name}" of stream "{program.stream}" has nanoseconds in this batch',
+            detail=f"the query was compiled for {column.type}, which would lose them",
+            hint="compile the query for the schema of this batch, or cast the column",
+        )
+    if moved.failure is not None and moved.failure.rows.any():
+        raise DataError(moved.failure.message, detail=f"Column `{column.name}`", hint=moved.failure.hint)
+    return Vector(column.type, moved.data, moved.valid)

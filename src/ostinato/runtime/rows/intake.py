@@ -1,0 +1,49 @@
+"""Rows of a batch go behind those of their keys."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from ostinato.expr.typing.types import Kind, Type
+from ostinato.kernels.vectors.vector import Vector
+from ostinato.program.program import Program
+from ostinato.runtime.rows.key_index import KeyIndex
+from ostinato.runtime.rows.keyed_rows import KeyedRows
+from ostinato.runtime.rows.storage import needs_positions
+from ostinato.runtime.rows.string_pool import StringPool
+
+
+class Intake:
+    def __init__(self, program: Program, stored: Mapping[str, Type], pool: StringPool) -> None:
+        self._keys = [program.columns[k].name for k in program.keys]
+        self._time = program.columns[program.time].name if program.time >= 0 else ""
+        self._stored = stored
+        self._pool = pool
+        self._needs_positions = needs_positions(program)
+
+    def append(
+        self, rows: KeyedRows, keys: KeyIndex | None, columns: Mapping[str, Vector], times: np.ndarray | None, positions: np.ndarray
+    ) -> np.ndarray:
+        """Number the keys of the rows and store what is needed of them; returns the keys that have got some."""
+        numbers = None
+        if keys is not None:
+            numbers = keys.number([columns[name] for name in self._keys])
+            rows.ensure_keys(len(keys))
+        batch = {rows.held_as(name): self._storable(rows, name, columns[name]) for name in self._stored}
+        if times is not None:
+            batch["times"] = (times, columns[self._time].valid)
+        if self._needs_positions:
+            batch["positions"] = (positions, None)
+        grouping = rows.group(numbers, len(positions))
+        rows.append(grouping, batch)
+        return grouping.keys
+
+    def _storable(self, rows: KeyedRows, name: str, vector: Vector) -> tuple[np.ndarray, np.ndarray | None]:
+        if name in rows.opaque and vector.dictionary is not None:
+            return rows.opaque[name].add(vector.dictionary) + vector.data, vector.valid
+        if vector.type.kind is not Kind.STRING:
+            return vector.data, vector.valid
+        codes = self._pool.codes_of(vector.dictionary)
+        return (codes[vector.data] if len(codes) else np.zeros(len(vector.data), np.int64)), vector.valid

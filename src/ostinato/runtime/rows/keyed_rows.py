@@ -1,0 +1,256 @@
+"""Rows grouped by partition: every partition's retained rows lie next to each other, in order, in shared column arrays.
+
+Each key owns a region of the arena. A region that is full moves to the end with twice the room (like a growing list), so that
+appending costs constant time per row however the input is cut into batches; the first batch is laid out exactly."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from ostinato.kernels.rows.grouping import count_rows_of_keys, places_of, ranges
+from ostinato.runtime.rows.arena import Arena, Moved, Places
+from ostinato.runtime.rows.opaque_values import OpaqueValues
+
+NO_TIMES = np.zeros(1, np.int64)  # kernels want an array also where nobody reads it
+
+
+@dataclass(frozen=True)
+class Grouping:
+    """Rows of a batch by key: `keys` have rows in it, `counts` how many. `numbers` is the key of every row; None: the rows lie key
+    by key already."""
+
+    keys: np.ndarray
+    counts: np.ndarray
+    numbers: np.ndarray | None
+
+    @property
+    def rows(self) -> int:
+        return int(self.counts.sum()) if self.numbers is None else len(self.numbers)
+
+
+class KeyedRows:
+    """`offset[k]`: arena index of key k's first retained row; `base[k]`: that row's ordinal in its partition; `length[k]`: how
+    many are retained. Columns that matchers read have fixed names: bits, times, positions, slots, slot_valid. `time_column` is held
+    once, as times; positions are left out where nobody asks for them (`positioned`)."""
+
+    def __init__(
+        self, columns: Mapping[str, np.dtype | type], slots: int, timed: bool, positioned: bool = True, time_column: str | None = None
+    ) -> None:
+        self.arena = Arena()
+        self._time_column = time_column
+        for name, dtype in columns.items():
+            if name != time_column:
+                self.arena.declare("column:" + name, dtype)
+        self.arena.declare("bits", np.uint64)
+        if positioned:
+            self.arena.declare("positions", np.int64)
+        if timed:
+            self.arena.declare("times", np.int64)
+        if slots:
+            self.arena.declare("slots", np.int64, slots)
+            self.arena.declare("slot_valid", np.uint8, slots)
+        self.slot_count = slots
+        self.timed = timed
+        self.opaque: dict[str, OpaqueValues] = {}  # of columns whose arrays hold positions among these
+        self.used = 0
+        self.offset = np.zeros(0, np.int64)
+        self.base = np.zeros(0, np.int64)
+        self.length = np.zeros(0, np.int64)
+        self._room = np.zeros(0, np.int64)
+        self._counts = np.zeros(0, np.int64)  # rows of the batch that is being grouped; zero in between
+        self._next_place = np.zeros(0, np.int64)
+
+    def held_as(self, column: str) -> str:
+        """The name of a stored column in the arena."""
+        return "times" if column == self._time_column else "column:" + column
+
+    @property
+    def bits(self) -> np.ndarray:
+        return self.arena.data["bits"]
+
+    @property
+    def positions(self) -> np.ndarray:
+        return self.arena.data["positions"]
+
+    @property
+    def times(self) -> np.ndarray:
+        return self.arena.data["times"] if self.timed else NO_TIMES
+
+    @property
+    def slots(self) -> np.ndarray:
+        return self.arena.data["slots"] if self.slot_count else np.zeros((1, 0), np.int64)
+
+    @property
+    def slot_valid(self) -> np.ndarray:
+        return self.arena.data["slot_valid"] if self.slot_count else np.zeros((1, 0), np.uint8)
+
+    @property
+    def key_count(self) -> int:
+        return len(self.offset)
+
+    @property
+    def bytes(self) -> int:
+        """Of the rows that are retained."""
+        rows = int(self.length.sum())
+        return rows * self.arena.row_bytes + sum(values.bytes_of(rows) for values in self.opaque.values())
+
+    def index_of(self, keys: np.ndarray, ordinals: np.ndarray) -> np.ndarray:
+        """Arena rows of these rows of these keys."""
+        return self.offset[keys] + ordinals - self.base[keys]
+
+    def ensure_keys(self, count: int) -> None:
+        """Make room for keys 0..count-1."""
+        have = len(self.offset)
+        if count <= have:
+            return
+        grow = max(count, have + have // 2, 16) - have if count > 1 else 1
+        for name in ("offset", "base", "length", "_room", "_counts", "_next_place"):
+            setattr(self, name, np.concatenate([getattr(self, name), np.zeros(grow, np.int64)]))
+
+    def group(self, keys: np.ndarray | None, rows: int) -> Grouping:
+        """What a batch brings to which key; `keys` None: everything belongs to key 0."""
+        if keys is None or not rows:
+            some = 1 if rows else 0
+            return Grouping(np.zeros(some, np.int64), np.full(some, rows, np.int64), None)
+        touched = np.empty(min(rows, len(self.offset)), np.int64)
+        found = count_rows_of_keys(keys, self._counts, touched)
+        # the order of key numbers is that of the arena: neighbours in memory are then used one after the other
+        touched = np.flatnonzero(self._counts) if len(self.offset) <= 4 * rows else touched[:found].copy()
+        counts = self._counts[touched]
+        self._counts[touched] = 0
+        return Grouping(touched, counts, None if found == 1 else keys)
+
+    def _places(self, grouping: Grouping, first: np.ndarray, capacity: int) -> Places:
+        """Arena rows of the rows of a batch, given where those of each key begin."""
+        if grouping.numbers is None:
+            return slice(int(first[0]), int(first[0]) + grouping.rows)
+        self._next_place[grouping.keys] = first
+        return places_of(grouping.numbers, self._next_place, capacity)
+
+    def append(self, grouping: Grouping, batch: dict[str, tuple[np.ndarray, np.ndarray | None]]) -> None:
+        """Add the rows of a batch behind those of their keys. `batch`: arena name -> (data, valid), in batch order."""
+        keys, counts = grouping.keys, grouping.counts
+        if not len(keys):
+            return
+        if not self.length.any():
+            self._lay_out(grouping, batch)
+            return
+        if grouping.rows >= int(self.length.sum()):
+            self._merge(grouping, batch)
+            return
+        self._make_room(keys, counts)
+        places = self._places(grouping, self.offset[keys] + self.length[keys], self.arena.capacity)
+        for name, (data, valid) in batch.items():
+            self.arena.write(name, places, data, valid)
+        self.length[keys] += counts
+
+    def restore(
+        self, keys: np.ndarray, lengths: np.ndarray, base: np.ndarray, columns: dict[str, tuple[np.ndarray, np.ndarray | None]]
+    ) -> None:
+        """Lay out retained rows of a snapshot, key by key."""
+        self._lay_out(Grouping(keys, lengths, None), columns)
+        self.base[: len(base)] = base
+
+    def _lay_out(self, grouping: Grouping, batch: dict[str, tuple[np.ndarray, np.ndarray | None]]) -> None:
+        """Nothing is retained: the batch becomes the arena, without spare room."""
+        keys = grouping.keys
+        offset, rows = _side_by_side(grouping.counts)
+        self._room[:] = 0
+        self.offset[:] = 0
+        self.offset[keys] = offset
+        self.length[keys] = self._room[keys] = grouping.counts
+        self.arena.become(self._places(grouping, offset, rows) if rows else slice(0, 0), batch, rows)
+        self.used = rows
+
+    def _merge(self, grouping: Grouping, batch: dict[str, tuple[np.ndarray, np.ndarray | None]]) -> None:
+        """More rows come than are retained: lay everything out anew, the touched keys first and side by side, without spare room."""
+        touched = np.zeros(self.key_count, np.bool_)
+        touched[grouping.keys] = True
+        others = np.flatnonzero((self.length > 0) & ~touched)
+        keys = np.concatenate([grouping.keys, others])
+        kept = self.length[keys]
+        length = kept.copy()
+        length[: len(grouping.keys)] += grouping.counts
+        offset, rows = _side_by_side(length)
+        places = self._places(grouping, (offset + kept)[: len(grouping.keys)], rows)
+        self.arena.merged(Moved(self.offset[keys], kept, offset), places, batch, rows)
+        self._room[:] = 0
+        self.offset[keys] = offset
+        self.length[keys] = self._room[keys] = length
+        self.used = rows
+
+    def _make_room(self, keys: np.ndarray, counts: np.ndarray) -> None:
+        needed = self.length[keys] + counts
+        movers, room = self._movers(keys, needed)
+        if self.used + int(room.sum()) > self.arena.capacity:
+            if self._drop_abandoned(int(needed.sum())):
+                movers, room = self._movers(keys, needed)  # regions have no spare room now
+            demand = self.used + int(room.sum())
+            if demand > self.arena.capacity:
+                self.arena.reserve(max(64, 2 * demand))
+        target = self.used + np.concatenate([[0], np.cumsum(room)])
+        lengths = self.length[movers]
+        self.arena.copy_rows(Moved(self.offset[movers], lengths, target[:-1]))
+        self.offset[movers] = target[:-1]
+        self._room[movers] = room
+        self.used = int(target[-1])
+
+    def _movers(self, keys: np.ndarray, needed: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The keys whose region is too small, and the room they get."""
+        full = needed > self._room[keys]
+        return keys[full], np.maximum(4, 2 * needed[full])
+
+    def _drop_abandoned(self, demand: int) -> bool:
+        """Close the gaps between regions, if that frees at least half of the arena."""
+        live = np.flatnonzero(self.length)
+        lengths = self.length[live]
+        target, kept = _side_by_side(lengths)
+        if 2 * (kept + demand) > self.arena.capacity:
+            return False
+        self.arena.rebuilt(Moved(self.offset[live], lengths, target), self.arena.capacity)
+        self._room[:] = 0
+        self.offset[:] = 0
+        self.offset[live] = target
+        self._room[live] = lengths
+        self.used = kept
+        return True
+
+    def trim(self, keys: np.ndarray, keep_from: np.ndarray) -> None:
+        """Forget rows before the given ordinals."""
+        drop = np.clip(keep_from - self.base[keys], 0, self.length[keys])
+        self.offset[keys] += drop
+        self.base[keys] += drop
+        self.length[keys] -= drop
+        self._room[keys] -= drop
+
+    def renumber(self, old_of_new: np.ndarray) -> None:
+        for name in ("offset", "base", "length", "_room"):
+            setattr(self, name, getattr(self, name)[old_of_new])
+        self._counts = np.zeros(len(old_of_new), np.int64)
+        self._next_place = np.zeros(len(old_of_new), np.int64)
+
+    def forget_opaque(self, all_of_them: bool = False) -> None:
+        """Let go of opaque values that no retained row refers to, where they are most of them. What a null held is -1 then."""
+        for name, values in self.opaque.items():
+            if values.due() or all_of_them:
+                _, index = self.retained()
+                held = self.held_as(name)
+                positions, valid = self.arena.data[held], self.arena.valid[held]
+                known = index if valid is None else index[valid[index]]
+                moved = values.keep(positions[known])
+                positions[index] = -1
+                positions[known] = moved
+
+    def retained(self) -> tuple[np.ndarray, np.ndarray]:
+        """(keys with rows, arena indices of all retained rows, key by key)."""
+        live = np.flatnonzero(self.length)
+        return live, ranges(self.offset[live], self.length[live])
+
+
+def _side_by_side(lengths: np.ndarray) -> tuple[np.ndarray, int]:
+    """Where stretches of these lengths begin without gaps, and where the last ends."""
+    ends = np.cumsum(lengths)
+    return ends - lengths, int(ends[-1]) if len(ends) else 0

@@ -1,0 +1,156 @@
+"""Evaluates the columnar predicates and slot values of rows that have come in, each row once."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ostinato.expr.typing.types import Kind
+from ostinato.kernels.rows.grouping import put_octets, ranges
+from ostinato.kernels.vectors.evaluate import Evaluator
+from ostinato.kernels.vectors.vector import Vector
+from ostinato.program.program import Program
+from ostinato.runtime.rows.keyed_rows import KeyedRows
+from ostinato.runtime.rows.string_pool import StringPool
+
+
+class RowCode:
+    def __init__(self, program: Program, pool: StringPool) -> None:
+        self._program = program
+        self._pool = pool
+        self._types = {c.name: c.type for c in program.columns}
+        self._evaluator = Evaluator(program.rows)
+
+    def evaluate(self, rows: KeyedRows, keys: np.ndarray, start: np.ndarray, end: np.ndarray) -> None:
+        """Fill bits and slots of the rows with ordinals start[i]..end[i] of each key."""
+        program = self._program
+        if not program.rows.results or not len(keys):
+            if len(keys):
+                rows.bits[_index(rows, keys, start, end - start)] = 0
+            return
+        wanted = end - start
+        fresh = wanted > 0
+        if not fresh.all():
+            keys, start, end, wanted = keys[fresh], start[fresh], end[fresh], wanted[fresh]
+        low, high = self._evaluated_with(rows, keys, start, end)
+        extended = _Extent(rows, keys, low, high - low)
+        results = self._evaluator.evaluate(extended.count, lambda name: self._input(rows, extended.index, name), extended.shift)
+        target = rows.index_of(keys, start)
+        self._store_bits(rows, results[: program.bits], extended.begin[:-1] + (start - low), wanted, target, extended)
+        if program.slots:
+            inner = None if extended.count == wanted.sum() else ranges(extended.begin[:-1] + (start - low), wanted)
+            self._store_slots(rows, _index(rows, keys, start, wanted), results[program.bits :], inner)
+
+    def _evaluated_with(self, rows: KeyedRows, keys: np.ndarray, start: np.ndarray, end: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """What is evaluated beside the new rows, and dropped: the neighbours that shifts look at; or whole regions where that is
+        little more, because regions side by side are read without being gathered."""
+        first, last = rows.base[keys], rows.base[keys] + rows.length[keys]
+        if 2 * int((end - start).sum()) > int(rows.length[keys].sum()):
+            return first, last
+        return np.maximum(first, start - self._program.back), np.minimum(last, end + self._program.ahead)
+
+    def _input(self, rows: KeyedRows, index: np.ndarray | slice, name: str) -> Vector:
+        held = rows.held_as(name)
+        data, known = rows.arena.data[held][index], rows.arena.valid[held]
+        valid = None if known is None else known[index]
+        type_ = self._types[name]
+        if type_.kind is not Kind.STRING:
+            return Vector(type_, data, valid, rows.opaque.get(name))
+        return _compacted(Vector(type_, data, valid, self._pool.strings))
+
+    @staticmethod
+    def _store_bits(
+        rows: KeyedRows, predicates: list[Vector], source: np.ndarray, counts: np.ndarray, target: np.ndarray, extended: _Extent
+    ) -> None:
+        bits = _bit_sets(predicates)
+        if isinstance(bits, np.ndarray) and extended.count == counts.sum() and isinstance(extended.index, slice):
+            rows.bits[extended.index] = bits
+        elif isinstance(bits, np.ndarray) and bits.dtype == np.uint8:
+            put_octets(bits, source, counts, target, rows.bits)
+        else:
+            rows.bits[ranges(target, counts)] = bits if not isinstance(bits, np.ndarray) else bits[ranges(source, counts)]
+
+    def _store_slots(self, rows: KeyedRows, at: np.ndarray | slice, values: list[Vector], inner: np.ndarray | None) -> None:
+        for number, vector in enumerate(values):
+            data, valid = self._slot(vector)
+            rows.slots[at, number] = data if inner is None else data[inner]
+            rows.slot_valid[at, number] = 1 if valid is None else (valid if inner is None else valid[inner])
+
+    def _slot(self, vector: Vector) -> tuple[np.ndarray, np.ndarray | None]:
+        """A value as 64 bits: integers as they are, the bits of floats, session codes of strings."""
+        if vector.type.kind is Kind.STRING:
+            codes = self._pool.codes_of(vector.dictionary)
+            return (codes[vector.data] if len(codes) else np.full(len(vector.data), -1)), vector.valid
+        if vector.data.dtype == np.float64:
+            return vector.data.view(np.int64), vector.valid
+        return vector.data.astype(np.int64, copy=False), vector.valid
+
+
+def _bit_sets(predicates: list[Vector]) -> np.ndarray | int:
+    """One bit per predicate; unknown counts as not true. Bytes are put together first: eight bits cost one pass over words."""
+    if not predicates:
+        return 0
+    if len(predicates) <= 8:
+        return _octet(predicates)
+    words = _octet(predicates[:8]).astype(np.uint64)
+    for group in range(8, len(predicates), 8):
+        words |= _octet(predicates[group : group + 8]).astype(np.uint64) << np.uint64(group)
+    return words
+
+
+def _octet(predicates: list[Vector]) -> np.ndarray:
+    octet = _holds(predicates[0])
+    for number, vector in enumerate(predicates[1:], 1):
+        octet = octet | _holds(vector) << np.uint8(number)
+    return octet
+
+
+def _holds(vector: Vector) -> np.ndarray:
+    return (vector.data if vector.valid is None else vector.data & vector.valid).view(np.uint8)
+
+
+class _Extent:
+    """The rows that are evaluated together: a stretch per key."""
+
+    def __init__(self, rows: KeyedRows, keys: np.ndarray, low: np.ndarray, counts: np.ndarray) -> None:
+        self.counts = counts
+        self.begin = np.concatenate([[0], np.cumsum(counts)])
+        self.count = int(self.begin[-1])
+        self.index = _index(rows, keys, low, counts)
+
+    def shift(self, vector: Vector, n: int) -> Vector:
+        """The value n rows further on in the same stretch, null outside."""
+        size = len(vector.data)
+        step = min(abs(n), size)
+        data = np.empty_like(vector.data)
+        valid = np.ones(size, np.bool_) if vector.valid is None else np.empty(size, np.bool_)
+        if n < 0:
+            data[step:], data[:step] = vector.data[: size - step], 0
+            if vector.valid is not None:
+                valid[step:] = vector.valid[: size - step]
+            edges = ranges(self.begin[:-1], np.minimum(self.counts, step))
+        else:
+            data[: size - step], data[size - step :] = vector.data[step:], 0
+            if vector.valid is not None:
+                valid[: size - step] = vector.valid[step:]
+            outside = np.minimum(self.counts, step)
+            edges = ranges(self.begin[1:] - outside, outside)
+        valid[edges] = False
+        return Vector(vector.type, data, valid, vector.dictionary)
+
+
+def _index(rows: KeyedRows, keys: np.ndarray, start: np.ndarray, counts: np.ndarray) -> np.ndarray | slice:
+    """Arena rows of a stretch per key; a slice where they lie side by side."""
+    first = rows.index_of(keys, start)
+    if len(first) and (first[1:] == first[:-1] + counts[:-1]).all():
+        return slice(int(first[0]), int(first[-1] + counts[-1]))
+    return ranges(first, counts)
+
+
+def _compacted(vector: Vector) -> Vector:
+    """With a dictionary much longer than the column, only the strings that occur: functions work on dictionaries."""
+    if len(vector.dictionary) <= 2 * len(vector.data) + 64:
+        return vector
+    codes = vector.data if vector.valid is None else np.where(vector.valid, vector.data, vector.data[0] if len(vector.data) else 0)
+    present, local = np.unique(codes, return_inverse=True)
+    present = np.maximum(present, 0)
+    return Vector(vector.type, local.astype(np.int64), vector.valid, vector.dictionary.take(present))

@@ -1,0 +1,81 @@
+"""The strings of a session as numbers: equal strings have equal codes in whichever batch they came; order goes by rank."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ostinato.kernels.rows.read_only import borrowed
+from ostinato.kernels.rows.string_table import StringTable
+
+_ALL_VALID = np.empty(0, np.bool_)
+_NO_BYTES = np.zeros(0, np.uint8)
+STRING_BYTES = 64  # beside its letters: where it ends, its rank, between two and eight places in the table
+
+
+class StringPool:
+    def __init__(self) -> None:
+        self._table = StringTable()
+        self._strings: pa.Array | None = None
+        self._ranks: np.ndarray | None = None
+        self._asked: tuple[pa.Array, np.ndarray] | None = None  # a column may be key and value: its dictionary is coded once
+
+    def __len__(self) -> int:
+        return self._table.count
+
+    @property
+    def bytes(self) -> int:
+        """What the strings take, with the table by which they are found."""
+        return int(self._table.offsets[-1]) + STRING_BYTES * self._table.count
+
+    @property
+    def strings(self) -> pa.Array:
+        """The string of every code."""
+        if self._strings is None:
+            table = self._table
+            self._strings = pa.LargeStringArray.from_buffers(table.count, pa.py_buffer(table.offsets), pa.py_buffer(table.data))
+        return self._strings
+
+    def codes_of(self, strings: pa.Array) -> np.ndarray:
+        """The codes of the strings of a batch's dictionary, new ones added. A null has code -1."""
+        if not len(strings):
+            return np.empty(0, np.int64)
+        if self._asked is not None and self._asked[0] is strings:
+            return self._asked[1]
+        wanted = strings.cast(pa.large_string())
+        _, offsets, data = wanted.buffers()
+        begins = np.frombuffer(offsets, np.int64)[wanted.offset : wanted.offset + len(wanted) + 1]
+        octets = _NO_BYTES if data is None else np.frombuffer(data, np.uint8)
+        valid = np.asarray(wanted.is_valid()) if wanted.null_count else _ALL_VALID
+        before = self._table.count
+        codes = self._table.codes(borrowed(begins), borrowed(octets), valid)
+        if self._table.count > before:
+            self._strings = self._ranks = None
+        self._asked = strings, codes
+        return codes
+
+    def codes(self, strings: list[str]) -> np.ndarray:
+        return self.codes_of(pa.array(strings, pa.large_string()))
+
+    def keep(self, used: np.ndarray) -> np.ndarray:
+        """Forget the strings whose code is not marked in `used`; returns the new code of every old one, -1 for none."""
+        kept = self.strings.filter(pa.array(used))
+        self._table = StringTable()
+        self._strings = self._ranks = self._asked = None
+        self.codes_of(kept)
+        return np.where(used, np.cumsum(used) - 1, -1)
+
+    def ranks(self) -> np.ndarray:
+        """Per code, its place in the order of strings."""
+        if self._ranks is None:
+            self._ranks = ranks_of(self.strings)
+        return self._ranks
+
+
+def ranks_of(strings: pa.Array) -> np.ndarray:
+    """The place of each of these strings in their order (by code point, as SQL's binary collation)."""
+    order = np.asarray(pc.sort_indices(strings)).astype(np.int64)
+    ranks = np.empty(len(order), np.int64)
+    ranks[order] = np.arange(len(order))
+    return ranks

@@ -1,0 +1,1 @@
+"""Strategy "runs": partial matches followed side by side."""

@@ -1,0 +1,1 @@
+"""Strategy "scan": preferred matches where every predicate is a bit of the row."""

@@ -1,0 +1,1 @@
+"""Rows found by value instead of visited one by one."""

@@ -1,0 +1,55 @@
+"""The searches of a row pattern as the tables that the kernel reads."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ostinato.kernels.scalar.scalar import Interpreter
+from ostinato.kernels.search import search_index as index
+from ostinato.kernels.threads import thread_jumps as jumps
+from ostinato.program.comparisons import EQ
+from ostinato.program.program import Program
+from ostinato.program.searches import Search, searched_moves
+from ostinato.runtime.search.search_code import SearchCode
+
+
+@dataclass(frozen=True)
+class SearchPlan:
+    """`searched`, `bounds` and `columns` are tables of `kernels.threads.thread_jumps`, `kernels.search.search_bounds` and
+    `kernels.search.search_index`; `waits` are the automaton states in which threads wait."""
+
+    interpreter: Interpreter
+    searched: np.ndarray
+    bounds: np.ndarray
+    columns: np.ndarray
+    waits: frozenset[int]
+
+
+def search_plan(program: Program) -> SearchPlan:
+    assert program.nfa is not None
+    found = {} if program.timeouts else searched_moves(program)  # what gives up early does not tell what its window ended
+    code = SearchCode(program.scalar, (comparison for search in found.values() for comparison in search.comparisons))
+    searched = np.full((len(program.nfa.moves), jumps.SEARCHED_WIDTH), -1, np.int64)
+    columns: list[tuple[int, ...]] = []
+    for number, search in found.items():
+        if search.comparisons or program.tests[search.variable].bit >= 0:
+            column = _column(search, code)
+            if column not in columns:
+                columns.append(column)
+            searched[number] = (columns.index(column), *code.bound_all(search.comparisons))
+    first = program.nfa.first
+    waits = frozenset(state for state in range(len(first) - 1) if any(m in found for m in range(first[state], first[state + 1])))
+    table = np.array(columns, np.int64).reshape(-1, index.COLUMN_WIDTH)
+    for line in (index.LINKED, index.ORDERED):
+        wanted = table[:, line] == 1
+        table[:, line] = np.where(wanted, np.cumsum(wanted) - 1, -1)
+    return SearchPlan(code.interpreter, searched, code.bounds, table, waits)
+
+
+def _column(search: Search, code: SearchCode) -> tuple[int, ...]:
+    valued = len(search.comparisons) > 0
+    value = code.value_of(search.comparisons) if valued else (0, 0, 0, 0)
+    equality = not search.loop and any(comparison.relation == EQ for comparison in search.comparisons)
+    return (*value, int(valued), search.variable, int(search.loop), int(equality), int(search.is_band))

@@ -1,0 +1,60 @@
+"""The budget of a session as a whole: the rows that it keeps, and what a call returns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+
+from ostinato.program.program import Program
+from ostinato.runtime.output.listing import ways_out
+from ostinato.runtime.rows.string_sweep import StringSweep
+from ostinato.runtime.session.budget import Budget, in_words, over_budget
+
+if TYPE_CHECKING:
+    from ostinato.runtime.session.session import Session
+
+
+class SessionLimits:
+    def __init__(self, program: Program, budget: Budget) -> None:
+        self._program = program
+        self._limit = budget.bytes
+
+    def check_rows(self, session: Session, sweep: StringSweep) -> None:
+        """Rows that wait for earlier ones or to be taken as late ones, or may still be needed, cannot be shed; nor can the texts in them
+        or in keys. Texts that nothing refers to are forgotten first."""
+        if self._limit is None:
+            return
+        waiting, kept = session.reorder.bytes + session.late.bytes, session.rows.bytes
+        if waiting + kept + session.pool.bytes > self._limit:
+            sweep.sweep(session, at_once=True)
+        texts = session.pool.bytes
+        if waiting + kept + texts > self._limit:
+            raise over_budget(
+                self._program,
+                f"rows that wait, for earlier ones or to be taken as late, take {in_words(waiting)}, rows that are needed {in_words(kept)},"
+                f" texts {in_words(texts)}; the budget is {in_words(self._limit)}",
+                "shorten WITHIN or lateness, advance the watermark sooner, take late rows, or raise the budget: ost.Budget(bytes=...)",
+            )
+
+    def within_memory(self, tables: Iterator[pa.Table]) -> Iterator[pa.Table]:
+        """Arrays grow in steps, and a budget may be larger than what is left of the memory: that is the same error, by another limit."""
+        try:
+            yield from tables
+        except MemoryError as error:
+            raise over_budget(self._program, f"there is no memory left: {error}", ways_out(self._program)) from error
+
+    def gathered(self, tables: Iterable[pa.Table]) -> list[pa.Table]:
+        """All of them, where they are within the budget together. None of them is large."""
+        found, size = [], 0
+        for table in tables:
+            found.append(table)
+            size += table.nbytes
+            if self._limit is not None and size > self._limit:
+                raise over_budget(
+                    self._program,
+                    f"what one call returns takes {in_words(size)} so far, and the budget is {in_words(self._limit)}",
+                    ways_out(self._program),
+                )
+        return found

@@ -1,0 +1,1 @@
+"""Matches counted, and values over them summed, without keeping any apart."""

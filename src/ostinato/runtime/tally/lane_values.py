@@ -1,0 +1,57 @@
+"""The values that lanes take from rows, as words."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ostinato.expr.typing.types import Kind
+from ostinato.kernels.rows.grouping import ranges
+from ostinato.kernels.tally import tally_cells as cells
+from ostinato.kernels.vectors.evaluate import evaluate
+from ostinato.kernels.vectors.vector import Vector
+from ostinato.program.inputs import COLUMN
+from ostinato.program.program import Program
+from ostinato.runtime.output.matches import Matches
+from ostinato.runtime.output.measures import MatchView
+from ostinato.runtime.rows.keyed_rows import KeyedRows
+from ostinato.runtime.rows.string_pool import StringPool
+from ostinato.runtime.tally.tally_plan import Lane, LanePlan
+
+NO_VALUES = np.zeros((1, 1), np.int64)
+NO_VALID = np.zeros((1, 1), np.uint8)
+FLOAT_LANES = (cells.SUM_FLOAT, cells.LEAST_FLOAT, cells.GREATEST_FLOAT)
+
+
+class LaneValues:
+    def __init__(self, program: Program, plan: LanePlan, pool: StringPool) -> None:
+        self._program = program
+        self._lanes = plan.lanes
+        self._pool = pool
+
+    def of(self, rows: KeyedRows, bounds: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Words and whether they are there, a line per row and a column per lane, and where the lines of each stretch begin."""
+        counts = bounds[:, 1] - bounds[:, 0]
+        value_at = np.concatenate([[0], np.cumsum(counts)[:-1]]).astype(np.int64)
+        if len(self._lanes) == 1:
+            return NO_VALUES, NO_VALID, value_at
+        index = ranges(bounds[:, 0], counts)
+        view = MatchView(self._program, Matches.none(), rows, self._pool, None, None)
+        found = evaluate(self._program.measures.rows, len(index), lambda name: view.stored(name.removeprefix(COLUMN), index))
+        values = np.ones((max(1, len(index)), len(self._lanes)), np.int64)
+        valid = np.ones(values.shape, np.uint8)
+        for number, lane in enumerate(self._lanes):
+            source = found[max(lane.value, lane.counted)] if max(lane.value, lane.counted) >= 0 else None
+            if source is not None and source.valid is not None:
+                valid[: len(index), number] = source.valid
+            if lane.value >= 0 and source is not None:
+                values[: len(index), number] = lane_words(lane, source)
+        return values, valid, value_at
+
+
+def lane_words(lane: Lane, source: Vector) -> np.ndarray:
+    if lane.kind not in FLOAT_LANES:
+        return source.data.astype(np.int64, copy=False)
+    data = source.data.astype(np.float64, copy=False)
+    if source.type.kind is Kind.DECIMAL:
+        data = data / 10.0**source.type.scale
+    return np.ascontiguousarray(data).view(np.int64)

@@ -1,0 +1,1 @@
+"""Strategy "threads": preferred matches with conditions over the match."""

@@ -1,0 +1,66 @@
+"""One pass over rows sorted by key and order: a session per stretch of keys, in which the last key of the one before may go on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+import numpy as np
+import pyarrow as pa
+
+from ostinato.program.program import Program
+from ostinato.runtime.session.budget import Budget
+from ostinato.runtime.session.session import Session
+from ostinato.tasks.carried_names import arrived
+from ostinato.tasks.key_codes import key_codes
+from ostinato.tasks.worker import push
+from ostinato.tasks.worker_memory import task_budget
+
+ROWS_AT_ONCE = 1 << 17  # Spark hands out 10,000 rows at a time; the kernels like more
+
+
+def keyed_pass(program: Program, batches: Iterable[pa.RecordBatch], budget: Budget | None = None) -> Iterator[pa.Table]:
+    """Matches of all keys. A key's rows come together and in order; a finished key is closed and forgotten, and a key that does
+    not fit into a batch goes on in the next, so that neither many keys nor long ones fill the memory."""
+    keys = [program.columns[k].name for k in program.keys]
+    going_on: Session | None = None
+    carried: pa.Table | None = None  # the last row of the key that goes on
+    for table in gathered(batches):
+        borders = _borders(table, keys, carried)
+        if going_on is None:
+            going_on = Session(program, budget=task_budget(budget), ordered=True)
+        if len(borders):
+            yield from push(going_on, table.slice(0, borders[-1]))
+            yield from _closed(going_on)
+            going_on = Session(program, budget=task_budget(budget), ordered=True)
+        yield from push(going_on, table.slice(borders[-1] if len(borders) else 0))
+        carried = table.slice(table.num_rows - 1)
+    if going_on is not None:
+        yield from _closed(going_on)
+
+
+def gathered(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
+    """The same rows in larger tables, under the names that their columns have."""
+    waiting: list[pa.RecordBatch] = []
+    rows = 0
+    for batch in batches:
+        if batch.num_rows:
+            waiting.append(batch)
+            rows += batch.num_rows
+        if rows >= ROWS_AT_ONCE:
+            yield arrived(pa.Table.from_batches(waiting))
+            waiting, rows = [], 0
+    if waiting:
+        yield arrived(pa.Table.from_batches(waiting))
+
+
+def _borders(table: pa.Table, keys: Sequence[str], carried: pa.Table | None) -> np.ndarray:
+    """Rows at which another key begins."""
+    whole = table if carried is None else pa.concat_tables([carried, table])
+    codes = key_codes(whole, keys)
+    return np.flatnonzero(codes[1:] != codes[:-1]) + (carried is None)
+
+
+def _closed(session: Session) -> Iterator[pa.Table]:
+    last = session.close()
+    if last.num_rows:
+        yield last

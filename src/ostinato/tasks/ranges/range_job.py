@@ -1,0 +1,79 @@
+"""A query over Parquet files in time ranges, as plain text: the driver plans it, tasks run it."""
+
+from __future__ import annotations
+
+import base64
+import json
+from dataclasses import astuple, dataclass
+from functools import cached_property
+
+import pyarrow as pa
+
+from ostinato.archive.ordered_rows import OrderedRows
+from ostinato.archive.row_groups import RowGroup
+from ostinato.program import serde
+from ostinato.program.program import Program
+from ostinato.runtime.session.budget import Beyond, Budget, MemoryShare
+from ostinato.tasks.ranges.match_places import PLACE
+from ostinato.tasks.ranges.match_reach import reach_back
+from ostinato.tasks.ranges.time_ranges import TimeRange
+
+
+@dataclass(frozen=True)
+class RangeJob:
+    """`input` are the columns that the program reads, `output` what tasks yield; `budget` is that of a task."""
+
+    program: Program
+    input: pa.Schema
+    output: pa.Schema
+    groups: tuple[RowGroup, ...]
+    ranges: tuple[TimeRange, ...]
+    budget: Budget = Budget()
+
+    @cached_property
+    def rows(self) -> OrderedRows:
+        return OrderedRows(self.groups, self.program, self.input)
+
+    @cached_property
+    def back(self) -> int:
+        """The rows before a match that it looks at."""
+        return reach_back(self.program)
+
+    @property
+    def is_placed(self) -> bool:
+        """Whether what tasks give is in an order, because it is not the result yet."""
+        return PLACE in self.output.names
+
+    def dumps(self) -> str:
+        budget = self.budget
+        return json.dumps(
+            {
+                "program": _text(serde.dumps(self.program)),
+                "input": _text(self.input.serialize().to_pybytes()),
+                "output": _text(self.output.serialize().to_pybytes()),
+                "groups": [astuple(group) for group in self.groups],
+                "ranges": [astuple(one) for one in self.ranges],
+                "budget": [budget.runs, budget.bytes, budget.beyond.value, budget.steps, isinstance(budget.bytes, MemoryShare)],
+            }
+        )
+
+    @staticmethod
+    def loads(text: str) -> RangeJob:
+        parts = json.loads(text)
+        runs, size, beyond, steps, is_share = parts["budget"]
+        return RangeJob(
+            program=serde.loads(_bytes(parts["program"])),
+            input=pa.ipc.read_schema(pa.py_buffer(_bytes(parts["input"]))),
+            output=pa.ipc.read_schema(pa.py_buffer(_bytes(parts["output"]))),
+            groups=tuple(RowGroup(*group) for group in parts["groups"]),
+            ranges=tuple(TimeRange(*one) for one in parts["ranges"]),
+            budget=Budget(runs, MemoryShare(size) if is_share else size, Beyond(beyond), steps),
+        )
+
+
+def _text(data: bytes) -> str:
+    return base64.b64encode(data).decode("ascii")
+
+
+def _bytes(text: str) -> bytes:
+    return base64.b64decode(text)
