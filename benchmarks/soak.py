@@ -70,7 +70,7 @@ class Chain:
             query = ost.compile(text, schemas={stream: schema}, strategy=strategy)
             self._sessions.append(query.open(lateness=0 if self._sessions else LATENESS))
             schema, stream = query.output_schema, query.composite or "matches"
-        self.strategy = query.program.strategy
+        self.strategy = query.pattern.evaluation
 
     def push(self, batch: pa.RecordBatch | pa.Table) -> None:
         for session in self._sessions:

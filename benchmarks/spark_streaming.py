@@ -47,7 +47,7 @@ def jobs(spark: SparkSession, source: Path, rows: int) -> dict[str, Callable[[],
     schema = spark.read.parquet(str(source)).schema
     ours = on(spark)
     directory = ours.read_stream(str(source), rows_per_batch=rows)
-    packer = packer_of(compile(QUERY, {"ticks": directory.schema}).program, None)
+    packer = packer_of(compile(QUERY, {"ticks": directory.schema}).pattern, None)
 
     def rows_of() -> DataFrame:
         return spark.readStream.schema(schema).option("maxFilesPerTrigger", 1).parquet(str(source))

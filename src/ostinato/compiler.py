@@ -16,8 +16,9 @@ from ostinato.base.query_text import check_name, check_text
 from ostinato.base.user_warning import warn_user
 from ostinato.expr.typing.arrow_types import usable_schema
 from ostinato.lang import sase, sql
-from ostinato.plan.long_walks import long_wait, long_walk
+from ostinato.plan.long_walks import quadratic
 from ostinato.plan.planner import plan
+from ostinato.program.pattern import EventPattern
 from ostinato.query import Around, Query
 from ostinato.rewrite.rules import NEEDED, RULES, rewrite
 
@@ -110,8 +111,8 @@ def compile_sase(
         wanted = output if tree is trees[-1] else None
         lowered = sase.lower(tree, known, type_by=type_by, time=time or "ts", output=wanted, ties=ties, composites=composites)
         query = _finished(text, "sase", sase.render(tree), lowered, without, strategy)
-        warning: UserWarning | None = sase.explosion(tree, lowered, runs_merge=not query.program.registers and lowered.ties is Ties.ORDER)
-        warning = warning or long_wait(query.program, None if tree.strategy is None else tree.strategy.span, text)
+        warning: UserWarning | None = sase.explosion(tree, lowered, runs_merge=not query.pattern.registers and lowered.ties is Ties.ORDER)
+        warning = warning or quadratic(query.pattern, None if tree.strategy is None else tree.strategy.span, text)
         if warning is not None:
             warn_user(warning)
         composite = None if tree.composite is None else tree.composite.name
@@ -196,7 +197,7 @@ def compile_clause(
         except UnsupportedError as error:  # what planning refuses without a place of its own, such as its size, is the pattern
             error.span = error.span or tree.pattern_span
             raise
-        warning = long_walk(compiled.program, tree.pattern_span, text)
+        warning = quadratic(compiled.pattern, tree.pattern_span, text)
         if warning is not None:
             warn_user(warning)
         return replace(compiled, warning=None if warning is None else str(warning))
@@ -206,7 +207,9 @@ def compile_clause(
 
 def _finished(text: str, language: str, syntax: str, query: MatchQuery, without: tuple[str, ...], strategy: str | None) -> Query:
     rewritten, applied = rewrite(query, without)
-    program = plan(rewritten, strategy)
+    pattern = replace(plan(rewritten, strategy), search="search" not in without)
+    if isinstance(pattern, EventPattern) and "merging" in without:
+        pattern = replace(pattern, merging=False)
     return Query(
         text,
         language,
@@ -214,5 +217,5 @@ def _finished(text: str, language: str, syntax: str, query: MatchQuery, without:
         query,
         rewritten,
         applied,
-        replace(program, merging=program.merging and "merging" not in without, search="search" not in without),
+        pattern,
     )

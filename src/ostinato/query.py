@@ -13,7 +13,7 @@ from ostinato.base.errors import OstinatoError, UnsupportedError
 from ostinato.inspect.explain import automaton_svg, automaton_text, plan_text
 from ostinato.kernels._jit import prepare
 from ostinato.program.disassemble import disassemble
-from ostinato.program.program import Program
+from ostinato.program.pattern import Pattern
 from ostinato.runtime.rows.stream_form import StreamForm
 from ostinato.runtime.session.budget import Budget
 from ostinato.runtime.session.given_times import Lateness, lateness_units
@@ -44,7 +44,7 @@ class Query:
     algebra: MatchQuery
     rewritten: MatchQuery
     applied: tuple[str, ...]
-    program: Program
+    pattern: Pattern
     composite: str | None = None
     feeds: tuple[Query, ...] = ()
     warning: str | None = None
@@ -66,11 +66,11 @@ class Query:
         if stage == "algebra":
             return algebra_text.to_text(self.algebra)
         if stage == "automaton":
-            return automaton_text(self.algebra, self.program)
+            return automaton_text(self.algebra, self.pattern)
         if stage == "plan":
-            return plan_text(self.rewritten, self.program, self.applied) + (f"warning: {self.warning}\n" if self.warning else "")
+            return plan_text(self.rewritten, self.pattern, self.applied) + (f"warning: {self.warning}\n" if self.warning else "")
         if stage == "program":
-            return disassemble(self.program)
+            return disassemble(self.pattern)
         raise OstinatoError(f'there is no stage "{stage}"', hint=f"the stages are {', '.join(STAGES)}")
 
     @property
@@ -89,7 +89,7 @@ class Query:
 
     @property
     def output_schema(self) -> pa.Schema:
-        return Session(self.program).schema if self.around is None else self.around.schema
+        return Session(self.pattern).schema if self.around is None else self.around.schema
 
     def open(
         self,
@@ -114,10 +114,10 @@ class Query:
                 "A session runs one query, and the text has several",
                 hint="Run the text with ost.match, or open a session for each query and push what one returns to the next",
             ).within(self.text)
-        waiting = lateness if lateness is None or isinstance(lateness, NotGiven) else lateness_units(lateness, self.program)
+        waiting = lateness if lateness is None or isinstance(lateness, NotGiven) else lateness_units(lateness, self.pattern)
         merged = self.algebra
         streams = tuple(StreamForm(part.stream, part.columns, tuple(merged.constants(part).items())) for part in merged.parts)
         told: dict[str, Any] = {"budget": budget, "lateness": waiting, "ordered": ordered, "late": late, "streams": streams}
-        session = Session(self.program, snapshot=snapshot, **told)
+        session = Session(self.pattern, snapshot=snapshot, **told)
         prepare()
         return session

@@ -27,6 +27,6 @@ def _kind(case: Case) -> Hashable:
             query = compile(case.text, {case.stream: case.table.schema}, language=case.language, **case.options)
     except OstinatoError as error:
         return type(error)
-    program = query.program
-    divided = (bool(program.keys), program.within >= 0, program.time >= 0, bool(program.negations))
-    return divided, program.strategy, program.rows_per_match, program.output, numbers_matches(program)
+    pattern = query.pattern
+    divided = (bool(pattern.reads.keys), pattern.within >= 0, pattern.reads.time >= 0, bool(pattern.negations))
+    return divided, pattern.evaluation, pattern.rows_per_match, pattern.output, numbers_matches(pattern)

@@ -51,13 +51,13 @@ OUTPUT = spark.StructType(
 class Streamed:
     """What a worker needs of a case."""
 
-    program: bytes
+    pattern: bytes
     output: pa.Schema
     packer: Packer
 
     def processor(self) -> BucketProcessor:
         """Nothing but the watermark decides; times may be from before 1970."""
-        return BucketProcessor(self.program, self.output, self.packer, Waiting(announced=1))
+        return BucketProcessor(self.pattern, self.output, self.packer, Waiting(announced=1))
 
 
 class AllCases(StatefulProcessor):
@@ -85,7 +85,7 @@ class AllCases(StatefulProcessor):
             return
         case = self._cases[number]
         processor = case.processor()
-        processor._handle, processor._state, processor._program = self._shared._handle, self._shared._state, serde.loads(case.program)
+        processor._handle, processor._state, processor._pattern = self._shared._handle, self._shared._state, serde.loads(case.pattern)
         try:
             for frame in go_on(processor):
                 yield frame.assign(case=number, error=None)
@@ -130,19 +130,19 @@ class _Run:
 
     def _prepare(self, number: int, case: Case) -> None:
         query = compile(case.text, {case.stream: case.table.schema}, language=case.language, **case.options)
-        check_streamable(query.program)
-        clock = Clock.of(query.program)
-        divided = bool(query.program.keys) and query.program.selection != "strict_contiguity"
+        check_streamable(query.pattern)
+        clock = Clock.of(query.pattern)
+        divided = bool(query.pattern.reads.keys) and query.pattern.selection != "strict_contiguity"
         buckets = BUCKETS if divided else 1
-        names = [column.name for column in query.program.columns]
-        keys = tuple(names[k] for k in query.program.keys) if divided else ()
-        packer = Packer(names[query.program.time], keys, buckets, clock)
+        names = [column.name for column in query.pattern.reads.columns]
+        keys = tuple(names[k] for k in query.pattern.reads.keys) if divided else ()
+        packer = Packer(names[query.pattern.reads.time], keys, buckets, clock)
         table = case.table.select(names)
         half = table.num_rows // 2
         for batch, rows in zip(self.packed, (table.slice(0, half), table.slice(half))):
             if rows.num_rows:
                 batch.append(_moved(packer.pack(rows), number * PER_CASE))
-        self.streamed[number] = Streamed(serde.dumps(query.program), output_schema(query), packer)
+        self.streamed[number] = Streamed(serde.dumps(query.pattern), output_schema(query), packer)
         self.tables[number] = [output_schema(query).empty_table()]
 
     def _write_input(self) -> None:
@@ -184,7 +184,7 @@ class _Run:
             number = bucket_of(row.key.bucket) // PER_CASE
             case = self.streamed[number]
             snapshot = BucketState.loads(bytes(row.value.blob)).check(case.packer.buckets).snapshot
-            rest = Session(serde.loads(case.program), snapshot=snapshot).close()
+            rest = Session(serde.loads(case.pattern), snapshot=snapshot).close()
             self.tables[number].append(rest.cast(case.output) if rest.num_rows else case.output.empty_table())
 
     def _outcome(self, number: int, case: Case) -> Outcome:

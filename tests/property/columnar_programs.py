@@ -10,7 +10,8 @@ from tests.property.simulation import Simulation
 
 from ostinato.algebra.pattern import Alternation, Repetition, Sequence, Variable, variables_of
 from ostinato.plan.components import component_graph
-from ostinato.program.program import Component, Program
+from ostinato.program.components import Component
+from ostinato.program.pattern import Pattern
 from ostinato.runtime.rows.string_pool import StringPool
 from ostinato.runtime.session.budget import Budget
 from ostinato.runtime.strategies import open_matcher
@@ -41,13 +42,13 @@ class Columnar:
     unit: str = "time"
     epoch: bool = False
 
-    def program(self, strategy: str) -> Program:
+    def pattern(self, strategy: str) -> Pattern:
         graph = component_graph(self.pattern)
         components = tuple(
             Component(i, c.at_least, c.repeats, *self.tests[i], -1, -1, -1, c.after.begins, c.after.completes, c.after.passed)
             for i, c in enumerate(graph.components)
         )
-        return Program(
+        return Pattern(
             strategy, "", "events", (), variables_of(self.pattern), time=0, keys=(0,), null_keys="never", selection=self.selection,
             output=self.output, ties="epoch" if self.epoch else "order", within=self.within, within_unit=self.unit, bits=BITS,
             components=components, entries=graph.entry.begins,
@@ -57,8 +58,8 @@ class Columnar:
 class ColumnarSimulation(Simulation):
     def __init__(self, query: Columnar, events: list[Event]) -> None:
         super().__init__(query, events)
-        program = query.program("runs")
-        self.components, self.entries = program.components, program.entries
+        pattern = query.pattern("runs")
+        self.components, self.entries = pattern.components, pattern.entries
 
     def following(self, run):
         return self.components[run[-1][1]].begins if run else self.entries
@@ -78,9 +79,9 @@ class ColumnarSimulation(Simulation):
 
 class Drive(MatcherDrive):
     def __init__(self, query: Columnar, events: list[Event], strategy="compact", reload=False, reverse=False, budget=None) -> None:
-        program = query.program(strategy)
+        pattern = query.pattern(strategy)
         key_count = max([1, *(1 + event.key for event in events if event.key is not None)])
-        super().__init__(program, events, key_count, lambda: open_matcher(program, budget or Budget(), StringPool()), reload, reverse)
+        super().__init__(pattern, events, key_count, lambda: open_matcher(pattern, budget or Budget(), StringPool()), reload, reverse)
 
 
 @st.composite

@@ -10,14 +10,14 @@ import pyarrow as pa
 from ostinato.algebra.query import MatchQuery
 from ostinato.expr.typing.arrow_types import to_arrow
 from ostinato.plan.planner import plan
-from ostinato.program.program import Program
+from ostinato.program.pattern import Pattern
 from ostinato.rewrite.rules import rewrite
 from ostinato.runtime.session.session import Session
 
 Rows = list[dict[str, Any]]
 
 
-def program_of(query: MatchQuery, without: tuple[str, ...] = (), strategy: str | None = None) -> Program:
+def program_of(query: MatchQuery, without: tuple[str, ...] = (), strategy: str | None = None) -> Pattern:
     rewritten, _ = rewrite(query, without)
     return plan(rewritten, strategy)
 
@@ -39,13 +39,13 @@ def engine_output(
     strategy: str | None = None,
 ) -> Rows:
     """`restarts`: after every batch the session is saved and opened again."""
-    program = program_of(query, strategy=strategy)
-    session = Session(program, lateness=lateness)
+    pattern = program_of(query, strategy=strategy)
+    session = Session(pattern, lateness=lateness)
     found: list[dict[str, Any]] = []
     for batch in batches(query, rows, cuts):
         found += session.push(batch).to_pylist()
         if restarts:
-            session = Session(program, lateness=lateness, snapshot=session.snapshot())
+            session = Session(pattern, lateness=lateness, snapshot=session.snapshot())
     found += session.close().to_pylist()
     return [plain(query, row) for row in found]
 

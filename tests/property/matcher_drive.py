@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from ostinato.program.program import Program
+from ostinato.program.pattern import Pattern
 from ostinato.runtime.matcher import NEVER, Matcher
 from ostinato.runtime.rows.keyed_rows import KeyedRows
 
@@ -18,8 +18,8 @@ class MatcherDrive:
 
     slots = 0
 
-    def __init__(self, program: Program, events: list, key_count: int, opened: Callable[[], Matcher], reload: bool, reverse: bool) -> None:
-        self.program, self.events, self.reload, self.reverse = program, events, reload, reverse
+    def __init__(self, pattern: Pattern, events: list, key_count: int, opened: Callable[[], Matcher], reload: bool, reverse: bool) -> None:
+        self.pattern, self.events, self.reload, self.reverse = pattern, events, reload, reverse
         self.keys = np.arange(key_count)
         self.rows = KeyedRows({}, self.slots, timed=True)
         self.rows.ensure_keys(key_count)

@@ -71,13 +71,13 @@ def rows_of(steps):
 
 
 def engine(query, strategy, rows, cuts, restarts):
-    program = plan(rewrite(query)[0], strategy)
-    session = Session(program)
+    pattern = plan(rewrite(query)[0], strategy)
+    session = Session(pattern)
     bounds = [0, *sorted(cut for cut in cuts if cut <= len(rows)), len(rows)]
     for begin, end in zip(bounds, bounds[1:], strict=False):
         assert session.push(pa.Table.from_pylist(rows[begin:end], SCHEMA)).num_rows == 0
         if restarts:
-            session = Session(program, snapshot=session.snapshot())
+            session = Session(pattern, snapshot=session.snapshot())
     return session.close().to_pylist()
 
 

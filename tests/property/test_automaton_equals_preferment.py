@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from ostinato.algebra.pattern import Pattern, variables_of
 from ostinato.automata.nfa import construct
-from ostinato.program.program import ACCEPT, ACCEPT_AT_END, OrderedNfa
+from ostinato.program.ordered_nfa import ACCEPT, ACCEPT_AT_END, OrderedNfa
 from ostinato.reference.preferred import Attempt, Mapped, sequences
 from ostinato.testing.patterns import patterns
 

@@ -11,7 +11,7 @@ from tests.property.sase_matrix import OUTPUTS, Drawn, random_rows, with_output
 from tests.property.test_sase_matrix import SCHEMA, compiled, engine_output
 
 from ostinato import reference
-from ostinato.program.carried_negations import uncarried
+from ostinato.program.analysis.carried_negations import uncarried
 from ostinato.testing.compare_rows import difference
 
 Rows = list[dict[str, Any]]
@@ -55,7 +55,7 @@ def test_the_definition_holds(selection: str, output: str) -> None:
     for _ in range(QUERIES):
         drawn, rows = drawn_query(rng, selection), random_rows(rng)
         query = compiled(output_text(drawn, output), drawn, "compact")
-        assert not uncarried(query.program).negations
+        assert not uncarried(query.pattern).negations
         expected = reference.output(query.algebra, rows)
         found += bool(reference.evaluate(query.algebra, rows))
         wrong = difference(expected, engine_output(query, rows, output, rng))

@@ -15,7 +15,8 @@ from ostinato.expr.nodes import Aggregate, Anchor, Call, Field, Literal, Nav, cu
 from ostinato.expr.typing.types import BOOL, INT
 from ostinato.plan.components import component_graph
 from ostinato.plan.scalar.scalar_code import ScalarPlan
-from ostinato.program.program import Component, Program
+from ostinato.program.components import Component
+from ostinato.program.pattern import Pattern
 from ostinato.runtime.rows.string_pool import StringPool
 from ostinato.runtime.runs.run_matcher import RunMatcher
 from ostinato.runtime.session.budget import Budget
@@ -62,12 +63,12 @@ class Query:
     forks: tuple[int, ...] = ()  # parts that are an alternative of the next one
     names: tuple[str, ...] = field(default=("a", "b", "c", "d"))
 
-    def program(self):
+    def pattern(self):
         plan = ScalarPlan(lambda name: frozenset((name,)), lambda nav: 0)
         graph = self.graph()
         components = tuple(self._component(plan, i, part, graph.components[i].after) for i, part in enumerate(self.parts))
         scalar, registers = plan.finish()
-        return Program(
+        return Pattern(
             "runs", "", "events", (), self.names[: len(self.parts)], time=0, keys=(0,), null_keys="never", selection=self.selection,
             output=self.output, ties="epoch" if self.epoch else "order", within=self.within, within_unit=self.unit,
             bits=BITS, slots=(INT,), components=components, entries=graph.entry.begins, scalar=scalar, registers=registers,
@@ -170,8 +171,8 @@ class Drive(MatcherDrive):
     slots = 1
 
     def __init__(self, query, events, reload=False, reverse=False):
-        program = query.program()
-        super().__init__(program, events, 3, lambda: self.strategy(program, Budget(), StringPool()), reload, reverse)
+        pattern = query.pattern()
+        super().__init__(pattern, events, 3, lambda: self.strategy(pattern, Budget(), StringPool()), reload, reverse)
 
     def columns(self, events):
         values = np.array([[e.x or 0] for e in events], np.int64)

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from ostinato.algebra.pattern import Alternation, Empty, Excluded, PartitionEnd, PartitionStart, Pattern, Repetition, Sequence, Variable
 from ostinato.base.errors import UnsupportedError
-from ostinato.program.program import ACCEPT, ACCEPT_AT_END, OrderedNfa
+from ostinato.program.ordered_nfa import ACCEPT, ACCEPT_AT_END, OrderedNfa
 
 MAX_STATES = 20_000
 MAX_STEPS = 2_000_000  # frames followed while the automaton is built

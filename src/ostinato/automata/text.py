@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ostinato.program.program import ACCEPT, ACCEPT_AT_END, OrderedNfa
+from ostinato.program.ordered_nfa import ACCEPT, ACCEPT_AT_END, OrderedNfa
 
 ACCEPTING = {ACCEPT: "accept", ACCEPT_AT_END: "accept at $"}
 

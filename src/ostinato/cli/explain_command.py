@@ -24,7 +24,7 @@ class Stage(StrEnum):
     algebra = "algebra"
     automaton = "automaton"
     plan = "plan"
-    program = "program"
+    pattern = "program"
 
 
 def explain(

@@ -18,84 +18,85 @@ from ostinato.inspect.automaton import text as event_automaton_text
 from ostinato.inspect.automaton.automaton import event_automaton
 from ostinato.inspect.automaton.picture import to_svg
 from ostinato.plan.classify import classify
-from ostinato.program.carried_negations import carried
-from ostinato.program.joins import join_of
-from ostinato.program.program import Negation, Program
-from ostinato.program.searches import RunOrder, Search, order_of, searched_moves
+from ostinato.program.analysis.carried_negations import carried
+from ostinato.program.analysis.joins import join_of
+from ostinato.program.analysis.searches import RunOrder, Search, order_of, searched_moves
+from ostinato.program.negation import Negation
+from ostinato.program.pattern import EventPattern, Pattern, RowPattern
 
 
-def plan_text(query: MatchQuery, program: Program, applied: tuple[str, ...]) -> str:
-    return "\n".join(_plan_lines(query, program, applied)) + "\n"
+def plan_text(query: MatchQuery, pattern: Pattern, applied: tuple[str, ...]) -> str:
+    return "\n".join(_plan_lines(query, pattern, applied)) + "\n"
 
 
-def _plan_lines(query: MatchQuery, program: Program, applied: tuple[str, ...]) -> Iterator[str]:
-    yield f"strategy: {program.strategy} ({program.reason})"
+def _plan_lines(query: MatchQuery, pattern: Pattern, applied: tuple[str, ...]) -> Iterator[str]:
+    yield f"strategy: {pattern.evaluation} ({pattern.reason})"
     if applied:
         yield f"rewrites: {', '.join(applied)}"
     yield f"partitions: {', '.join(query.partition) or 'none, the stream is one'}"
     if query.within is not None:
         yield f"window: {_window(query, query.within)}"
-    if program.rows_per_match != "one":
-        yield f"rows per match: {program.rows_per_match}"
-    if program.timeouts:
+    if pattern.rows_per_match != "one":
+        yield f"rows per match: {pattern.rows_per_match}"
+    if pattern.timeouts:
         yield "timeouts: partial matches that their window ended are reported"
-    yield f"columns read: {', '.join(c.name for c in program.columns)}"
+    yield f"columns read: {', '.join(c.name for c in pattern.reads.columns)}"
     for variable in variables_of(query.pattern):
         yield from _conditions(query, variable, query.definition(variable))
-    for negation, code in zip(query.negations, program.negations, strict=True):
+    known = carried(pattern).negations if isinstance(pattern, EventPattern) else ()
+    for negation, code in zip(query.negations, pattern.negations, strict=True):
         for item in negation.items:
             yield from _conditions(query, f"~{item.variable}", item)
-        way = CARRIED if code in carried(program).negations else _way(code)
+        way = CARRIED if code in known else _way(code)
         yield f"~({' '.join(item.variable for item in negation.items)}): {way}"
-    if program.registers:
-        yield f"a run carries: {', '.join(r.name for r in program.registers)}"
-    if program.strategy == "runs":
-        yield from _run_lines(program)
-    if program.strategy == "threads":
-        yield from _search_lines(program)
-    if program.filter_bits:
+    if pattern.registers:
+        yield f"a run carries: {', '.join(r.name for r in pattern.registers)}"
+    if isinstance(pattern, EventPattern) and pattern.evaluation == "runs":
+        yield from _run_lines(pattern)
+    if isinstance(pattern, RowPattern) and pattern.evaluation == "threads":
+        yield from _search_lines(pattern)
+    if isinstance(pattern, EventPattern) and pattern.prefilter_bits:
         yield "rows that satisfy no component's conditions cannot matter: Spark leaves them out before they reach Python"
 
 
-def _run_lines(program: Program) -> Iterator[str]:
+def _run_lines(pattern: EventPattern) -> Iterator[str]:
     """How the run table spares work: whom an event does not meet, and who is followed as one."""
-    if program.selection in ("skip_till_next_match", "skip_till_any_match"):
-        for number, component in enumerate(program.components):
-            join = join_of(program, number)
+    if pattern.selection in ("skip_till_next_match", "skip_till_any_match"):
+        for number, component in enumerate(pattern.components):
+            join = join_of(pattern, number)
             if join is not None:
-                held = program.registers[join.register].name
-                yield f"runs in {program.variables[component.variable]} wait by the value of {held}, which an event must equal"
+                held = pattern.registers[join.register].name
+                yield f"runs in {pattern.variables[component.variable]} wait by the value of {held}, which an event must equal"
                 continue
-            order = order_of(program, number)
+            order = order_of(pattern, number)
             if order is not None:
-                held = ", ".join(program.registers[register].name for register in sorted(order.registers)) or "a constant"
-                target = program.variables[program.components[order.target].variable]
-                yield f"runs in {program.variables[component.variable]} wait in the order of {held}: an event for {target} {_asked(order)}"
-    yield "equivalent runs: " + ("followed as one" if program.merging else "each followed by itself (merging is left out)")
+                held = ", ".join(pattern.registers[register].name for register in sorted(order.registers)) or "a constant"
+                target = pattern.variables[pattern.components[order.target].variable]
+                yield f"runs in {pattern.variables[component.variable]} wait in the order of {held}: an event for {target} {_asked(order)}"
+    yield "equivalent runs: " + ("followed as one" if pattern.merging else "each followed by itself (merging is left out)")
 
 
 def _asked(order: RunOrder) -> str:
     return f"meets those whose {'bound' if len(order.comparisons) == 1 else 'bounds'} its value satisfies"
 
 
-def _search_lines(program: Program) -> Iterator[str]:
+def _search_lines(pattern: RowPattern) -> Iterator[str]:
     """Where rows are passed without being visited."""
-    if not program.search:
+    if not pattern.search:
         yield "rows are visited one by one (search is left out)"
         return
-    assert program.nfa is not None
     shown: dict[str, None] = {}
-    for state in range(len(program.nfa.first) - 1):
-        searches = [search for move, search in searched_moves(program).items() if move in program.nfa.numbers_of(state)]
-        loop = "".join(_sought(program, search) for search in searches if search.loop)
-        exits = ", ".join(_sought(program, search) for search in searches if not search.loop)
+    for state in range(len(pattern.nfa.first) - 1):
+        searches = [search for move, search in searched_moves(pattern).items() if move in pattern.nfa.numbers_of(state)]
+        loop = "".join(_sought(pattern, search) for search in searches if search.loop)
+        exits = ", ".join(_sought(pattern, search) for search in searches if not search.loop)
         if searches:
             shown[f"searched: the next row for {exits or 'nothing'}, while rows are mapped to {loop}"] = None
     yield from shown
 
 
-def _sought(program: Program, search: Search) -> str:
-    name = program.variables[search.variable]
+def _sought(pattern: RowPattern, search: Search) -> str:
+    name = pattern.variables[search.variable]
     return f"{name} (by a value compared with fixed ones)" if search.comparisons else name
 
 
@@ -130,11 +131,11 @@ def _window(query: MatchQuery, within: Within) -> str:
     return str(timedelta(microseconds=within.length // (1 if own is None else own.ticks)))
 
 
-def automaton_text(query: MatchQuery, program: Program) -> str:
+def automaton_text(query: MatchQuery, pattern: Pattern) -> str:
     """Of an event pattern as the paper draws it, from the algebra; of a row pattern as it is executed."""
     if query.selection is not Selection.PREFERRED:
         return event_automaton_text.to_text(event_automaton(query))
-    return nfa_text.to_text(program.nfa, program.labels) if program.nfa is not None else ""
+    return nfa_text.to_text(pattern.nfa, pattern.labels) if isinstance(pattern, RowPattern) else ""
 
 
 def automaton_svg(query: MatchQuery) -> str:

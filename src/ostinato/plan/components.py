@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from ostinato.algebra.pattern import Alternation, Empty, Pattern, Repetition, Sequence, Variable, variables_of
 from ostinato.base.errors import UnsupportedError
-from ostinato.program.program import Begin
+from ostinato.program.components import Begin
 
 FORMS = {(1, None): (1, True), (0, None): (0, True), (0, 1): (0, False), (1, 1): (1, False)}
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from ostinato.algebra.pattern import variables_of
-from ostinato.algebra.policies import Output, RowsPerMatch, Selection
+from ostinato.algebra.policies import Output, Selection
 from ostinato.algebra.query import MatchQuery, Unit, When
 from ostinato.automata.nfa import construct
 from ostinato.base.errors import UnsupportedError
@@ -14,24 +15,19 @@ from ostinato.expr.typing.types import Kind
 from ostinato.plan.classify import classify, type_test
 from ostinato.plan.components import PlacedComponent, component_graph
 from ostinato.plan.hidden_rows import hidden_rows
+from ostinato.plan.input import emit_input
 from ostinato.plan.measures import MeasureEmitter
 from ostinato.plan.negation import emit_negations
 from ostinato.plan.row_predicates import RowEmitter
 from ostinato.plan.scalar.scalar_code import ScalarPlan
-from ostinato.program.inputs import code_inputs, measure_columns, negation_columns
-from ostinato.program.program import (
-    EVENT_STRATEGIES,
-    Begin,
-    Column,
-    Component,
-    MeasureCode,
-    Negation,
-    OrderedNfa,
-    Program,
-    ScalarCode,
-    VariableTest,
-)
-from ostinato.program.verify import verify
+from ostinato.program.code_inputs import code_inputs, measure_columns, negation_columns
+from ostinato.program.components import Begin, Component
+from ostinato.program.measure_code import MeasureCode
+from ostinato.program.negation import Negation
+from ostinato.program.ordered_nfa import OrderedNfa, VariableTest
+from ostinato.program.pattern import EventPattern, RowPattern
+from ostinato.program.scalar_code import ScalarCode
+from ostinato.program.verification.verify import verify_pattern
 
 MICROSECONDS_PER_DAY = 86_400_000_000
 MAX_VARIABLES = 250  # a row's variable is one byte
@@ -59,56 +55,64 @@ class Emitter:
     def dynamic(self) -> bool:
         return any(not c.columnar for parts in self._classified.values() for c in parts)
 
-    def emit(self, strategy: str, reason: str) -> Program:
+    def emit_rows(self, evaluation: str, reason: str) -> RowPattern:
         query = self._query
-        components, entries = self._components() if strategy in EVENT_STRATEGIES else ((), ())
-        tests, nfa = ((), None) if strategy in EVENT_STRATEGIES else self._automaton()
-        negations = emit_negations(query, self._variables, self._rows)
-        scalar, registers = self._scalar.finish()
-        rows, bits, slots = self._rows.finish()
-        measures = MeasureCode((), None) if query.output is Output.COUNT else MeasureEmitter(query, self._numbers).emit()
-        shifts = self._rows.shifts | {point.shift for point in measures.points} | _shifts(negations)
-        columns = self._columns({*code_inputs(rows), *measure_columns(measures), *(c for n in negations for c in negation_columns(n))})
-        number = {column.name: i for i, column in enumerate(columns)}
-        return verify(Program(
-            strategy=strategy,
-            reason=reason,
-            stream=query.stream,
-            columns=columns,
-            variables=(*self._variables, *self._hidden.twins.values()),
+        tests, nfa = self._automaton()
+        common = self._common(evaluation, reason, ())
+        return verify_pattern(RowPattern(
+            **common,
+            nfa=nfa,
+            tests=_settled_tests(tests, common["scalar"]),
             hidden=tuple(self._numbers[original] for original in self._hidden.twins.values()),
-            time=-1 if query.time is None else number[query.time],
-            order=tuple((number[o.column], o.descending, o.nulls_first) for o in query.order),
-            stream_number=-1 if query.stream_number is None else number[query.stream_number],
-            keys=tuple(number[name] for name in query.partition),
-            null_keys=query.null_keys.value,
-            selection=query.selection.value,
             unions=tuple(tuple(self._numbers[member] for member in union.members) for union in query.unions),
             skip=query.skip.value,
             skip_to=-1 if query.skip_to is None else self._numbers[query.skip_to],
             rows_per_match=query.rows_per_match.value,
             timeouts=query.timeouts,
+        ))  # fmt: skip
+
+    def emit_events(self, evaluation: str, reason: str) -> EventPattern:
+        query = self._query
+        components, entries = self._components()
+        negations = emit_negations(query, self._variables, self._rows)
+        common = self._common(evaluation, reason, negations)
+        return verify_pattern(EventPattern(
+            **common,
+            selection=query.selection.value,
+            components=_settled_components(components, common["scalar"]),
+            entries=entries,
+            negations=negations,
             output=query.output.value,
             ties=query.ties.value,
-            within=self._window(),
-            within_unit="time" if query.within is None else query.within.unit.value,
-            rows=rows,
-            bits=bits,
-            slots=slots,
-            back=-min(shifts),
-            ahead=max(shifts),
-            nfa=nfa,
-            tests=_settled_tests(tests, scalar),
-            components=_settled_components(components, scalar),
-            entries=entries,
-            scalar=scalar,
-            registers=registers,
-            filter_bits=self._filter_bits(components, negations),
-            measures=measures,
-            kleene=tuple(name in query.kleene for name in (*self._variables, *self._hidden.twins.values())),
-            negations=negations,
+            prefilter_bits=self._prefilter_bits(components, negations),
             merging=query.output is not Output.TIMEOUTS,  # of runs that were followed as one, some may be matches
         ))  # fmt: skip
+
+    def _common(self, evaluation: str, reason: str, negations: tuple[Negation, ...]) -> dict[str, Any]:
+        """What both kinds of patterns have; called when everything else has been emitted."""
+        query = self._query
+        scalar, registers = self._scalar.finish()
+        rows, bits, slots = self._rows.finish()
+        measures = MeasureCode((), None) if query.output is Output.COUNT else MeasureEmitter(query, self._numbers).emit()
+        shifts = self._rows.shifts | {point.shift for point in measures.points} | _shifts(negations)
+        used = {*code_inputs(rows), *measure_columns(measures), *(c for n in negations for c in negation_columns(n))}
+        return {
+            "reads": emit_input(query, used),
+            "evaluation": evaluation,
+            "reason": reason,
+            "variables": (*self._variables, *self._hidden.twins.values()),
+            "within": self._window(),
+            "within_unit": "time" if query.within is None else query.within.unit.value,
+            "rows": rows,
+            "bits": bits,
+            "slots": slots,
+            "look_back": -min(shifts),
+            "look_ahead": max(shifts),
+            "scalar": scalar,
+            "registers": registers,
+            "measures": measures,
+            "kleene": tuple(name in query.kleene for name in (*self._variables, *self._hidden.twins.values())),
+        }
 
     def _window(self) -> int:
         """The window in the unit of the time column: dates are counted in days."""
@@ -161,19 +165,7 @@ class Emitter:
             self._rows.bit(self._columnar(name, When.EACH)), self._scalar.block(name, self._dynamic(name, When.EACH), "each")
         )
 
-    def _columns(self, used: set[str]) -> tuple[Column, ...]:
-        """What is read of the stream, in its own order; all of it where whole events or rows are shown."""
-        query = self._query
-        used |= {key.column for key in query.order} | set(query.partition) | ({query.time} if query.time is not None else set())
-        if (query.measures is None and query.output is not Output.COUNT) or query.rows_per_match is not RowsPerMatch.ONE:
-            used |= set(query.schema.names)
-        if not used:  # rows are counted by a column
-            used = set(query.schema.names[:1])
-        own = tuple(Column(name, type_) for name, type_ in query.schema.columns if name in used)
-        fields = sorted(used - set(query.schema.names))
-        return own + tuple(Column(name, query.schema.type_of(name), query.schema.root_of(name)) for name in fields)
-
-    def _filter_bits(self, components: tuple[Component, ...], negations: tuple[Negation, ...]) -> tuple[int, ...]:
+    def _prefilter_bits(self, components: tuple[Component, ...], negations: tuple[Negation, ...]) -> tuple[int, ...]:
         """Rows with none of these bits cannot take part: only where events may be skipped and none is counted."""
         query = self._query
         if query.selection not in (Selection.NEXT, Selection.ANY) or (query.within is not None and query.within.unit is Unit.EVENTS):

@@ -4,23 +4,29 @@ from __future__ import annotations
 
 from ostinato.base.errors import OstinatoError
 from ostinato.base.span import Span
-from ostinato.program.met_runs import met_in_vain
-from ostinato.program.program import Program
-from ostinato.program.walks import walked_through
+from ostinato.program.analysis.met_runs import met_in_vain
+from ostinato.program.analysis.walks import walked_through
+from ostinato.program.pattern import EventPattern, Pattern, RowPattern
 
 
 class QuadraticWarning(UserWarning):
     """The time that a query takes can grow with the square of the rows of a partition."""
 
 
-def long_walk(program: Program, span: Span | None, text: str) -> QuadraticWarning | None:
+def quadratic(pattern: Pattern, span: Span | None, text: str) -> QuadraticWarning | None:
     """`span` is the pattern's place in the text."""
-    if program.within >= 0:
+    if isinstance(pattern, RowPattern):
+        return _long_walk(pattern, span, text)
+    return _long_wait(pattern, span, text) if isinstance(pattern, EventPattern) else None
+
+
+def _long_walk(pattern: RowPattern, span: Span | None, text: str) -> QuadraticWarning | None:
+    if pattern.within >= 0:
         return None
-    found = walked_through(program)
+    found = walked_through(pattern)
     if found is None:
         return None
-    name = program.variables[found]
+    name = pattern.variables[found]
     error = OstinatoError(
         f"Every start may be followed to the end of its partition, in vain: as long as `{name}` can take them, rows are visited one by one",
         hint=f"Bound it with WITHIN, or let what comes behind {name} compare one value of a row with values of the variables before {name}",
@@ -30,12 +36,12 @@ def long_walk(program: Program, span: Span | None, text: str) -> QuadraticWarnin
     return QuadraticWarning(str(error))
 
 
-def long_wait(program: Program, span: Span | None, text: str) -> QuadraticWarning | None:
+def _long_wait(pattern: EventPattern, span: Span | None, text: str) -> QuadraticWarning | None:
     """The same for event patterns, by the runs that wait."""
-    found = met_in_vain(program) if program.within < 0 else None
+    found = met_in_vain(pattern) if pattern.within < 0 else None
     if found is None:
         return None
-    name = program.variables[found]
+    name = pattern.variables[found]
     error = OstinatoError(
         f"Every event may be compared with all partial matches that wait for `{name}`, in vain: nothing ends them",
         hint=f"Bound it with WITHIN, or compare one value of {name} with values of the events before it, by =, < or >",

@@ -9,8 +9,8 @@ from ostinato.algebra.query import MatchQuery
 from ostinato.expr.nodes import Aggregate, Case, Classifier, Expr, Field, MatchNumber, Nav, type_of
 from ostinato.expr.typing.types import BOOL, INT, STRING
 from ostinato.plan.column_code import ColumnBuilder
-from ostinato.program.inputs import COLUMN
-from ostinato.program.program import MatchAggregate, MeasureCode, Point
+from ostinato.program.code_inputs import COLUMN
+from ostinato.program.measure_code import MatchAggregate, MeasureCode, Point
 
 
 class RowExists(Expr):

@@ -25,7 +25,8 @@ from ostinato.plan.classify import Classified, classify, type_test
 from ostinato.plan.column_code import ColumnBuilder
 from ostinato.plan.measures import MeasureEmitter, RowExists
 from ostinato.plan.row_predicates import RowEmitter
-from ostinato.program.program import EventPoint, Forbidden, MeasureCode, Negation
+from ostinato.program.measure_code import MeasureCode
+from ostinato.program.negation import EventPoint, Forbidden, Negation
 
 JOINED_BY = (Kind.INT, Kind.STRING, Kind.TIMESTAMP, Kind.DATE)  # equal as values exactly if they are equal as held
 MAX_NEGATIONS = 60  # those that a match waits for are bits of a word

@@ -10,15 +10,16 @@ from ostinato.base.errors import OstinatoError, UnsupportedError
 from ostinato.expr.nodes import MatchNumber
 from ostinato.plan.compact_choice import against_compact
 from ostinato.plan.emit import Emitter
-from ostinato.program.program import EVENT_STRATEGIES, Program
-from ostinato.program.verify import verify
+from ostinato.program.pattern import EventPattern, Pattern, RowPattern
+from ostinato.program.verification.verify import verify_pattern
 
-ROW_STRATEGIES = ("scan", "threads")
+ROW_EVALUATIONS = ("scan", "threads")
+EVENT_EVALUATIONS = ("runs", "compact", "backtrack")
 
 
-def plan(query: MatchQuery, strategy: str | None = None) -> Program:
+def plan(query: MatchQuery, strategy: str | None = None) -> Pattern:
     """`strategy` forces one, for comparison; one that cannot evaluate the query is refused with the reason."""
-    known = (*ROW_STRATEGIES, *EVENT_STRATEGIES)
+    known = (*ROW_EVALUATIONS, *EVENT_EVALUATIONS)
     if strategy is not None and strategy not in known:
         raise OstinatoError(f'there is no strategy "{strategy}"', hint=f"the strategies are {', '.join(known)}")
     if query.selection is Selection.PREFERRED:
@@ -26,7 +27,7 @@ def plan(query: MatchQuery, strategy: str | None = None) -> Program:
     return _plan_events(query, strategy)
 
 
-def _plan_rows(query: MatchQuery, wanted: str | None) -> Program:
+def _plan_rows(query: MatchQuery, wanted: str | None) -> RowPattern:
     if query.ties is Ties.EPOCH:
         raise UnsupportedError("row patterns order all rows of a partition, simultaneous ones too", hint="leave out ties=")
     if query.output is not Output.ALL:
@@ -36,19 +37,19 @@ def _plan_rows(query: MatchQuery, wanted: str | None) -> Program:
     if query.timeouts:
         _check_timeouts(query)
     emitter = Emitter(query)
-    if wanted in EVENT_STRATEGIES:
+    if wanted is not None and wanted in EVENT_EVALUATIONS:
         raise _refusal(wanted, "it evaluates event patterns, and this is a row pattern")
     if emitter.dynamic:
         if wanted == "scan":
             raise _refusal(wanted, "some conditions look at other rows of the match")
-        return emitter.emit("threads", "preferred match; some conditions look at other rows of the match")
+        return emitter.emit_rows("threads", "preferred match; some conditions look at other rows of the match")
     if query.skip_to is not None:
         if wanted == "scan":
             raise _refusal(wanted, "where the search goes on depends on the variables of a match")
-        return emitter.emit("threads", f"preferred match; the search goes on at {query.skip_to}")
+        return emitter.emit_rows("threads", f"preferred match; the search goes on at {query.skip_to}")
     if wanted == "threads":
-        return emitter.emit("threads", "asked for")
-    return emitter.emit("scan", "preferred match; every condition looks at the row and its neighbours only")
+        return emitter.emit_rows("threads", "asked for")
+    return emitter.emit_rows("scan", "preferred match; every condition looks at the row and its neighbours only")
 
 
 def _check_timeouts(query: MatchQuery) -> None:
@@ -60,21 +61,25 @@ def _check_timeouts(query: MatchQuery) -> None:
             raise UnsupportedError(message, hint="leave one of them out", span=expr.span)
 
 
-def _plan_events(query: MatchQuery, wanted: str | None) -> Program:
-    if wanted in ROW_STRATEGIES:
+def _plan_events(query: MatchQuery, wanted: str | None) -> EventPattern:
+    if wanted is not None and wanted in ROW_EVALUATIONS:
         raise _refusal(wanted, "it evaluates row patterns, and this is an event pattern")
     if query.output is Output.TIMEOUTS:
         if wanted not in (None, "runs"):
             raise _refusal(wanted, "timeouts are asked for, which are runs that did not become matches")
-        return Emitter(query).emit("runs", f"{query.selection.value}: what their window ended is known where runs are followed one by one")
+        return Emitter(query).emit_events(
+            "runs", f"{query.selection.value}: what their window ended is known where runs are followed one by one"
+        )
     if wanted == "backtrack":
-        return Emitter(query).emit(wanted, "asked for: partial matches are followed one at a time")
-    runs = Emitter(query).emit("runs", "asked for")
+        return Emitter(query).emit_events(wanted, "asked for: partial matches are followed one at a time")
+    runs = Emitter(query).emit_events("runs", "asked for")
     against = against_compact(query, runs)
     if wanted == "compact" and against is not None:
         raise _refusal(wanted, against)
     if against is None and wanted != "runs":
-        return verify(replace(runs, strategy="compact", reason=f"{query.selection.value}: every condition looks at one event alone"))
+        return verify_pattern(
+            replace(runs, evaluation="compact", reason=f"{query.selection.value}: every condition looks at one event alone")
+        )
     if wanted == "runs":
         return runs
     return replace(runs, reason=f"{query.selection.value}: partial matches are followed side by side, for {against}")

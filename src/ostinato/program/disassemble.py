@@ -5,60 +5,77 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ostinato.program.column_code import ColumnCode, ColumnOp
+from ostinato.program.components import Component
+from ostinato.program.input import Input
+from ostinato.program.measure_code import MatchAggregate, MeasureCode, Point
+from ostinato.program.negation import Negation
 from ostinato.program.opcodes import instruction_text
-from ostinato.program.program import ACCEPT, ACCEPT_AT_END, Component, MatchAggregate, MeasureCode, Negation, Point, Program
+from ostinato.program.ordered_nfa import ACCEPT, ACCEPT_AT_END
+from ostinato.program.pattern import EventPattern, Pattern, RowPattern
+from ostinato.program.program import VERSION
 
 
-def disassemble(program: Program) -> str:
-    return "\n".join(_lines(program)) + "\n"
+def disassemble(pattern: Pattern) -> str:
+    return "\n".join(_lines(pattern)) + "\n"
 
 
-def _lines(program: Program) -> Iterator[str]:
-    yield f"program version {program.version}"
-    yield f"strategy {program.strategy}  -- {program.reason}"
-    yield f"stream {program.stream}: " + ", ".join(f"{c.name} {c.type}" for c in program.columns)
-    yield from _policies(program)
-    if program.rows.ops:
+def _lines(pattern: Pattern) -> Iterator[str]:
+    yield f"program version {VERSION}"
+    yield f"strategy {pattern.evaluation}  -- {pattern.reason}"
+    yield from _input(pattern.reads)
+    yield from _window(pattern)
+    yield from _row_policies(pattern) if isinstance(pattern, RowPattern) else _event_policies(pattern)
+    if pattern.rows.ops:
         yield "rows:"
-        yield from _code(program.rows)
-        yield f"  bits {_numbers(program.rows.results[: program.bits])}  slots {_numbers(program.rows.results[program.bits :])}"
-    yield from _automaton(program)
-    for number, negation in enumerate(program.negations):
-        yield from _negation(number, negation, program.variables)
-    if program.registers:
-        yield "registers: " + ", ".join(f"r{i} {r.name} {r.type}" for i, r in enumerate(program.registers))
-    if program.scalar.blocks:
-        yield from _scalar(program)
-    yield from _measures(program)
+        yield from _code(pattern.rows)
+        yield f"  bits {_numbers(pattern.rows.results[: pattern.bits])}  slots {_numbers(pattern.rows.results[pattern.bits :])}"
+    yield from _automaton(pattern) if isinstance(pattern, RowPattern) else _components(pattern)
+    if pattern.registers:
+        yield "registers: " + ", ".join(f"r{i} {r.name} {r.type}" for i, r in enumerate(pattern.registers))
+    if pattern.scalar.blocks:
+        yield from _scalar(pattern)
+    yield from _measures(pattern)
 
 
-def _policies(program: Program) -> Iterator[str]:
-    names = [c.name for c in program.columns]
-    if program.keys:
-        yield f"partition by {', '.join(names[k] for k in program.keys)} (null keys: {program.null_keys})"
-    if program.order:
-        yield "order by " + ", ".join(names[c] + (" desc" if d else "") for c, d, _ in program.order)
-    yield f"selection {program.selection}, output {program.output}, skip {_skip(program)}, ties {program.ties}"
-    if program.rows_per_match != "one":
-        yield f"rows per match: {program.rows_per_match}"
-    if program.timeouts:
+def _input(reads: Input) -> Iterator[str]:
+    yield f"stream {reads.stream}: " + ", ".join(f"{c.name} {c.type}" for c in reads.columns)
+    for source in reads.sources:
+        renamed = ", ".join(own if own == name else f"{own} as {name}" for own, name in source.columns)
+        yield f"  of {source.stream}: {renamed}" + "".join(f", {name} = {value!r}" for name, value in source.constants)
+    names = [c.name for c in reads.columns]
+    if reads.keys:
+        yield f"partition by {', '.join(names[k] for k in reads.keys)} (null keys: {reads.null_keys})"
+    if reads.order:
+        yield "order by " + ", ".join(names[c] + (" desc" if d else "") for c, d, _ in reads.order)
+    if reads.prefilter:
+        yield f"a host may filter by {reads.prefilter}"
+
+
+def _window(pattern: Pattern) -> Iterator[str]:
+    if pattern.within >= 0:
+        yield f"within {pattern.within} {pattern.within_unit}"
+    if pattern.look_back or pattern.look_ahead:
+        yield f"neighbours: {pattern.look_back} back, {pattern.look_ahead} ahead"
+
+
+def _row_policies(pattern: RowPattern) -> Iterator[str]:
+    yield "selection preferred, skip " + (pattern.skip if pattern.skip_to < 0 else f"{pattern.skip} {_names(pattern)[pattern.skip_to]}")
+    if pattern.rows_per_match != "one":
+        yield f"rows per match: {pattern.rows_per_match}"
+    if pattern.timeouts:
         yield "partial matches that their window ended are reported"
-    if program.within >= 0:
-        yield f"within {program.within} {program.within_unit}"
-    if program.back or program.ahead:
-        yield f"neighbours: {program.back} back, {program.ahead} ahead"
-    if program.filter_bits:
-        yield f"rows without any of bits {_numbers(program.filter_bits)} cannot matter"
 
 
-def _skip(program: Program) -> str:
-    return program.skip if program.skip_to < 0 else f"{program.skip} {_names(program)[program.skip_to]}"
+def _event_policies(pattern: Pattern) -> Iterator[str]:
+    assert isinstance(pattern, EventPattern)
+    yield f"selection {pattern.selection}, output {pattern.output}, ties {pattern.ties}"
+    if pattern.prefilter_bits:
+        yield f"rows without any of bits {_numbers(pattern.prefilter_bits)} cannot matter"
 
 
-def _names(program: Program) -> tuple[str, ...]:
+def _names(pattern: Pattern) -> tuple[str, ...]:
     """By number: variables by their names, unions by their members."""
-    count = len(program.variables) + len(program.unions)
-    return tuple(program.member_names(number) for number in range(count))
+    return tuple(pattern.member_names(number) for number in pattern.numbers)
 
 
 def _code(code: ColumnCode) -> Iterator[str]:
@@ -75,20 +92,24 @@ def _operation(op: ColumnOp) -> str:
     return f"{op.op}({args}{', ' + str(op.params[0]) if op.params else ''})"
 
 
-def _automaton(program: Program) -> Iterator[str]:
-    for number, component in enumerate(program.components):
-        yield f"component {number}: {_component(component, program.variables)}"
-    names = program.labels
-    for name, test in zip(names, program.tests, strict=False):
+def _components(pattern: Pattern) -> Iterator[str]:
+    assert isinstance(pattern, EventPattern)
+    for number, component in enumerate(pattern.components):
+        yield f"component {number}: {_component(component, pattern.variables)}"
+    for number, negation in enumerate(pattern.negations):
+        yield from _negation(number, negation, pattern.variables)
+
+
+def _automaton(pattern: RowPattern) -> Iterator[str]:
+    names = pattern.labels
+    for name, test in zip(names, pattern.tests, strict=True):
         yield f"variable {name}: {_test(test.bit, test.block)}"
-    if program.nfa is None:
-        return
     accepting = {ACCEPT: "accept", ACCEPT_AT_END: "accept at the end of the partition"}
-    for state in range(len(program.nfa.first) - 1):
-        shown = (accepting.get(move) or f"{names[move[0]]} -> {move[1]}" for move in program.nfa.moves_of(state))
+    for state in range(len(pattern.nfa.first) - 1):
+        shown = (accepting.get(move) or f"{names[move[0]]} -> {move[1]}" for move in pattern.nfa.moves_of(state))
         yield f"state {state}: " + "; ".join(shown)
-    if program.nfa.looks_at_start:
-        yield f"at the first row of a partition: state {program.nfa.start_of_partition}"
+    if pattern.nfa.looks_at_start:
+        yield f"at the first row of a partition: state {pattern.nfa.start_of_partition}"
 
 
 def _component(c: Component, variables: tuple[str, ...]) -> str:
@@ -108,20 +129,20 @@ def _test(bit: int, block: int) -> str:
     return " and ".join(parts) or "any row"
 
 
-def _scalar(program: Program) -> Iterator[str]:
-    for number, (start, end) in enumerate(program.scalar.blocks):
+def _scalar(pattern: Pattern) -> Iterator[str]:
+    for number, (start, end) in enumerate(pattern.scalar.blocks):
         if start < end:
             yield f"block {number}:"
-            yield from (f"  {instruction_text(program.scalar, at)}" for at in range(start, end))
+            yield from (f"  {instruction_text(pattern.scalar, at)}" for at in range(start, end))
 
 
-def _measures(program: Program) -> Iterator[str]:
-    measures = program.measures
+def _measures(pattern: Pattern) -> Iterator[str]:
+    measures = pattern.measures
     if measures.code is None:
         shown = {"count": "the number of matches", "compressed": "the graph of all matches, with their events"}
-        yield f"output: {shown.get(program.output, 'match_id, start_ts, end_ts, the events of every variable')}"
+        yield f"output: {shown.get(pattern.output, 'match_id, start_ts, end_ts, the events of every variable')}"
         return
-    yield from _looked_at(measures, _names(program))
+    yield from _looked_at(measures, _names(pattern))
     yield "measures:"
     yield from _code(measures.code)
     yield "  " + ", ".join(f"{name} = c{r}" for name, r in zip(measures.names, measures.code.results, strict=True))

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum, IntEnum
 
-from ostinato.program.program import ScalarCode
+from ostinato.program.scalar_code import ScalarCode
 
 
 class Space(IntEnum):

@@ -13,27 +13,29 @@ from typing import Any
 from ostinato.base.errors import StateError
 from ostinato.expr.typing.types import Kind, Opaque, Type
 from ostinato.expr.values.nanoseconds import Duration, Moment
-from ostinato.program import column_code, program
+from ostinato.program import column_code, components, measure_code, negation, ordered_nfa, pattern, scalar_code
+from ostinato.program import input as inputs
 from ostinato.program.field_types import misfit
-from ostinato.program.program import VERSION, Program
+from ostinato.program.pattern import Pattern
+from ostinato.program.program import VERSION
 
 MAGIC = b"OSTP"
 MOST_BYTES = 1 << 28  # of a program as text
 _CLASSES = {
     cls.__name__: cls
-    for module in (program, column_code)
+    for module in (column_code, components, inputs, measure_code, negation, ordered_nfa, pattern, scalar_code)
     for cls in vars(module).values()
     if isinstance(cls, type) and dataclasses.is_dataclass(cls)
 } | {"Type": Type, "Opaque": Opaque}
 
 
-def dumps(value: Program) -> bytes:
+def dumps(value: Pattern) -> bytes:
     """Deterministic: equal programs give equal bytes."""
     body = json.dumps(_plain(value), separators=(",", ":"), ensure_ascii=False).encode()
-    return MAGIC + value.version.to_bytes(2, "big") + zlib.compress(body)
+    return MAGIC + VERSION.to_bytes(2, "big") + zlib.compress(body)
 
 
-def loads(data: bytes) -> Program:
+def loads(data: bytes) -> Pattern:
     if data[:4] != MAGIC:
         raise StateError("these bytes are not an Ostinato program")
     version = int.from_bytes(data[4:6], "big")
@@ -45,9 +47,9 @@ def loads(data: bytes) -> Program:
         loaded = _value(json.loads(_unpacked(data[6:])))
     except (zlib.error, ValueError, KeyError, TypeError, AttributeError, ArithmeticError, RecursionError) as cause:
         raise StateError("the program is damaged", detail=str(cause)) from cause
-    if not isinstance(loaded, Program):
+    if not isinstance(loaded, Pattern):
         raise StateError("these bytes hold no program")
-    wrong = misfit(loaded, Program, "Program")
+    wrong = misfit(loaded, Pattern, "Program")
     if wrong is not None:
         raise StateError("the program is damaged", detail=f"{wrong} holds something else")
     return loaded

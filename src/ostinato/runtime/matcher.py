@@ -7,7 +7,7 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from ostinato.program.program import Program
+from ostinato.program.pattern import EventPattern
 from ostinato.runtime.output.match_dag import MatchDag
 from ostinato.runtime.output.matches import Matches
 from ostinato.runtime.rows.keyed_rows import KeyedRows
@@ -35,7 +35,7 @@ class Matcher(Protocol):
         piece is in order."""
         yield self.feed(rows, keys, ready, horizon, final)
 
-    def look_at_all(self, asked: Program) -> None:
+    def look_at_all(self, asked: EventPattern) -> None:
         """Whoever feeds it in parts, for the query `asked`, goes through all of them and hands on few or none: how many there are is
         charged to the budget before. Called before the first row, if at all."""
 

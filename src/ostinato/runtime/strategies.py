@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from importlib import import_module
 
-from ostinato.program.carried_negations import uncarried
-from ostinato.program.program import Program
-from ostinato.program.start_negations import start_negations
+from ostinato.program.analysis.carried_negations import uncarried
+from ostinato.program.analysis.start_negations import start_negations
+from ostinato.program.negation import Negation
+from ostinato.program.pattern import EventPattern, Pattern
 from ostinato.runtime.matcher import Matcher
 from ostinato.runtime.rows.string_pool import StringPool
 from ostinato.runtime.session.budget import Budget
@@ -23,23 +24,33 @@ WITHOUT_LISTING = {"compact": ("ostinato.runtime.tally.tally_matcher", "TallyMat
 GRAPHS = ("compact", "runs")  # whose matches are a graph already; those of others are listed before they are compressed
 
 
-def tallied(program: Program) -> bool:
+def tallied(pattern: Pattern) -> bool:
     """Whether the matcher itself counts and sums up, and reports no single match."""
-    return program.strategy in WITHOUT_LISTING and program.output in ("count", "aggregates") and not uncarried(program).negations
+    return pattern.evaluation in WITHOUT_LISTING and pattern.output in ("count", "aggregates") and not _filtering(pattern)
 
 
-def open_matcher(program: Program, budget: Budget, pool: StringPool, in_order: bool = False) -> Matcher:
+def open_matcher(pattern: Pattern, budget: Budget, pool: StringPool, in_order: bool = False) -> Matcher:
     """`in_order`: matches come in the order of their completing events over all calls, also where some are decided late."""
-    filtered = uncarried(program)
-    if program.output == "compressed" and (filtered.negations or program.strategy not in GRAPHS):
-        program, filtered = replace(program, output="all"), replace(filtered, output="all")
-    by_start = start_negations(program)
-    if by_start is not None:
-        starts: Matcher = import_module("ostinato.runtime.tally.start_counts").StartCounts(program, by_start, budget, pool)
-        return starts
-    if filtered.negations:
-        absence = import_module("ostinato.runtime.negation.absence")
-        inner = open_matcher(absence.without_negations(program), budget, pool)
-        return absence.AbsenceMatcher(filtered, inner, budget, pool, in_order)
-    module, name = (WITHOUT_LISTING if tallied(program) else MATCHERS)[program.strategy]
-    return getattr(import_module(module), name)(program, budget, pool)
+    if isinstance(pattern, EventPattern):
+        if pattern.output == "compressed" and (_filtering(pattern) or pattern.evaluation not in GRAPHS):
+            pattern = replace(pattern, output="all")
+        by_start = start_negations(pattern)
+        if by_start is not None:
+            starts: Matcher = import_module("ostinato.runtime.tally.start_counts").StartCounts(pattern, by_start, budget, pool)
+            return starts
+        if _filtering(pattern):
+            absence = import_module("ostinato.runtime.negation.absence")
+            inner = open_alone(absence.candidates(pattern), budget, pool)
+            return absence.AbsenceMatcher(uncarried(pattern), inner, budget, pool, in_order)
+    return open_alone(pattern, budget, pool)
+
+
+def open_alone(pattern: Pattern, budget: Budget, pool: StringPool) -> Matcher:
+    """The matcher of the pattern without what filters its matches."""
+    module, name = (WITHOUT_LISTING if tallied(pattern) else MATCHERS)[pattern.evaluation]
+    return getattr(import_module(module), name)(pattern, budget, pool)
+
+
+def _filtering(pattern: Pattern) -> tuple[Negation, ...]:
+    """The negations that no matcher carries while it follows partial matches."""
+    return uncarried(pattern).negations if isinstance(pattern, EventPattern) else ()

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 import pyarrow as pa
 
 from ostinato.base.errors import DataError
-from ostinato.program.program import Program
+from ostinato.program.pattern import Pattern
 from ostinato.tasks.host_ids import identified
 
 
@@ -29,11 +29,11 @@ def _cast(column: pa.ChunkedArray, field: pa.Field) -> pa.ChunkedArray:
         raise DataError(f"column {field.name!r} does not fit its declared type {field.type}", detail=str(error)) from error
 
 
-def reported(tables: Iterable[pa.Table], program: Program, schema: pa.Schema, place: int) -> Iterator[pa.RecordBatch]:
+def reported(tables: Iterable[pa.Table], pattern: Pattern, schema: pa.Schema, place: int) -> Iterator[pa.RecordBatch]:
     """The matches of the task `place` as Spark gets them."""
     counted = 0
     for table in tables:
-        yield from batches_of(identified(table, program, place, counted + 1), schema)
+        yield from batches_of(identified(table, pattern, place, counted + 1), schema)
         counted += table.num_rows
 
 

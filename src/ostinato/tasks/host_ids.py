@@ -8,7 +8,7 @@ from __future__ import annotations
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ostinato.program.program import Program
+from ostinato.program.pattern import Pattern
 
 BITS_BELOW = 40
 MATCH_ID = "match_id"
@@ -16,11 +16,11 @@ SEQ = "seq"
 COMPRESSED = "matches"
 
 
-def identified(matches: pa.Table, program: Program, place: int, counted: int) -> pa.Table:
+def identified(matches: pa.Table, pattern: Pattern, place: int, counted: int) -> pa.Table:
     """`place` is the number of the task or bucket, `counted` how many matches it has reported before."""
-    if program.output == "compressed":
+    if pattern.output == "compressed":
         return pa.table([_events_without_seq(matches.column(COMPRESSED))], names=[COMPRESSED])
-    if not has_ids(program):
+    if not has_ids(pattern):
         return matches
     first = (place << BITS_BELOW) + counted
     ids = pa.array(range(first, first + matches.num_rows), pa.int64())
@@ -28,8 +28,8 @@ def identified(matches: pa.Table, program: Program, place: int, counted: int) ->
     return pa.table(columns, names=matches.schema.names)
 
 
-def has_ids(program: Program) -> bool:
-    return program.measures.code is None and program.output not in ("count", "compressed")
+def has_ids(pattern: Pattern) -> bool:
+    return pattern.measures.code is None and pattern.output not in ("count", "compressed")
 
 
 def _events_without_seq(column: pa.ChunkedArray) -> pa.Array:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ostinato.program.program import Program
+from ostinato.program.pattern import Pattern
 from ostinato.runtime.rows.ingest import MissingTimeError, missing_time
 from ostinato.runtime.session.budget import Budget
 from ostinato.runtime.session.session import Session
@@ -22,23 +22,23 @@ def push(session: Session, table: pa.Table) -> Iterator[pa.Table]:
         try:
             decided = session.push(table)
         except MissingTimeError:
-            raise _without_time(session.program, table) from None
+            raise _without_time(session.pattern, table) from None
         if decided.num_rows:
             yield decided
 
 
-def _without_time(program: Program, table: pa.Table) -> MissingTimeError:
+def _without_time(pattern: Pattern, table: pa.Table) -> MissingTimeError:
     """Rows of a DataFrame have no numbers: the row is told by its values."""
-    time = program.columns[program.time].name
+    time = pattern.reads.columns[pattern.reads.time].name
     row = table.filter(pc.is_null(table.column(time))).slice(0, 1).to_pylist()[0]
     shown = ", ".join(f"{name}={value!r}" for name, value in row.items() if name != time)
-    return missing_time(time, program.stream, f" (in the row {shown[:MOST_SHOWN]})" if shown else "")
+    return missing_time(time, pattern.reads.stream, f" (in the row {shown[:MOST_SHOWN]})" if shown else "")
 
 
-def run(program: Program, tables: Iterable[pa.Table], *, ordered: bool = False, budget: Budget | None = None) -> Iterator[pa.Table]:
+def run(pattern: Pattern, tables: Iterable[pa.Table], *, ordered: bool = False, budget: Budget | None = None) -> Iterator[pa.Table]:
     """All matches over a finite sequence of tables that follow one another in time. `ordered`: they are in the program's order,
     which may begin anew with each key."""
-    yield from run_session(Session(program, budget=task_budget(budget), ordered=ordered), tables)
+    yield from run_session(Session(pattern, budget=task_budget(budget), ordered=ordered), tables)
 
 
 def run_session(session: Session, tables: Iterable[pa.Table]) -> Iterator[pa.Table]:

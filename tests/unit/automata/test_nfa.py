@@ -8,7 +8,7 @@ from ostinato.automata import nfa as module
 from ostinato.automata.nfa import construct
 from ostinato.automata.text import to_text
 from ostinato.base.errors import UnsupportedError
-from ostinato.program.program import ACCEPT
+from ostinato.program.ordered_nfa import ACCEPT
 
 A, B, C = (Variable(name) for name in NAMES)
 NUMBERS = {name: number for number, name in enumerate(NAMES)}

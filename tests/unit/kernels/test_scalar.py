@@ -8,7 +8,7 @@ import pytest
 from ostinato.expr.values import number_functions
 from ostinato.kernels.scalar.scalar import NOT_TRUE, TRUE, Interpreter, arithmetic, evaluate
 from ostinato.program.opcodes import NULL_OPERAND, Op, Space, instruction_text, operand, shape
-from ostinato.program.program import ScalarCode
+from ostinato.program.scalar_code import ScalarCode
 
 MAX = 2**63 - 1
 MIN = -(2**63)

@@ -14,7 +14,7 @@ def calls(monkeypatch, depth: int) -> int:
     counted = []
     plain = RegisterSet._register
     monkeypatch.setattr(RegisterSet, "_register", lambda *arguments: (counted.append(1), plain(*arguments))[1])
-    assert ost.compile(CLAUSE.format(depth), t=SCHEMA).program.registers
+    assert ost.compile(CLAUSE.format(depth), t=SCHEMA).pattern.registers
     monkeypatch.undo()
     return len(counted)
 

@@ -15,7 +15,7 @@ DYNAMIC = "SELECT * FROM t MATCH_RECOGNIZE (ORDER BY ts MEASURES B.x AS x PATTER
 
 
 def chosen(text: str, strategy: str | None) -> str:
-    return ost.compile(text, {"t": SCHEMA}, strategy=strategy).program.strategy
+    return ost.compile(text, {"t": SCHEMA}, strategy=strategy).pattern.evaluation
 
 
 def test_a_strategy_that_fits_is_used() -> None:

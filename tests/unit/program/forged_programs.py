@@ -19,8 +19,8 @@ from tests.unit.runtime.forged_sessions import MOST_MEMORY, QUERIES, SECONDS, co
 import ostinato as ost
 from ostinato.program import serde
 from ostinato.program.disassemble import disassemble
-from ostinato.program.program import Program
-from ostinato.program.verify import verify
+from ostinato.program.pattern import Pattern
+from ostinato.program.verification.verify import verify
 from ostinato.runtime.session.budget import Budget
 from ostinato.runtime.session.session import Session
 
@@ -40,11 +40,11 @@ MORE_QUERIES = {
 }
 
 
-def plain_of(program: Program) -> Any:
-    return json.loads(zlib.decompress(serde.dumps(program)[6:]))
+def plain_of(pattern: Pattern) -> Any:
+    return json.loads(zlib.decompress(serde.dumps(pattern)[6:]))
 
 
-def loaded(plain: Any) -> Program:
+def loaded(plain: Any) -> Pattern:
     head = serde.MAGIC + serde.VERSION.to_bytes(2, "big")
     return serde.loads(head + zlib.compress(json.dumps(plain).encode(), 1))
 
@@ -75,9 +75,9 @@ def _tag(value: Any) -> str:
     return next(iter(value), "") if isinstance(value, dict) else ""
 
 
-def forge(program: Program, generator: random.Random) -> tuple[Any, str]:
+def forge(pattern: Pattern, generator: random.Random) -> tuple[Any, str]:
     """The program with something else in it, and where."""
-    plain = plain_of(program)
+    plain = plain_of(pattern)
     told = []
     for _ in range(generator.choice([1, 1, 1, 2, 3])):
         all_places = list(places(plain["$Program"]))
@@ -94,16 +94,16 @@ def forge(program: Program, generator: random.Random) -> tuple[Any, str]:
 def go_on(plain: Any) -> str:
     """What becomes of a program: refused, stopped by an error of ours, or used to the end."""
     try:
-        program = verify(loaded(plain))
+        pattern = verify(loaded(plain))
     except ost.StateError:
         return "refused"
-    disassemble(program)
+    disassemble(pattern)
     try:
         budget = Budget(runs=20_000, bytes=1 << 28)
-        session = Session(program, budget=budget, lateness=4 if program.time >= 0 else 0)
+        session = Session(pattern, budget=budget, lateness=4 if pattern.reads.time >= 0 else 0)
         for step in range(3):
             session.push(rows(8 * step, 16, step))
-        session = Session(program, snapshot=session.snapshot(), budget=budget)
+        session = Session(pattern, snapshot=session.snapshot(), budget=budget)
         session.push(rows(24, 12, 7))
         session.metrics()
         session.close()
@@ -112,23 +112,23 @@ def go_on(plain: Any) -> str:
     return "used"
 
 
-def originals() -> dict[str, Program]:
+def originals() -> dict[str, Pattern]:
     for name, text in MORE_QUERIES.items():
         QUERIES.setdefault(name, (text, {}))
-    return {name: compiled(name).program for name in QUERIES}
+    return {name: compiled(name).pattern for name in QUERIES}
 
 
 def run(first: int, count: int) -> Counter[str]:
     found: Counter[str] = Counter()
-    programs = originals()
-    names = list(programs)
-    for name, program in programs.items():
-        if go_on(plain_of(program)) != "used":
+    patterns = originals()
+    names = list(patterns)
+    for name, pattern in patterns.items():
+        if go_on(plain_of(pattern)) != "used":
             raise AssertionError(f"{name}: a program that was not touched is refused")
     for number in range(first, first + count):
         generator = random.Random(number)
         name = names[number % len(names)]
-        plain, told = forge(programs[name], generator)
+        plain, told = forge(patterns[name], generator)
         print(f"case {number}: {name}, {told}", flush=True)
         faulthandler.dump_traceback_later(SECONDS, exit=True)
         found[go_on(plain)] += 1

@@ -12,15 +12,18 @@ from ostinato.base.errors import StateError
 from ostinato.expr.typing.types import BOOL, FLOAT, INT, STRING, TIMESTAMP_TZ, decimal
 from ostinato.program import serde
 from ostinato.program.column_code import ColumnCode, ColumnOp
-from ostinato.program.program import Column, MeasureCode, OrderedNfa, Point, Program, VariableTest
-from ostinato.program.verify import verify
+from ostinato.program.input import Column
+from ostinato.program.measure_code import MeasureCode, Point
+from ostinato.program.ordered_nfa import OrderedNfa, VariableTest
+from ostinato.program.pattern import Pattern
+from ostinato.program.verification.verify import verify
 
 
-def program() -> Program:
+def pattern() -> Pattern:
     literals = (1, -1.5, float("inf"), "ünï'\"", True, None, Decimal("1.50"), dt.date(2026, 2, 3), dt.timedelta(days=1, microseconds=7),
                 dt.datetime(2026, 1, 2, 3, 4, 5, 6, tzinfo=dt.UTC))  # fmt: skip
     ops = tuple(ColumnOp("literal", (), STRING, (value,)) for value in literals)
-    return Program(
+    return Pattern(
         "scan", "because", "t", (Column("x", decimal(9, 2)), Column("ts", TIMESTAMP_TZ)), ("A",), time=1, order=((1, False, True),),
         rows=ColumnCode((*ops, ColumnOp("input", (), BOOL, ("x",))), (len(ops),)), bits=1, nfa=OrderedNfa((0, 1, 2), ((0, 1), (-1, -1))),
         tests=(VariableTest(0, -1),), measures=MeasureCode(("m",), ColumnCode((ColumnOp("input", (), INT, ("match_number",)),), (0,)),
@@ -29,12 +32,12 @@ def program() -> Program:
 
 
 def test_round_trip_is_exact_and_deterministic():
-    data = serde.dumps(program())
-    assert serde.loads(data) == program()
+    data = serde.dumps(pattern())
+    assert serde.loads(data) == pattern()
     assert serde.dumps(serde.loads(data)) == data
 
 
-@pytest.mark.parametrize("data", [b"", b"nothing", b"OSTP\x00\x01", serde.dumps(program())[:-5]])
+@pytest.mark.parametrize("data", [b"", b"nothing", b"OSTP\x00\x01", serde.dumps(pattern())[:-5]])
 def test_damaged_bytes_are_refused(data):
     with pytest.raises(StateError):
         serde.loads(data)
@@ -49,7 +52,7 @@ def _leaves(value):
 
 
 def test_bytes_with_something_else_anywhere_are_refused_or_harmless():
-    data = serde.dumps(program())
+    data = serde.dumps(pattern())
     places = len(list(_leaves(json.loads(zlib.decompress(data[6:])))))
     refused = 0
     for number, wrong in itertools.product(range(places), (None, "x", 7, [], {}, -1, 2**70)):
@@ -64,12 +67,12 @@ def test_bytes_with_something_else_anywhere_are_refused_or_harmless():
 
 
 def test_another_format_is_named():
-    data = serde.dumps(program())
+    data = serde.dumps(pattern())
     with pytest.raises(StateError, match="format 9"):
         serde.loads(data[:4] + (9).to_bytes(2, "big") + data[6:])
 
 
 def test_what_a_program_cannot_hold_is_an_error():
-    broken = Program("scan", "", "t", (Column("x", FLOAT),), (), rows=ColumnCode((ColumnOp("literal", (), FLOAT, (object(),)),), ()))
+    broken = Pattern("scan", "", "t", (Column("x", FLOAT),), (), rows=ColumnCode((ColumnOp("literal", (), FLOAT, (object(),)),), ()))
     with pytest.raises(TypeError):
         serde.dumps(broken)

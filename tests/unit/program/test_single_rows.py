@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 
 import ostinato as ost
-from ostinato.program.single_rows import at_most_one
+from ostinato.program.analysis.single_rows import at_most_one
 
 SCHEMA = pa.schema({"ts": pa.int64(), "v": pa.float64()})
 
@@ -27,12 +27,12 @@ def test_single(pattern, single):
     query = ost.compile(
         f"SELECT * FROM t MATCH_RECOGNIZE (ORDER BY ts MEASURES A.ts AS a PATTERN ({pattern}) DEFINE A AS v > 0)", {"t": SCHEMA}
     )
-    program = query.program
-    assert "".join(name for at, name in enumerate(program.variables) if at_most_one(program.nfa, program.members(at))) == single
+    pattern = query.pattern
+    assert "".join(name for at, name in enumerate(pattern.variables) if at_most_one(pattern.nfa, pattern.members(at))) == single
 
 
 def test_together_two_variables_are_two_rows():
     query = ost.compile(
         "SELECT * FROM t MATCH_RECOGNIZE (ORDER BY ts MEASURES A.ts AS a PATTERN (A B | C) DEFINE A AS v > 0)", {"t": SCHEMA}
     )
-    assert not at_most_one(query.program.nfa, (0, 1)) and at_most_one(query.program.nfa, (0, 2))
+    assert not at_most_one(query.pattern.nfa, (0, 1)) and at_most_one(query.pattern.nfa, (0, 2))

@@ -10,22 +10,15 @@ from ostinato.expr.typing.types import BOOL, INT, STRING
 from ostinato.kernels.vectors.functions import LENIENT, STRICT
 from ostinato.program.column_code import ColumnCode, ColumnOp
 from ostinato.program.opcodes import NULL_OPERAND, SIGNATURES, Op, Space, operand
-from ostinato.program.program import (
-    Begin,
-    Column,
-    Component,
-    MatchAggregate,
-    MeasureCode,
-    OrderedNfa,
-    Point,
-    Program,
-    Register,
-    ScalarCode,
-    VariableTest,
-)
-from ostinato.program.verify import verify
+from ostinato.program.components import Begin, Component
+from ostinato.program.input import Column
+from ostinato.program.measure_code import MatchAggregate, MeasureCode, Point
+from ostinato.program.ordered_nfa import OrderedNfa, VariableTest
+from ostinato.program.pattern import Pattern
+from ostinato.program.scalar_code import Register, ScalarCode
+from ostinato.program.verification.verify import verify
 
-SCAN = Program(
+SCAN = Pattern(
     "scan", "test", "t", (Column("x", INT), Column("b", BOOL)), ("A", "B"), order=((0, False, False),), time=0,
     rows=ColumnCode((ColumnOp("input", (), BOOL, ("b",)),), (0,)), bits=1, kleene=(False, False),
     nfa=OrderedNfa((0, 1, 3), ((0, 1), (1, 0), (-1, -1))), tests=(VariableTest(0, -1), VariableTest(-1, -1)),
@@ -42,7 +35,7 @@ THREADS = replace(
 ROW, HELD, NAME, FIRST = (operand(*place) for place in ((Space.SLOT, 0), (Space.REGISTER, 0), (Space.REGISTER, 1), (Space.TEMP, 0)))
 
 
-def threads(*lines: tuple[int, int, int, int]) -> Program:
+def threads(*lines: tuple[int, int, int, int]) -> Pattern:
     """With these operations as the one block of scalar code."""
     op, a, b, c = zip(*((int(op), *operands) for op, *operands in lines), strict=True)
     return replace(THREADS, scalar=ScalarCode(op, a, b, c, (5,), (0.5,), ("s",), blocks=((0, len(op)),)))
@@ -100,8 +93,8 @@ BROKEN = {
 
 
 @pytest.mark.parametrize("program", [SCAN, RUNS, threads(TEST, COPY, STORE)], ids=["scan", "runs", "threads"])
-def test_sound_programs_pass(program):
-    assert verify(program) is program
+def test_sound_programs_pass(pattern):
+    assert verify(pattern) is pattern
 
 
 @pytest.mark.parametrize("name", BROKEN)
@@ -119,6 +112,6 @@ def test_every_function_of_the_columns_has_a_rule():
 
 
 def test_what_was_verified_is_not_looked_at_again(monkeypatch):
-    program = verify(replace(SCAN))
-    monkeypatch.setattr("ostinato.program.verify._policies", lambda program: pytest.fail("looked at again"))
-    assert verify(program) is program
+    pattern = verify(replace(SCAN))
+    monkeypatch.setattr("ostinato.program.verification.verify._policies", lambda pattern: pytest.fail("looked at again"))
+    assert verify(pattern) is pattern

@@ -92,7 +92,7 @@ def test_what_is_not_warned_about_visits_each_row_a_few_times(part):
     for seed in range(part * 25, part * 25 + 25):
         text = random_query(seed)
         query = compiled(text)
-        if query.warning is None and query.program.strategy == "threads":
+        if query.warning is None and query.pattern.evaluation == "threads":
             silent += 1
             for few, many in zip(shapes(500), shapes(3_000), strict=True):
                 assert visits(query, many) < 2 * visits(query, few) + 40, text

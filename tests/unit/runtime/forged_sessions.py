@@ -139,7 +139,7 @@ def forged(value: np.ndarray, generator: random.Random, others: list[np.ndarray]
 
 def forge(query: ost.Query, data: bytes, generator: random.Random) -> tuple[bytes, str]:
     """A snapshot with something else in it, and what."""
-    scalars, arrays, blobs = snapshot.unpack(query.program, data)
+    scalars, arrays, blobs = snapshot.unpack(query.pattern, data)
     kind = generator.random()
     if kind < 0.08:
         name = generator.choice(list(scalars))
@@ -157,7 +157,7 @@ def forge(query: ost.Query, data: bytes, generator: random.Random) -> tuple[byte
     else:
         name = generator.choice(list(arrays))
         arrays[name] = forged(arrays[name], generator, list(arrays.values()))
-    return snapshot.pack(query.program, scalars, arrays, blobs), name
+    return snapshot.pack(query.pattern, scalars, arrays, blobs), name
 
 
 def go_on(query: ost.Query, data: bytes) -> str:

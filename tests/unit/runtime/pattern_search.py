@@ -10,7 +10,8 @@ from tests.unit.automata.preferment import NAMES, patterns, preferred
 
 from ostinato.algebra.pattern import Pattern
 from ostinato.automata.nfa import construct
-from ostinato.program.program import Program, VariableTest
+from ostinato.program.ordered_nfa import VariableTest
+from ostinato.program.pattern import Pattern
 from ostinato.runtime.matcher import NEVER
 from ostinato.runtime.rows.keyed_rows import KeyedRows
 
@@ -25,9 +26,9 @@ class Case:
     unit: str = "time"
     skip: str = "past last row"
 
-    def program(self, bits: tuple[int, ...] = (0, 1, 2)) -> Program:
+    def pattern(self, bits: tuple[int, ...] = (0, 1, 2)) -> Pattern:
         tests = tuple(VariableTest(bit, -1) for bit in bits)
-        return Program(
+        return Pattern(
             "scan", "", "t", (), NAMES, nfa=construct(self.pattern, NUMBERS), tests=tests, bits=max(bits) + 1,
             within=self.within, within_unit=self.unit, skip=self.skip,
         )  # fmt: skip

@@ -15,7 +15,7 @@ NEXT = "PATTERN SEQ(A+ a[ ], B b) WHERE skip_till_next_match(a[ ], b) { %s } %s"
 
 def session(text, conditions="true", rest="RETURN b.x", budget=None, output=None, snapshot=None):
     query = ost.compile(text % (conditions, rest), {"events": SCHEMA}, type_by="kind", strategy="backtrack", output=output)
-    assert query.program.strategy == "backtrack"
+    assert query.pattern.evaluation == "backtrack"
     return query.open(budget=budget, snapshot=snapshot)
 
 

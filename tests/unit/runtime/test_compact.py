@@ -53,7 +53,7 @@ def test_no_match_is_lost_at_the_edge_of_the_window(seed: int, output: str, with
 def session(text: str, budget: Budget | None = None, **options: object) -> ost.Session:
     schema = pa.schema([("ts", pa.int64()), ("kind", pa.string()), ("k", pa.int64())])
     query = ost.compile(text, {"events": schema}, type_by="kind", **options)
-    assert query.program.strategy == "compact"
+    assert query.pattern.evaluation == "compact"
     return query.open(budget=budget)
 
 

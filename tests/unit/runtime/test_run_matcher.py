@@ -7,7 +7,8 @@ from ostinato.base.errors import BudgetError, DataError, UnsupportedError
 from ostinato.expr.nodes import Aggregate, Anchor, Call, Field, Literal, Nav, current
 from ostinato.expr.typing.types import BOOL, INT, STRING
 from ostinato.plan.scalar.scalar_code import ScalarPlan
-from ostinato.program.program import Begin, Component, Program
+from ostinato.program.components import Begin, Component
+from ostinato.program.pattern import Pattern
 from ostinato.runtime.matcher import NEVER
 from ostinato.runtime.rows.keyed_rows import KeyedRows
 from ostinato.runtime.rows.string_pool import StringPool
@@ -19,7 +20,7 @@ X = Field("x", type=INT)
 S = Field("s", type=STRING)
 
 
-def program(selection="skip_till_any_match", output="all", within=-1, unit="time", first="", later="", slots=(INT,), **options):
+def pattern(selection="skip_till_any_match", output="all", within=-1, unit="time", first="", later="", slots=(INT,), **options):
     """SEQ(A+ a[], B b); `later` and `first` are conditions on a[i] and b."""
     plan = ScalarPlan(lambda name: frozenset((name,)), lambda nav: 0)
     blocks = [plan.block("a", [], "first")]
@@ -29,7 +30,7 @@ def program(selection="skip_till_any_match", output="all", within=-1, unit="time
         Component(0, 1, True, 0, 0, blocks[0], blocks[1], -1, (Begin(1, (), True),)),
         Component(1, 1, False, 1, -1, blocks[2], -1, -1, completes=True),
     )
-    return Program(
+    return Pattern(
         "runs", "", "events", (), ("a", "b"), time=0, selection=selection, output=output, within=within, within_unit=unit, bits=2,
         slots=slots, components=components, entries=(Begin(0, (), True),), scalar=scalar, registers=registers, **options,
     )  # fmt: skip
@@ -38,9 +39,9 @@ def program(selection="skip_till_any_match", output="all", within=-1, unit="time
 class Feed:
     """Rows of some keys; `push` takes (key, bits, x) and feeds what is new."""
 
-    def __init__(self, program, budget=None, pool=None):
-        self.rows = KeyedRows({}, len(program.slots), timed=True)
-        self.matcher = RunMatcher(program, budget or Budget(), pool or StringPool())
+    def __init__(self, pattern, budget=None, pool=None):
+        self.rows = KeyedRows({}, len(pattern.slots), timed=True)
+        self.matcher = RunMatcher(pattern, budget or Budget(), pool or StringPool())
         self.time = 0
 
     def push(self, *events, horizon=NEVER, final=False):
@@ -70,7 +71,7 @@ def call(name, *args):
 
 
 def test_arrays_grow_with_the_runs_and_matches_come_in_order():
-    feed = Feed(program(merging=False))
+    feed = Feed(pattern(merging=False))
     assert feed.push(*[(0, A, 0)] * 9) == []
     assert feed.matcher.metrics()["runs"] == 2**9 - 1
     found = feed.push((0, B, 0))
@@ -79,7 +80,7 @@ def test_arrays_grow_with_the_runs_and_matches_come_in_order():
 
 
 def test_counting_keeps_no_rows_and_no_nodes():
-    feed = Feed(program(output="count"))
+    feed = Feed(pattern(output="count"))
     assert feed.push(*[(0, A, 0)] * 5, (0, B, 0), final=True) == []
     assert feed.matcher.metrics()["matches"] == 31
     assert feed.matcher.metrics()["match_nodes"] == 0
@@ -87,23 +88,23 @@ def test_counting_keeps_no_rows_and_no_nodes():
 
 
 def test_equivalent_runs_are_counted_as_one():
-    feed = Feed(program(output="count"))
+    feed = Feed(pattern(output="count"))
     feed.push(*[(0, A, 0)] * 60, (0, B, 0))
     assert feed.matcher.metrics()["matches"] == 2**60 - 1
     assert feed.matcher.metrics()["peak_runs"] == 1
-    feed = Feed(program(output="count", within=4, unit="events"))
+    feed = Feed(pattern(output="count", within=4, unit="events"))
     feed.push(*[(0, A, 0)] * 60, (0, B, 0), (0, B, 0))
     assert feed.matcher.metrics()["matches"] == (2**3 - 1) + (2**2 - 1)
 
 
 def test_more_matches_than_can_be_counted_are_an_error():
-    feed = Feed(program(output="count"))
+    feed = Feed(pattern(output="count"))
     with pytest.raises(BudgetError, match="the count does not fit 64 bits"):
         feed.push(*[(0, A, 0)] * 65, (0, B, 0))
 
 
 def test_rows_are_kept_from_the_first_event_of_any_run():
-    feed = Feed(program("skip_till_next_match", within=3))
+    feed = Feed(pattern("skip_till_next_match", within=3))
     feed.push((0, 0, 0), (0, A, 0), (1, A, 0), (0, 0, 0))
     assert feed.matcher.keep_from(np.array([0, 1])).tolist() == [1, 0]
     assert feed.matcher.idle(np.array([0, 1])).tolist() == [False, False]
@@ -114,13 +115,13 @@ def test_rows_are_kept_from_the_first_event_of_any_run():
 
 
 def test_a_window_of_events_ends_by_itself():
-    feed = Feed(program("skip_till_next_match", within=2, unit="events"))
+    feed = Feed(pattern("skip_till_next_match", within=2, unit="events"))
     assert feed.push((0, A, 0), (0, B, 0)) == [(0, [0, 1])]
     assert feed.matcher.idle(np.array([0])).tolist() == [True]
 
 
 def test_strict_runs_end_when_the_stream_goes_on_elsewhere():
-    feed = Feed(program("strict_contiguity"))
+    feed = Feed(pattern("strict_contiguity"))
     feed.push((0, A, 0))
     assert not feed.matcher.idle(np.array([0])).any()
     assert feed.push((1, A, 0)) == []
@@ -130,9 +131,9 @@ def test_strict_runs_end_when_the_stream_goes_on_elsewhere():
 
 def test_a_budget_of_runs_is_an_error_or_sheds_the_oldest():
     with pytest.raises(BudgetError) as caught:
-        Feed(program(merging=False), Budget(runs=100)).push(*[(0, A, 0)] * 20)
+        Feed(pattern(merging=False), Budget(runs=100)).push(*[(0, A, 0)] * 20)
     assert "100" in caught.value.message and caught.value.hint
-    feed = Feed(program("skip_till_next_match"), Budget(runs=16, beyond=Beyond.SHED_OLDEST))
+    feed = Feed(pattern("skip_till_next_match"), Budget(runs=16, beyond=Beyond.SHED_OLDEST))
     for key in range(40):
         feed.push((key, A, 0))
     metrics = feed.matcher.metrics()
@@ -144,15 +145,15 @@ def test_a_budget_of_runs_is_an_error_or_sheds_the_oldest():
 
 def test_a_budget_of_bytes():
     with pytest.raises(BudgetError):
-        Feed(program(merging=False), Budget(bytes=2000)).push(*[(0, A, 0)] * 8)
-    feed = Feed(program("skip_till_next_match"), Budget(bytes=2000, beyond=Beyond.SHED_OLDEST))
+        Feed(pattern(merging=False), Budget(bytes=2000)).push(*[(0, A, 0)] * 8)
+    feed = Feed(pattern("skip_till_next_match"), Budget(bytes=2000, beyond=Beyond.SHED_OLDEST))
     feed.push(*[(key, A, 0) for key in range(64)])
     assert feed.matcher.metrics()["state_bytes"] <= 2000
     assert feed.matcher.metrics()["shed_runs"] > 0
 
 
 def test_nodes_that_nobody_reaches_are_given_back():
-    feed = Feed(program("partition_contiguity"))
+    feed = Feed(pattern("partition_contiguity"))
     for _ in range(40):
         feed.push(*[(0, A, 0), (0, 0, 0)] * 100)
     assert len(feed.matcher._store.nodes) < 3000
@@ -160,7 +161,7 @@ def test_nodes_that_nobody_reaches_are_given_back():
 
 
 def test_state_goes_on_in_another_matcher():
-    wanted = program(later=call("gt", current(X), Nav("a", Anchor.LAST, 1, 0, X, type=INT)))
+    wanted = pattern(later=call("gt", current(X), Nav("a", Anchor.LAST, 1, 0, X, type=INT)))
     feed = Feed(wanted)
     feed.push((0, A, 1), (1, A, 5), (0, A, 3))
     state = {name: array.copy() for name, array in feed.matcher.state().items()}
@@ -172,7 +173,7 @@ def test_state_goes_on_in_another_matcher():
 
 
 def test_keys_are_renumbered():
-    feed = Feed(program("skip_till_next_match"))
+    feed = Feed(pattern("skip_till_next_match"))
     feed.push((0, A, 0), (1, 0, 0), (2, A, 0))
     old_of_new = np.array([2, 0])
     feed.matcher.renumber(old_of_new)
@@ -183,7 +184,7 @@ def test_keys_are_renumbered():
 
 def test_an_overflow_that_matters_is_an_error():
     total = call("gt", Aggregate("sum", "a", X, type=INT), Literal(0, type=INT))
-    feed = Feed(program("skip_till_next_match", first=total))
+    feed = Feed(pattern("skip_till_next_match", first=total))
     feed.push((0, A, 2**62), (0, A, 2**62))
     with pytest.raises(DataError) as caught:
         feed.push((0, B, 0))
@@ -195,7 +196,7 @@ def test_strings_are_compared_by_their_order_in_the_session():
     apple, pear = pool.codes(["pear", "apple"])[::-1].tolist()
     own = Nav("a", Anchor.LAST, 0, 0, S, type=STRING)
     condition = Call("and", (call("lt", own, current(S)), call("ne", own, Literal("fig", type=STRING))), type=BOOL)
-    feed = Feed(program("skip_till_next_match", first=condition, slots=(STRING,)), pool=pool)
+    feed = Feed(pattern("skip_till_next_match", first=condition, slots=(STRING,)), pool=pool)
     fig = int(pool.codes(["fig"])[0])
     feed.push((0, A, fig), (1, A, apple), (2, A, pear))
     assert feed.push((0, B, pear), (1, B, fig), (2, B, fig)) == [(1, [0, 1])]
@@ -203,12 +204,12 @@ def test_strings_are_compared_by_their_order_in_the_session():
 
 def test_one_match_per_start_has_no_meaning_under_skip_till_any():
     with pytest.raises(UnsupportedError):
-        RunMatcher(program(output="first"), Budget(), StringPool())
+        RunMatcher(pattern(output="first"), Budget(), StringPool())
 
 
 def test_the_highest_predicate_bit_and_no_scalar_code():
     component = Component(0, 1, False, 63, -1, -1, -1, -1, completes=True)
-    single = Program(
+    single = Pattern(
         "runs", "", "events", (), ("a",), selection="skip_till_next_match", bits=64, slots=(INT,), components=(component,),
         entries=(Begin(0, (), True),),
     )  # fmt: skip

@@ -219,7 +219,7 @@ def test_keys_are_forgotten_although_conditions_look_at_the_row_before(monkeypat
     text = """PATTERN SEQ(Events a, Events+ b[]) WHERE partition_contiguity(a, b[]) { [k] and b[i].x > b[i-1].x } WITHIN 30
         RETURN a.ts AS first, b.LEN AS n"""
     query = ost.compile(text, {"events": SCHEMA}, strategy="runs")
-    assert query.program.back == 1
+    assert query.pattern.look_back == 1
     forgetful, plain = query.open(), query.open()
     plain._idle_keys._at = 10**9
     generator = random.Random(4)

@@ -76,7 +76,7 @@ def test_a_variable_inside_and_outside_of_an_exclusion():
         )
     )
     assert found == [("a", 1, 1, 3), ("a", 3, 3, 3), ("a", 4, 1, 3), ("a", 6, 3, 3)]
-    assert compiled.program.variables == ("A", "B", "A", "B") and compiled.program.hidden == (0, 1)
+    assert compiled.pattern.variables == ("A", "B", "A", "B") and compiled.pattern.hidden == (0, 1)
     assert "hidden A -> " in compiled.explain("automaton") and "hidden B" in compiled.explain("program")
 
 

@@ -18,7 +18,8 @@ from ostinato.algebra.pattern import Alternation, Repetition, Sequence, Variable
 from ostinato.base.errors import BudgetError, DataError, StateError
 from ostinato.expr.typing.types import INT
 from ostinato.program.opcodes import Op, Space, operand
-from ostinato.program.program import Register, ScalarCode, VariableTest
+from ostinato.program.ordered_nfa import VariableTest
+from ostinato.program.scalar_code import Register, ScalarCode
 from ostinato.runtime.rows.string_pool import StringPool
 from ostinato.runtime.session.budget import Budget
 from ostinato.runtime.threads import thread_matcher, thread_store
@@ -52,7 +53,7 @@ REGISTERS = (Register("last", INT), Register("count", INT, counter=True))
 
 def dynamic(case, lines=LINES, registers=REGISTERS):
     tests = tuple(VariableTest(bit, bit) for bit in range(3))
-    return replace(case.program(), strategy="threads", scalar=scalar(lines), registers=registers, tests=tests, slots=(INT,))
+    return replace(case.pattern(), strategy="threads", scalar=scalar(lines), registers=registers, tests=tests, slots=(INT,))
 
 
 def holds(way, values):
@@ -83,12 +84,12 @@ def expected_dynamic(case, values):
     return found
 
 
-def matcher(program, budget=Budget()):  # noqa: B008
-    return ThreadMatcher(program, budget, StringPool())
+def matcher(pattern, budget=Budget()):  # noqa: B008
+    return ThreadMatcher(pattern, budget, StringPool())
 
 
-def drive_in_pieces(program, case, data, slots):
-    drive = Drive(matcher(program), slots=slots.shape[1])
+def drive_in_pieces(pattern, case, data, slots):
+    drive = Drive(matcher(pattern), slots=slots.shape[1])
     at = 0
     while at < len(case.rows):
         size = data.draw(st.integers(1, 8))
@@ -97,7 +98,7 @@ def drive_in_pieces(program, case, data, slots):
         drive.push(piece, horizon, ahead=data.draw(st.integers(0, 1)), slots=slots[at : at + size])
         at += size
         if data.draw(st.booleans()):
-            restored = matcher(program)
+            restored = matcher(pattern)
             restored.load(drive.matcher.state())
             drive.matcher = restored
     drive.push([], final=True)
@@ -107,8 +108,8 @@ def drive_in_pieces(program, case, data, slots):
 @settings(max_examples=60 if COMPILED else 20, deadline=None)
 @given(cases(), st.data())
 def test_without_registers_it_finds_what_the_plain_search_finds(case, data):
-    program = replace(case.program(), strategy="threads")
-    assert drive_in_pieces(program, case, data, np.zeros((len(case.rows), 1), np.int64)).found == expected(case)
+    pattern = replace(case.pattern(), strategy="threads")
+    assert drive_in_pieces(pattern, case, data, np.zeros((len(case.rows), 1), np.int64)).found == expected(case)
 
 
 @settings(max_examples=120 if COMPILED else 30, deadline=None)
@@ -134,9 +135,9 @@ ANY = Repetition(Alternation((A, B)), 0, None)
 def test_threads_with_the_same_future_are_one():
     """Every row may be A or B in two ways; only what is read later keeps threads apart: here the last value, the same for all."""
     lines = [LINES[0], [(Op.COPY, 0, 0, 0), (Op.COUNT, COUNT, VALUE, 0), (Op.STORE, BUMPED, 0, 1)], [(Op.TEST_LT_INT, VALUE, LAST, 0)]]
-    program = dynamic(Case(Sequence((ANY, C)), ()), lines)
-    assert live_registers(program.nfa, program.tests, program.scalar, 2).tolist() == [[1, 0], [1, 0], [0, 0]]
-    drive = Drive(matcher(program), slots=1)
+    pattern = dynamic(Case(Sequence((ANY, C)), ()), lines)
+    assert live_registers(pattern.nfa, pattern.tests, pattern.scalar, 2).tolist() == [[1, 0], [1, 0], [0, 0]]
+    drive = Drive(matcher(pattern), slots=1)
     drive.push([(0, i, frozenset("AB")) for i in range(50)], slots=np.ones((50, 1), np.int64))
     assert drive.matcher.metrics()["threads"] <= 2
 
@@ -145,15 +146,15 @@ def test_what_cannot_be_merged_has_a_budget():
     """Each way has its own number of B rows, and C asks for it; the values are such that every sum of powers of two occurs."""
     total = operand(Space.REGISTER, 0)
     lines = [[], [(Op.SUM_INT, total, VALUE, 0), (Op.COPY, 0, 0, 0), (Op.STORE, BUMPED, 0, 0)], [(Op.TEST_EQ_INT, VALUE, total, 0)]]
-    program = dynamic(Case(Sequence((ANY, C)), ()), lines, (Register("total", INT),))
-    drive = Drive(matcher(program, Budget(runs=500)), slots=1)
+    pattern = dynamic(Case(Sequence((ANY, C)), ()), lines, (Register("total", INT),))
+    drive = Drive(matcher(pattern, Budget(runs=500)), slots=1)
     with pytest.raises(BudgetError, match="alternatives") as error:
         drive.push([(0, i, frozenset("AB")) for i in range(20)], slots=2 ** np.arange(20).reshape(-1, 1))
     assert error.value.hint
-    waiting = Drive(matcher(program, Budget(runs=5)), slots=1)
+    waiting = Drive(matcher(pattern, Budget(runs=5)), slots=1)
     with pytest.raises(BudgetError):
         waiting.push([(key, 0, frozenset("AB")) for key in range(6)], slots=np.ones((6, 1), np.int64))
-    heavy = Drive(matcher(program, Budget(bytes=1000)), slots=1)
+    heavy = Drive(matcher(pattern, Budget(bytes=1000)), slots=1)
     with pytest.raises(BudgetError, match="bytes"):
         heavy.push([(0, 0, frozenset("AB"))], slots=np.ones((1, 1), np.int64))
 
@@ -188,7 +189,7 @@ def test_a_snapshot_of_another_query_is_refused():
     drive = Drive(matcher(dynamic(Case(Sequence((A, B)), ()))), slots=1)
     drive.push([(0, 0, frozenset("A"))], slots=np.ones((1, 1), np.int64))
     with pytest.raises(StateError):
-        matcher(replace(Case(Sequence((A, B)), ()).program(), strategy="threads")).load(drive.matcher.state())
+        matcher(replace(Case(Sequence((A, B)), ()).pattern(), strategy="threads")).load(drive.matcher.state())
 
 
 @pytest.mark.skipif(not COMPILED, reason="this is the run without the compiler")

@@ -62,7 +62,7 @@ def test_budgets():
 
 def test_what_compile_takes():
     text = TEXT.format(within="5")
-    assert ost.compile(text, {"t": NUMBERS}).program == ost.compile(text, {"t": NUMBERS.schema}).program
+    assert ost.compile(text, {"t": NUMBERS}).pattern == ost.compile(text, {"t": NUMBERS.schema}).pattern
     with pytest.raises(ost.SchemaError, match="schema of stream `t` is a str"):
         ost.compile(text, {"t": "x"})
     with pytest.raises(ost.OstinatoError, match='no "magic" to leave out'):

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 from ostinato.base.errors import DataError
 from ostinato.kernels.vectors.intervals import days_and_nanos
 from ostinato.kernels.vectors.vector import from_arrow
-from ostinato.program.program import Column
+from ostinato.program.input import Column
 from ostinato.runtime.rows.struct_fields import type_of
 
 

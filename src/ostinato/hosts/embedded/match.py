@@ -117,7 +117,7 @@ class _Run:
         return run_query(replace(query, feeds=()), self._rows(query), told, self.arrival, self.budget)
 
     def _rows(self, query: Query) -> RowSource:
-        rows = MergedSource(query.algebra, self.sources) if query.algebra.parts else self.sources[query.program.stream.lower()]
+        rows = MergedSource(query.algebra, self.sources) if query.algebra.parts else self.sources[query.pattern.reads.stream.lower()]
         return rows if self.watch is None else TimedRows(rows, self.watch)
 
     @contextmanager

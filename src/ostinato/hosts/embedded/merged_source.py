@@ -12,7 +12,8 @@ from ostinato.algebra.parts import Part
 from ostinato.algebra.query import MatchQuery
 from ostinato.hosts.embedded.source import RowSource, Source
 from ostinato.kernels.vectors.vector import from_arrow
-from ostinato.program.program import Column, Program
+from ostinato.program.input import Column, Input
+from ostinato.program.pattern import Pattern
 from ostinato.runtime.rows.ingest import MissingTimeError
 from ostinato.runtime.rows.stream_form import StreamForm
 
@@ -26,32 +27,33 @@ class MergedSource(RowSource):
         self.query = query
         self.sources = [sources[part.stream.lower()] for part in query.parts]
 
-    def ordered(self, program: Program) -> Iterator[pa.Table]:
-        readers = [source.ordered(self._reading(part, source, program)) for part, source in self._parts()]
-        return self._merged(program, readers, _Clock)
+    def ordered(self, pattern: Pattern) -> Iterator[pa.Table]:
+        readers = [source.ordered(self._reading(part, source, pattern)) for part, source in self._parts()]
+        return self._merged(pattern, readers, _Clock)
 
-    def arriving(self, program: Program) -> Iterator[pa.Table]:
+    def arriving(self, pattern: Pattern) -> Iterator[pa.Table]:
         """Streams that run side by side: each row comes when the latest time of its own stream has been reached."""
-        readers = [source.arriving(self._reading(part, source, program)) for part, source in self._parts()]
-        return self._merged(program, readers, _LatestSoFar)
+        readers = [source.arriving(self._reading(part, source, pattern)) for part, source in self._parts()]
+        return self._merged(pattern, readers, _LatestSoFar)
 
-    def missing_time(self, program: Program) -> MissingTimeError:
-        errors = [source.missing_time(self._reading(part, source, program)) for part, source in self._parts()]
+    def missing_time(self, pattern: Pattern) -> MissingTimeError:
+        errors = [source.missing_time(self._reading(part, source, pattern)) for part, source in self._parts()]
         return next((error for error in errors if "(row " in error.message), errors[0])
 
     def _parts(self) -> Iterator[tuple[Part, Source]]:
         return zip(self.query.parts, self.sources, strict=True)
 
-    def _reading(self, part: Part, source: Source, program: Program) -> Program:
+    def _reading(self, part: Part, source: Source, pattern: Pattern) -> Pattern:
         """What is read of one stream, as a program over its own columns, in order of its own time."""
-        own = _form(part, self.query).own_columns(program.columns)
+        own = _form(part, self.query).own_columns(pattern.reads.columns)
         listed = tuple({column.name: column for column in own.values()}.values())
-        number = listed.index(own[program.columns[program.time].name])
-        return replace(program, stream=source.name, columns=listed, time=number, order=((number, False, False),), stream_number=-1)
+        number = listed.index(own[pattern.reads.columns[pattern.reads.time].name])
+        order = ((number, False, False),)
+        return replace(pattern, reads=Input(source.name, listed, time=number, order=order, null_keys=pattern.reads.null_keys))
 
-    def _merged(self, program: Program, readers: Sequence[Iterator[pa.Table]], clock: type[_Clock]) -> Iterator[pa.Table]:
+    def _merged(self, pattern: Pattern, readers: Sequence[Iterator[pa.Table]], clock: type[_Clock]) -> Iterator[pa.Table]:
         inputs = [
-            _Input(_in_form(reader, part, self.query, program.columns), program.columns[program.time].name, clock())
+            _Input(_in_form(reader, part, self.query, pattern.reads.columns), pattern.reads.columns[pattern.reads.time].name, clock())
             for reader, part in zip(readers, self.query.parts, strict=True)
         ]
         return _in_turn(inputs)

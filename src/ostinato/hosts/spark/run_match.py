@@ -80,7 +80,7 @@ def batch_frame(query: Query, read: list[DataFrame]) -> DataFrame:
 
 def _streams(query: Query) -> list[str]:
     parts = query.algebra.parts
-    return [part.stream.lower() for part in parts] if parts else [query.program.stream.lower()]
+    return [part.stream.lower() for part in parts] if parts else [query.pattern.reads.stream.lower()]
 
 
 def _match_stream(

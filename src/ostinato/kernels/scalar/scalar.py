@@ -21,7 +21,7 @@ from ostinato.kernels.scalar.arithmetic import (
     sorts_before,
 )
 from ostinato.program.opcodes import SPACES, Op, Space, shape
-from ostinato.program.program import ScalarCode
+from ostinato.program.scalar_code import ScalarCode
 
 NOT_TRUE = 0
 TRUE = 1

@@ -7,11 +7,11 @@ import numpy as np
 from ostinato.kernels._jit import borrowing, copied, inlined
 from ostinato.kernels.scalar.arithmetic import HAS_FAILED, IS_NULL, IS_VALUE, as_float, as_word
 from ostinato.kernels.scalar.scalar import evaluate
-from ostinato.program.comparisons import Undo
+from ostinato.program.analysis.comparisons import Undo
 
 # Columns of `bounds`: the lines of scalar code that compute a bound, where it is then (a cell of the scratch, or a register if nothing
 # is computed), how the value must compare with it (eq, ne, lt, le, gt, ge), and whether they are floats. A line with a step to undo in
-# place of a relation (`program.searches.Undo`) belongs to the bound before it.
+# place of a relation (`program.analysis.searches.Undo`) belongs to the bound before it.
 CODE_START, CODE_END, BOUND_AT, RELATION, FLOATS = range(5)
 BOUND_WIDTH = 5
 

@@ -1,5 +1,5 @@
 """Matches counted start by start: for every start how many partial matches there are in each state. For negations that are decided by the
-start; see `program.start_negations`. What an event does is in the tables of `kernels.compact.compact`."""
+start; see `program.analysis.start_negations`. What an event does is in the tables of `kernels.compact.compact`."""
 
 from __future__ import annotations
 

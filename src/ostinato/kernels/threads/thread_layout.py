@@ -29,7 +29,7 @@ NOT_ACCEPTED = -2
 
 # Columns of `marks`, one line per automaton state: ACCEPTS or ACCEPTS_AT_END if it does, whether a row can be read in it, whether a
 # register is still read behind it, the stamp of the step that reached it last, the last thread of that step in it, and whether
-# threads wait in it (see `program.searches`; or no row can be read in it).
+# threads wait in it (see `program.analysis.searches`; or no row can be read in it).
 ACCEPTING, OPEN, READS, REACHED, LATEST, WAITS = range(6)
 MARKS_WIDTH = 6
 

@@ -10,7 +10,7 @@ from ostinato.base.span import Span
 from ostinato.expr.typing.physical import to_physical
 from ostinato.expr.typing.types import Kind, Type
 from ostinato.program.opcodes import NULL_OPERAND, SPACES, TESTED, Op, Space, operand, shape
-from ostinato.program.program import ScalarCode
+from ostinato.program.scalar_code import ScalarCode
 
 
 class ScalarAssembly:

@@ -9,7 +9,7 @@ from ostinato.expr.nodes import Expr, Nav
 from ostinato.plan.scalar.run_registers import RegisterSet
 from ostinato.plan.scalar.scalar_assembly import ScalarAssembly
 from ostinato.plan.scalar.scalar_block import BlockWriter, Kind
-from ostinato.program.program import Register, ScalarCode
+from ostinato.program.scalar_code import Register, ScalarCode
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ import numpy as np
 from ostinato.kernels.backtrack import backtrack as kernel
 from ostinato.kernels.backtrack import backtrack_table as table
 from ostinato.kernels.runs import run_layout as layout
-from ostinato.program.program import Program
+from ostinato.program.pattern import EventPattern
 from ostinato.runtime.backtrack.backtrack_matches import read_matches
 from ostinato.runtime.backtrack.backtrack_store import BacktrackStore
 from ostinato.runtime.output.matches import Matches
@@ -24,10 +24,10 @@ SEGMENT = 64  # rows that are searched before non-overlapping output looks wheth
 class BacktrackMatcher(PartialMatcher):
     _store: BacktrackStore
 
-    def __init__(self, program: Program, budget: Budget, strings: StringPool) -> None:
-        super().__init__(program, budget, strings)
-        self._store = BacktrackStore(program.registers, SEGMENT)
-        self._counts = program.output == "count"
+    def __init__(self, pattern: EventPattern, budget: Budget, strings: StringPool) -> None:
+        super().__init__(pattern, budget, strings)
+        self._store = BacktrackStore(pattern.registers, SEGMENT)
+        self._counts = pattern.output == "count"
 
     def _follow(self, rows: KeyedRows, keys: np.ndarray, begin: np.ndarray, end: np.ndarray, ordinal: np.ndarray) -> None:
         """Call the kernel until it is through; between calls its arrays grow."""
@@ -77,7 +77,7 @@ class BacktrackMatcher(PartialMatcher):
         return np.where(first == table.NOTHING, earliest, self._store.waiting[first, table.FIRST_ORDINAL])
 
     def check(self, state: StateCheck) -> None:
-        check_backtrack(state, self._program)
+        check_backtrack(state, self._pattern)
 
     def metrics(self) -> dict[str, int]:
         header = self._store.header

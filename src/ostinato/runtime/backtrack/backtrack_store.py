@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ostinato.kernels.backtrack import backtrack_table as table
-from ostinato.program.program import Register
+from ostinato.program.scalar_code import Register
 from ostinato.runtime.rows.longer_arrays import grown
 
 FIRST_CAPACITY = 64

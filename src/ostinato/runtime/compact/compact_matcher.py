@@ -9,7 +9,7 @@ import numpy as np
 
 from ostinato.kernels.compact import compact as kernel
 from ostinato.kernels.compact import compact_nodes as graph
-from ostinato.program.program import Program
+from ostinato.program.pattern import EventPattern
 from ostinato.runtime.compact.compact_dag import DagList
 from ostinato.runtime.compact.compact_state import check_compact
 from ostinato.runtime.compact.compact_store import NODE_BYTES, CompactStore
@@ -31,24 +31,26 @@ SHED_PART = 16
 class CompactMatcher(Matcher):
     """The budget's runs do not apply: partial matches are not held one by one."""
 
-    def __init__(self, program: Program, budget: Budget, pool: StringPool) -> None:
-        self._program = program
+    def __init__(self, pattern: EventPattern, budget: Budget, pool: StringPool) -> None:
+        self._pattern = pattern
         self._budget = budget
-        self._moves = SymbolMoves(program)
-        self._settings = match_settings(program, self._moves.symbols.mask)
+        self._moves = SymbolMoves(pattern)
+        self._settings = match_settings(pattern, self._moves.symbols.mask)
         span = int(self._settings[kernel.SPAN])
         by_time = bool(self._settings[kernel.BY_TIME])
-        self._store = CompactStore(self._moves.states, span, by_time, program.output == "nonoverlapping")
-        variables = np.array([component.variable for component in program.components], np.uint8)
-        self._listing = Listing(program, budget, pool)
+        self._store = CompactStore(self._moves.states, span, by_time, pattern.output == "nonoverlapping")
+        variables = np.array([component.variable for component in pattern.components], np.uint8)
+        self._listing = Listing(pattern, budget, pool)
         listed = MatchList(span, variables, self._listing)
-        self._chosen = listed if program.output == "nonoverlapping" else None
+        self._chosen = listed if pattern.output == "nonoverlapping" else None
         self._list: MatchList | DagList = listed
-        if program.output == "compressed":
-            self._list = DagList(span, variables, by_time, program.within >= 0)
-        self._components = len(program.components)
+        if pattern.output == "compressed":
+            self._list = DagList(span, variables, by_time, pattern.within >= 0)
+        self._components = len(pattern.components)
         self._read = np.zeros(0, np.int64)  # per key, the next unread ordinal
-        self._strict = program.selection == "strict_contiguity" and program.ahead == 0  # rows that wait for neighbours are not passed by
+        self._strict = (
+            pattern.selection == "strict_contiguity" and pattern.look_ahead == 0
+        )  # rows that wait for neighbours are not passed by
         self._latest = -1  # under strict contiguity, the last position that was read
 
     def feed(self, rows: KeyedRows, keys: np.ndarray, ready: np.ndarray, horizon: int, final: bool) -> Matches | MatchDag:
@@ -131,7 +133,7 @@ class CompactMatcher(Matcher):
             store.collect()
         while limit is not None and store.bytes > limit:
             if self._budget.beyond is Beyond.ERROR:
-                raise over_budget(self._program, f"partial matches take {in_words(store.bytes)}, and the budget is {in_words(limit)}")
+                raise over_budget(self._pattern, f"partial matches take {in_words(store.bytes)}, and the budget is {in_words(limit)}")
             store.shed_oldest(SHED_PART)
 
     def _drop_passed(self, position: int) -> None:
@@ -140,7 +142,7 @@ class CompactMatcher(Matcher):
         partitions = self._store.partitions
         partitions[partitions[:, graph.POSITION] < self._latest, graph.ACTIVE] = 0
 
-    def look_at_all(self, asked: Program) -> None:
+    def look_at_all(self, asked: EventPattern) -> None:
         self._listing.look_at_all(asked)
 
     def keep_from(self, keys: np.ndarray) -> np.ndarray:

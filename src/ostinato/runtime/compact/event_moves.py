@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ostinato.program.carried_negations import crossed, gap_sets, stages
-from ostinato.program.program import Begin, Program
+from ostinato.program.analysis.carried_negations import crossed, gap_sets, stages
+from ostinato.program.components import Begin
+from ostinato.program.pattern import EventPattern
 
 
 @dataclass(frozen=True)
@@ -38,19 +39,19 @@ class EventMoves:
     """`symbol` is the set of predicate bits that hold for the event. States are numbered so that no move leads to a smaller one; those of
     a component stand together, first the one without a gap."""
 
-    def __init__(self, program: Program) -> None:
-        self.components = program.components
-        self._program = program
-        self._entries = program.entries
-        self._selection = program.selection
-        self._one_at_a_time = program.output in ("first", "successive")  # a start has one match at a time
-        self._stops = program.output == "first"
+    def __init__(self, pattern: EventPattern) -> None:
+        self.components = pattern.components
+        self._pattern = pattern
+        self._entries = pattern.entries
+        self._selection = pattern.selection
+        self._one_at_a_time = pattern.one_at_a_time or pattern.output == "first"
+        self._stops = pattern.output == "first"
         self.all_states: list[State] = []
         self._of_component: list[range] = []
-        for number in range(len(program.components)):
+        for number in range(len(pattern.components)):
             first = len(self.all_states)
             self.all_states.append(State(number))
-            self.all_states += [State(number, gap, stage) for gap in gap_sets(program, number) for stage in stages(program, gap)]
+            self.all_states += [State(number, gap, stage) for gap in gap_sets(pattern, number) for stage in stages(pattern, gap)]
             self._of_component.append(range(first, len(self.all_states)))
 
     def moves(self, symbol: int, number: int) -> tuple[list[Move], bool]:
@@ -63,7 +64,7 @@ class EventMoves:
         for target in targets:
             if target == state.component:
                 found += [] if state.gap else self._into(number, target)
-            elif crossed(self._program, state.component, target) == state.gap:
+            elif crossed(self._pattern, state.component, target) == state.gap:
                 found += self._into(number, target)
         stage = self._next_stage(symbol, state)
         if stays and stage is not None and stage != state.stage:
@@ -75,7 +76,7 @@ class EventMoves:
         """Of those that ignore the event; None if something forbidden is there now."""
         found = []
         for number, reached in zip(state.gap, state.stage, strict=True):
-            items = self._program.negations[number].items
+            items = self._pattern.negations[number].items
             reached += holds(symbol, items[reached].bit)
             if reached == len(items):
                 return None
@@ -127,7 +128,7 @@ class EventMoves:
             return False
         if state.gap:
             return True
-        return component.repeats or any(not crossed(self._program, state.component, begin.target) for begin in component.begins)
+        return component.repeats or any(not crossed(self._pattern, state.component, begin.target) for begin in component.begins)
 
     @property
     def states(self) -> list[int]:
@@ -138,7 +139,7 @@ class EventMoves:
     def bits(self) -> set[int]:
         """The predicates that matter."""
         of_components = (bit for c in self.components for bit in (c.first_bit, c.later_bit))
-        forbidden = (item.bit for negation in self._program.negations for item in negation.items)
+        forbidden = (item.bit for negation in self._pattern.negations for item in negation.items)
         return {bit for bit in (*of_components, *forbidden) if bit >= 0}
 
 

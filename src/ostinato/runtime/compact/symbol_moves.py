@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ostinato.kernels.compact import compact as kernel
-from ostinato.program.program import Program
+from ostinato.program.pattern import EventPattern
 from ostinato.runtime.compact.event_moves import EventMoves, Move
 from ostinato.runtime.rows.row_symbols import RowSymbols
 
@@ -15,8 +15,8 @@ NO_WINDOW = np.iinfo(np.int64).max
 class SymbolMoves:
     """The tables `symbols` and `moves` of `kernels.compact.compact`, and the symbols themselves."""
 
-    def __init__(self, program: Program) -> None:
-        self._events = EventMoves(program)
+    def __init__(self, pattern: EventPattern) -> None:
+        self._events = EventMoves(pattern)
         self.symbols = RowSymbols(self._events.bits)
         self.table = np.zeros((16, kernel.SYMBOL_COLUMNS), np.int64)
         self.moves = np.zeros((64, kernel.MOVE_COLUMNS), np.int64)
@@ -53,20 +53,20 @@ class SymbolMoves:
             self._used += 1
 
 
-def window_span(program: Program) -> int:
+def window_span(pattern: EventPattern) -> int:
     """How far a start may lie before the current event, in time or in events of the partition."""
-    return int(NO_WINDOW) if program.within < 0 else program.within - (program.within_unit == "events")
+    return int(NO_WINDOW) if pattern.within < 0 else pattern.within - (pattern.within_unit == "events")
 
 
-def counts_time(program: Program) -> bool:
-    return program.within >= 0 and program.within_unit != "events"
+def counts_time(pattern: EventPattern) -> bool:
+    return pattern.within >= 0 and pattern.within_unit != "events"
 
 
-def match_settings(program: Program, mask: int) -> np.ndarray:
+def match_settings(pattern: EventPattern, mask: int) -> np.ndarray:
     settings = np.zeros(kernel.SETTING_CELLS, np.int64)
     settings[kernel.MASK] = mask
-    settings[kernel.SPAN] = window_span(program)
-    settings[kernel.BY_TIME] = counts_time(program)
-    settings[kernel.STRICT] = program.selection == "strict_contiguity"
-    settings[kernel.NONOVERLAPPING] = program.output == "nonoverlapping"
+    settings[kernel.SPAN] = window_span(pattern)
+    settings[kernel.BY_TIME] = counts_time(pattern)
+    settings[kernel.STRICT] = pattern.selection == "strict_contiguity"
+    settings[kernel.NONOVERLAPPING] = pattern.output == "nonoverlapping"
     return settings

@@ -11,8 +11,8 @@ from dataclasses import replace
 import numpy as np
 
 from ostinato.kernels.negation import absence as kernel
-from ostinato.program.carried_negations import carried
-from ostinato.program.program import Program
+from ostinato.program.analysis.carried_negations import carried
+from ostinato.program.pattern import EventPattern
 from ostinato.runtime.matcher import Matcher, RemembersStrings
 from ostinato.runtime.negation.absence_state import check_progress, check_rule, check_waiting
 from ostinato.runtime.negation.forbidden_pairs import ForbiddenPairs
@@ -34,31 +34,31 @@ from ostinato.runtime.session.steps import Steps
 SHED_PART = 16  # shedding a sixteenth at once keeps its cost per match constant
 
 
-def without_negations(program: Program) -> Program:
-    """The program that finds the matches among which negation chooses: with the negations that its matcher carries by itself."""
-    return replace(carried(program), output="successive" if program.output == "first" else "all")
+def candidates(pattern: EventPattern) -> EventPattern:
+    """The pattern that finds the matches among which negation chooses: with the negations that its matcher carries by itself."""
+    return replace(carried(pattern), output="all", one_at_a_time=pattern.output == "first")
 
 
 class AbsenceMatcher(Matcher):
     """A matcher around another one. `in_order`: matches are held back so that they come in the order of their
     completing events over all calls; else each comes as soon as it is decided."""
 
-    def __init__(self, program: Program, inner: Matcher, budget: Budget, pool: StringPool, in_order: bool) -> None:
-        self._program = program
+    def __init__(self, pattern: EventPattern, inner: Matcher, budget: Budget, pool: StringPool, in_order: bool) -> None:
+        self._pattern = pattern
         self._inner = inner
         self._budget = budget
         self._in_order = in_order
-        self._by_events = program.within_unit == "events"
-        self._leads = any(negation.leads for negation in program.negations)
-        self._occurrences = Occurrences(program)
-        self._steps = Steps(program, budget)
-        compared = {n: negation for n, negation in enumerate(program.negations) if not negation.is_static}
-        self._pairs = {n: ForbiddenPairs(program, negation, pool, self._steps) for n, negation in compared.items()}
-        if program.output in ("count", "aggregates"):
-            inner.look_at_all(program)
+        self._by_events = pattern.within_unit == "events"
+        self._leads = any(negation.leads for negation in pattern.negations)
+        self._occurrences = Occurrences(pattern)
+        self._steps = Steps(pattern, budget)
+        compared = {n: negation for n, negation in enumerate(pattern.negations) if not negation.is_static}
+        self._pairs = {n: ForbiddenPairs(pattern, negation, pool, self._steps) for n, negation in compared.items()}
+        if pattern.output in ("count", "aggregates"):
+            inner.look_at_all(pattern)
         self._loaded = False  # whether the state came from outside
         self._waiting = WaitingMatches()
-        self._rule = output_rule(program.output)
+        self._rule = output_rule(pattern.output)
         self._ready = np.zeros(0, np.int64)  # per key, the next ordinal that was not looked at
         self._back_to = np.zeros(0, np.int64)  # per key, the first row that a gap before a match may hold
         self._holds = np.zeros(0, np.bool_)  # per key, whether rows are kept
@@ -72,7 +72,7 @@ class AbsenceMatcher(Matcher):
     def feed_in_parts(self, rows: KeyedRows, keys: np.ndarray, ready: np.ndarray, horizon: int, final: bool) -> Iterator[Matches]:
         """Candidates are looked at piece by piece, so that those that are killed take no room. Which of them is preferred is known only
         of all that one event completes."""
-        if self._program.output == "nonoverlapping":
+        if self._pattern.output == "nonoverlapping":
             yield self.feed(rows, keys, ready, horizon, final)
             return
         keys = self._begin(rows, keys, ready)
@@ -116,9 +116,9 @@ class AbsenceMatcher(Matcher):
         killed = np.zeros(len(found), np.bool_)
         pending = np.zeros(len(found), np.int64)
         low, high, place = (np.empty(len(found), np.int64) for _ in range(3))
-        for number, negation in enumerate(self._program.negations):
+        for number, negation in enumerate(self._pattern.negations):
             kernel.gaps(
-                found.key, found.offsets, found.listed, found.variables, negation.before, self._program.within, self._by_events,
+                found.key, found.offsets, found.listed, found.variables, negation.before, self._pattern.within, self._by_events,
                 rows.offset, rows.base, rows.times, low, high, place,
             )  # fmt: skip
             behind = place == kernel.BEHIND
@@ -137,8 +137,8 @@ class AbsenceMatcher(Matcher):
     def _limits(self, rows: KeyedRows, matches: Matches) -> np.ndarray:
         """The last time, or ordinal, that the window of a match reaches."""
         if self._by_events:
-            return matches.start + self._program.within - 1
-        return rows.times[rows.index_of(matches.key, matches.start)] + self._program.within
+            return matches.start + self._pattern.within - 1
+        return rows.times[rows.index_of(matches.key, matches.start)] + self._pattern.within
 
     def _look_behind(self, rows: KeyedRows, keys: np.ndarray, horizon: int, final: bool) -> None:
         """Whether something forbidden lies behind the matches of these keys that wait."""
@@ -155,7 +155,7 @@ class AbsenceMatcher(Matcher):
         )
         settled |= final
         killed = np.zeros(len(asked), np.bool_)
-        for number in range(len(self._program.negations)):
+        for number in range(len(self._pattern.negations)):
             concerned = waiting.pending[asked] >> number & 1 == 1
             if number in self._pairs:
                 concerned &= settled  # compared with the match once all is there
@@ -169,7 +169,7 @@ class AbsenceMatcher(Matcher):
         if not self._leads:
             return ready
         out = np.empty(len(keys), np.int64)
-        kernel.look_back(keys, ready, horizon, self._program.within, self._by_events, rows.offset, rows.base, rows.times, out)
+        kernel.look_back(keys, ready, horizon, self._pattern.within, self._by_events, rows.offset, rows.base, rows.times, out)
         return np.clip(out, rows.base[keys], ready)  # a window of events may reach back to before the first row
 
     def _released(self) -> Matches:
@@ -183,7 +183,7 @@ class AbsenceMatcher(Matcher):
             if undecided.any():
                 due &= waiting.done < waiting.done[undecided].min()
         self._counts["matches"] += int(due.sum())
-        released = waiting.matches.take(due) if self._program.output != "count" else Matches.none()
+        released = waiting.matches.take(due) if self._pattern.output != "count" else Matches.none()
         waiting.drop(due | (waiting.state == OUT))
         self._within_budget()
         return released
@@ -197,7 +197,7 @@ class AbsenceMatcher(Matcher):
             return
         if self._budget.beyond is Beyond.ERROR:
             raise over_budget(
-                self._program,
+                self._pattern,
                 f"{len(self._waiting):,} matches wait for what comes behind them, in {in_words(self._waiting.bytes)};"
                 f" the budget is {most} partial matches" + ("" if room is None else f" and {in_words(room)}"),
                 "shorten WITHIN, or raise the budget's runs and bytes",
@@ -261,8 +261,8 @@ class AbsenceMatcher(Matcher):
     def check(self, state: StateCheck) -> None:
         self._inner.check(state.part("inner."))
         keys = check_progress(state.part("own."), self._occurrences.carried.shape[1], len(self._counts))
-        check_waiting(state.part("waiting."), self._program, keys)
-        check_rule(state.part("rule."), self._program.output, keys)
+        check_waiting(state.part("waiting."), self._pattern, keys)
+        check_rule(state.part("rule."), self._pattern.output, keys)
 
     def load(self, state: dict[str, np.ndarray]) -> None:
         self._loaded = True

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ostinato.kernels.negation.absence import OUT, WAITS
-from ostinato.program.program import Program
+from ostinato.program.pattern import EventPattern
 from ostinato.runtime.session.state_check import ANY, StateCheck
 
 
@@ -21,7 +21,7 @@ def check_progress(state: StateCheck, carried: int, counts: int) -> int:
     return len(ready)
 
 
-def check_waiting(state: StateCheck, program: Program, keys: int) -> None:
+def check_waiting(state: StateCheck, pattern: EventPattern, keys: int) -> None:
     key = state.array("key", np.int64, ANY)
     count = len(key)
     start = state.array("start", np.int64, count)
@@ -37,10 +37,10 @@ def check_waiting(state: StateCheck, program: Program, keys: int) -> None:
     same = np.repeat(np.arange(count), np.diff(offsets))
     state.require(bool(((ordinals[1:] > ordinals[:-1]) | (same[1:] != same[:-1])).all()), "rows of matches in order")
     state.require(bool((start == ordinals[offsets[:-1]]).all()), "the first rows of matches")
-    state.index(variables, len(program.variables), "variables of matches")
+    state.index(variables, len(pattern.variables), "variables of matches")
     for name in ("done", "limit"):
         state.array(name, np.int64, count)
-    state.between(state.array("pending", np.int64, count), 0, (1 << len(program.negations)) - 1, "known negations")
+    state.between(state.array("pending", np.int64, count), 0, (1 << len(pattern.negations)) - 1, "known negations")
     state.between(state.array("state", np.int64, count), WAITS, OUT, "states of matches that wait")
 
 

@@ -11,7 +11,8 @@ from ostinato.expr.typing.types import BOOL
 from ostinato.kernels.rows.grouping import ranges
 from ostinato.kernels.vectors.evaluate import evaluate
 from ostinato.kernels.vectors.vector import Vector
-from ostinato.program.program import Forbidden, Negation, Program
+from ostinato.program.negation import Forbidden, Negation
+from ostinato.program.pattern import EventPattern
 from ostinato.runtime.output.matches import Matches
 from ostinato.runtime.output.measures import MatchView
 from ostinato.runtime.rows.keyed_rows import KeyedRows
@@ -29,8 +30,8 @@ Bound = tuple[np.ndarray, ...]  # per item already bound the arena rows
 class ForbiddenPairs:
     """Looks for one negation in the gaps of matches."""
 
-    def __init__(self, program: Program, negation: Negation, pool: StringPool, steps: Steps) -> None:
-        self._program = replace(program, measures=negation.given)
+    def __init__(self, pattern: EventPattern, negation: Negation, pool: StringPool, steps: Steps) -> None:
+        self._pattern = replace(pattern, measures=negation.given)
         self._negation = negation
         self._pool = pool
         self._steps = steps
@@ -39,14 +40,14 @@ class ForbiddenPairs:
         """Whether forbidden events lie strictly between the two ordinals, for each match."""
         if not len(matches):
             return np.zeros(0, np.bool_)
-        return _Search(self._program, self._negation, self._pool, self._steps, rows, matches, low, high).run()
+        return _Search(self._pattern, self._negation, self._pool, self._steps, rows, matches, low, high).run()
 
 
 def compared(
-    program: Program, negation: Negation, pool: StringPool, rows: KeyedRows, matches: Matches, owner: np.ndarray, at: np.ndarray
+    pattern: EventPattern, negation: Negation, pool: StringPool, rows: KeyedRows, matches: Matches, owner: np.ndarray, at: np.ndarray
 ) -> np.ndarray:
     """Whether the first forbidden event of a negation may be the arena row `at[i]`, for the match numbered `owner[i]`."""
-    view = MatchView(replace(program, measures=negation.given), matches, rows, pool, None, None)
+    view = MatchView(replace(pattern, measures=negation.given), matches, rows, pool, None, None)
     item = negation.items[0]
     assert item.test is not None  # or there is nothing to compare
     pairs = _Pairs(view, rows, view.measure_columns(), matches.key[owner], owner, (at,), item)
@@ -57,7 +58,7 @@ def compared(
 class _Search:
     def __init__(
         self,
-        program: Program,
+        pattern: EventPattern,
         negation: Negation,
         pool: StringPool,
         steps: Steps,
@@ -66,18 +67,18 @@ class _Search:
         low: np.ndarray,
         high: np.ndarray,
     ) -> None:
-        self._program = program
+        self._pattern = pattern
         self._steps = steps
         self._items = negation.items
         self._rows = rows
         self._matches = matches
-        self._view = MatchView(program, matches, rows, pool, None, None)
+        self._view = MatchView(pattern, matches, rows, pool, None, None)
         self._given = self._view.measure_columns()
         move = rows.offset[matches.key] - rows.base[matches.key]
         self._begin = np.maximum(low + 1 + move, rows.offset[matches.key])
         self._end = np.maximum(high + move, self._begin)
         self._candidates = [self._with_bit(item) for item in negation.items]
-        self._skips = program.selection not in ("strict_contiguity", "partition_contiguity")
+        self._skips = pattern.selection not in ("strict_contiguity", "partition_contiguity")
         self._chained = negation.chained
         self._killed = np.zeros(len(matches), np.bool_)
 
@@ -151,7 +152,7 @@ class _Search:
         where no event is compared with an earlier one, whoever comes first leaves the most room."""
         if not self._skips:
             return False
-        return not self._chained or (number > 0 and self._program.selection == "skip_till_next_match")
+        return not self._chained or (number > 0 and self._pattern.selection == "skip_till_next_match")
 
     def _bound(self, number: int, owner: np.ndarray, bound: Bound) -> None:
         if not len(owner):
@@ -178,9 +179,9 @@ class _Search:
         """Whether an event may follow the one before it, whatever they hold."""
         before, here = bound[-2], bound[-1]
         joined = np.ones(len(here), np.bool_)
-        if self._program.selection == "strict_contiguity":
+        if self._pattern.selection == "strict_contiguity":
             joined &= self._rows.positions[here] == self._rows.positions[before] + 1
-        if self._program.ties == "epoch" and self._rows.timed:
+        if self._pattern.ties == "epoch" and self._rows.timed:
             joined &= self._rows.times[here] != self._rows.times[before]
         return joined
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from ostinato.kernels.negation import absence as kernel
-from ostinato.program.program import Negation, Program
+from ostinato.program.negation import Negation
+from ostinato.program.pattern import EventPattern
 from ostinato.runtime.rows.keyed_rows import KeyedRows
 from ostinato.runtime.rows.storage import occurrence_column
 
@@ -15,10 +16,10 @@ FOLLOWING = {"strict_contiguity": kernel.IN_STREAM, "partition_contiguity": kern
 class Occurrences:
     """Fills the arena's column `occurs:N` for each static negation N, and looks into it."""
 
-    def __init__(self, program: Program) -> None:
-        self._following = FOLLOWING.get(program.selection, kernel.SKIPPING)
-        self._epoch = program.ties == "epoch" and program.time >= 0
-        self._masks = {number: _masks(negation) for number, negation in enumerate(program.negations) if negation.is_static}
+    def __init__(self, pattern: EventPattern) -> None:
+        self._following = FOLLOWING.get(pattern.selection, kernel.SKIPPING)
+        self._epoch = pattern.ties == "epoch" and pattern.reads.time >= 0
+        self._masks = {number: _masks(negation) for number, negation in enumerate(pattern.negations) if negation.is_static}
         cells = [0, *(kernel.carried_cells(len(masks)) for masks in self._masks.values())]
         self._at = dict(zip(self._masks, np.cumsum(cells).tolist(), strict=False))
         self.carried = np.full((0, max(1, sum(cells))), -1, np.int64)

@@ -7,8 +7,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ostinato.program.column_code import ColumnCode
+from ostinato.program.measure_code import MeasureCode, Point
 from ostinato.program.opcodes import SPACES, Op, Space, shape
-from ostinato.program.program import ACCEPT, ACCEPT_AT_END, MeasureCode, OrderedNfa, Point, Program
+from ostinato.program.ordered_nfa import ACCEPT, ACCEPT_AT_END, OrderedNfa
+from ostinato.program.pattern import EventPattern, Pattern, RowPattern
 
 FAR = 1 << 62  # the distance of what is never reached
 
@@ -27,35 +29,35 @@ class Reach:
 NOWHERE = Reach(0, 0)
 
 
-def outside_reach(program: Program) -> Reach:
-    if program.is_event_pattern:
-        return _of_events(program)
-    assert program.nfa is not None
-    distances = _Distances(program.nfa, len(program.variables))
-    found = _of_measures(program, distances)
-    extents = _extents(program.rows)
-    for variable, test in enumerate(program.tests):
-        read = [program.rows.results[test.bit]] if test.bit >= 0 else []
-        read += [program.rows.results[program.bits + slot] for slot in _slots(program, test.block)]
+def outside_reach(pattern: Pattern) -> Reach:
+    if isinstance(pattern, EventPattern):
+        return _of_events(pattern)
+    assert isinstance(pattern, RowPattern)
+    distances = _Distances(pattern.nfa, len(pattern.variables))
+    found = _of_measures(pattern, distances)
+    extents = _extents(pattern.rows)
+    for variable, test in enumerate(pattern.tests):
+        read = [pattern.rows.results[test.bit]] if test.bit >= 0 else []
+        read += [pattern.rows.results[pattern.bits + slot] for slot in _slots(pattern, test.block)]
         for result in read:
             low, high = extents[result]
             found = found.joined(distances.beyond((variable,), low, high))
     return found
 
 
-def _of_events(program: Program) -> Reach:
+def _of_events(pattern: EventPattern) -> Reach:
     """Conditions look at rows of runs alone; those of negations may look at neighbours of any event."""
-    of_matches = [point.shift for negation in program.negations for point in negation.given.points]
-    shifts = of_matches + [point.shift for negation in program.negations for item in negation.items for point in item.points]
-    return Reach(max(0, -min(shifts, default=0)), max(0, *shifts, program.ahead))
+    of_matches = [point.shift for negation in pattern.negations for point in negation.given.points]
+    shifts = of_matches + [point.shift for negation in pattern.negations for item in negation.items for point in item.points]
+    return Reach(max(0, -min(shifts, default=0)), max(0, *shifts, pattern.look_ahead))
 
 
-def _of_measures(program: Program, distances: _Distances) -> Reach:
+def _of_measures(pattern: Pattern, distances: _Distances) -> Reach:
     found = NOWHERE
-    for point in program.measures.points:
-        members = program.members(point.variable) if point.variable >= 0 else None
+    for point in pattern.measures.points:
+        members = pattern.members(point.variable) if point.variable >= 0 else None
         found = found.joined(distances.beyond_point(point, members))
-    shifted = _shifts_in(program.measures)
+    shifted = _shifts_in(pattern.measures)
     return found.joined(Reach(max(0, -min(shifted, default=0)), max(0, *shifted)) if shifted else NOWHERE)
 
 
@@ -76,11 +78,11 @@ def _extents(code: ColumnCode) -> list[tuple[int, int]]:
     return found
 
 
-def _slots(program: Program, block: int) -> Iterator[int]:
+def _slots(pattern: Pattern, block: int) -> Iterator[int]:
     """The values of the current row that a block reads."""
     if block < 0:
         return
-    code = program.scalar
+    code = pattern.scalar
     start, end = code.blocks[block]
     for at in range(start, end):
         form = shape(Op(code.op[at]))

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from ostinato.kernels.output.match_dag import BOUND_TO, EVENT, FIRST, NOTHING, OWNER, SECOND
-from ostinato.program.program import Program
+from ostinato.program.pattern import Pattern
 from ostinato.runtime.output.default_output import default_schema, event_structs
 from ostinato.runtime.output.match_dag import ANY_START, MatchDag, of_matches
 from ostinato.runtime.output.matches import Matches
@@ -23,8 +23,8 @@ NUMBERS = pa.list_(pa.int32())
 VARIABLES = pa.list_(pa.struct([("name", pa.string()), ("list", pa.bool_())]))
 
 
-def compressed_schema(program: Program) -> pa.Schema:
-    event = _event_type(program)
+def compressed_schema(pattern: Pattern) -> pa.Schema:
+    event = _event_type(pattern)
     value = pa.struct([
         ("variables", VARIABLES), ("time", pa.string()), ("events", pa.list_(event)),
         ("node_event", NUMBERS), ("node_variable", NUMBERS), ("node_before", NUMBERS), ("node_other", NUMBERS),
@@ -33,8 +33,8 @@ def compressed_schema(program: Program) -> pa.Schema:
     return pa.schema([(COLUMN, value)])
 
 
-def _event_type(program: Program) -> pa.StructType:
-    shown = default_schema(program).field(3).type
+def _event_type(pattern: Pattern) -> pa.StructType:
+    shown = default_schema(pattern).field(3).type
     return shown.value_type if pa.types.is_list(shown) else shown
 
 
@@ -42,7 +42,7 @@ def compressed_output(view: MatchView, dag: Matches | MatchDag, schema: pa.Schem
     """One row."""
     if isinstance(dag, Matches):
         dag = of_matches(dag)
-    program, rows = view.program, view.rows
+    pattern, rows = view.pattern, view.rows
     is_event = dag.graph[:, EVENT] != NOTHING
     of_key, ordinal = dag.graph[is_event, OWNER], dag.graph[is_event, EVENT]
     row = rows.index_of(of_key, ordinal)
@@ -61,9 +61,9 @@ def compressed_output(view: MatchView, dag: Matches | MatchDag, schema: pa.Schem
         "root_from": _first_events(dag, roots, rows, place, of_key, ordinal, node_event[is_event]),
     }
     value = schema.field(COLUMN).type
-    variables = [{"name": name, "list": kleene} for name, kleene in zip(program.variables, program.kleene, strict=True)]
-    time = program.columns[program.time].name if program.time >= 0 else None
-    events = event_structs(view, index, _event_type(program))
+    variables = [{"name": name, "list": kleene} for name, kleene in zip(pattern.variables, pattern.kleene, strict=True)]
+    time = pattern.reads.columns[pattern.reads.time].name if pattern.reads.time >= 0 else None
+    events = event_structs(view, index, _event_type(pattern))
     arrays = [pa.array([variables], VARIABLES), pa.array([time], pa.string()), _one_list(events)]
     arrays += [_one_list(pa.array(numbers, pa.int32())) for numbers in lists.values()]
     return pa.table([pa.StructArray.from_arrays(arrays, fields=list(value))], schema=schema)

@@ -7,15 +7,15 @@ import pyarrow as pa
 
 from ostinato.expr.typing.arrow_types import to_arrow as arrow_type
 from ostinato.kernels.vectors.vector import Vector, to_arrow
-from ostinato.program.program import Program
+from ostinato.program.pattern import Pattern
 from ostinato.runtime.output.measures import MatchView
 
 
-def default_schema(program: Program) -> pa.Schema:
-    event = pa.struct([*((c.name, arrow_type(c.type)) for c in program.event_columns), ("seq", pa.int64())])
-    time = arrow_type(program.columns[program.time].type) if program.time >= 0 else pa.int64()
+def default_schema(pattern: Pattern) -> pa.Schema:
+    event = pa.struct([*((c.name, arrow_type(c.type)) for c in pattern.reads.event_columns), ("seq", pa.int64())])
+    time = arrow_type(pattern.reads.columns[pattern.reads.time].type) if pattern.reads.time >= 0 else pa.int64()
     fields = [pa.field("match_id", pa.int64()), pa.field("start_ts", time), pa.field("end_ts", time)]
-    for name, kleene in zip(program.variables, program.kleene, strict=True):
+    for name, kleene in zip(pattern.variables, pattern.kleene, strict=True):
         fields.append(pa.field(name, pa.list_(event) if kleene else event))
     return pa.schema(fields)
 
@@ -27,7 +27,7 @@ def default_output(view: MatchView, schema: pa.Schema, first_id: int) -> pa.Tabl
     first, last = index[matches.offsets[:-1]], index[matches.offsets[1:] - 1]
     columns = [ids, _times(view, first, schema.field("start_ts").type), _times(view, last, schema.field("end_ts").type)]
     for number, field in enumerate(list(schema)[3:]):
-        kleene = view.program.kleene[number]
+        kleene = view.pattern.kleene[number]
         chosen = np.flatnonzero(matches.variables == number)
         owner = np.searchsorted(matches.offsets, chosen, side="right") - 1
         columns.append(_lists(view, index[chosen], owner, field.type) if kleene else _single(view, index[chosen], owner, field.type))
@@ -35,16 +35,16 @@ def default_output(view: MatchView, schema: pa.Schema, first_id: int) -> pa.Tabl
 
 
 def _times(view: MatchView, index: np.ndarray, type_: pa.DataType) -> pa.Array:
-    program = view.program
-    if program.time < 0:
+    pattern = view.pattern
+    if pattern.reads.time < 0:
         return pa.array(view.rows.positions[index], pa.int64())
-    column = program.columns[program.time]
+    column = pattern.reads.columns[pattern.reads.time]
     return to_arrow(Vector(column.type, view.rows.times[index], None, None)).cast(type_)
 
 
 def event_structs(view: MatchView, index: np.ndarray, type_: pa.StructType, mask: pa.Array | None = None) -> pa.StructArray:
     arrays = []
-    for i, column in enumerate(view.program.event_columns):
+    for i, column in enumerate(view.pattern.reads.event_columns):
         array = to_arrow(view.stored(column.name, index))
         wanted = type_.field(i).type
         arrays.append(array if array.type == wanted else array.cast(wanted))

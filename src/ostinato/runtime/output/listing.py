@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ostinato.expr.typing.types import Kind, Type
 from ostinato.kernels.tally.tally_cells import FULL
-from ostinato.program.program import Program
+from ostinato.program.pattern import EventPattern, Pattern
 from ostinato.runtime.rows.string_pool import StringPool
 from ostinato.runtime.session.budget import Budget, in_words, over_budget
 from ostinato.runtime.session.steps import Steps
@@ -28,23 +28,23 @@ ROWS_WAYS_OUT = (
 )
 
 
-def ways_out(program: Program) -> str:
+def ways_out(pattern: Pattern) -> str:
     """What to do where matches cannot all be listed."""
-    return WAYS_OUT if program.is_event_pattern else ROWS_WAYS_OUT
+    return WAYS_OUT if isinstance(pattern, EventPattern) else ROWS_WAYS_OUT
 
 
 class Listing:
     """Estimates what matches take from their arrays to the table that shows them."""
 
-    def __init__(self, program: Program, budget: Budget, pool: StringPool) -> None:
-        self._program = program
+    def __init__(self, pattern: Pattern, budget: Budget, pool: StringPool) -> None:
+        self._pattern = pattern
         self._budget = budget
         self._limit = budget.bytes
         self._pool = pool
-        self._steps = Steps(program, budget)
-        self._looks = program.output in ("count", "aggregates")  # at all matches, before anything is handed on
+        self._steps = Steps(pattern, budget)
+        self._looks = pattern.output in ("count", "aggregates")  # at all matches, before anything is handed on
 
-    def look_at_all(self, asked: Program) -> None:
+    def look_at_all(self, asked: Pattern) -> None:
         """Whoever reads the matches piece by piece, for the query `asked`, goes through all of them and hands on few or none."""
         self._looks = True
         self._steps = Steps(asked, self._budget)
@@ -76,10 +76,10 @@ class Listing:
         size = matches * self._match_bytes() + events * self._event_bytes()
         if size > self._limit:
             raise over_budget(
-                self._program,
+                self._pattern,
                 f"listing {_many(matches, events)} matches with {events:,} events takes about {in_words(size)},"
                 f" and the budget is {in_words(self._limit)}",
-                ways_out(self._program),
+                ways_out(self._pattern),
             )
 
     @property
@@ -95,18 +95,18 @@ class Listing:
         return min(PART_EVENTS, max(LEAST_PART, self._limit // PARTS // self._event_bytes()))
 
     def _match_bytes(self) -> int:
-        shown = self._program.measures
+        shown = self._pattern.measures
         types = [] if shown.code is None else [shown.code.ops[result].type for result in shown.code.results]
         return MATCH_BYTES + sum(map(self._width, types))
 
     def _event_bytes(self) -> int:
-        program = self._program
-        listed = EVENT_BYTES if program.is_event_pattern else ROW_BYTES
-        if program.output in ("count", "aggregates", "compressed"):
+        pattern = self._pattern
+        listed = EVENT_BYTES if isinstance(pattern, EventPattern) else ROW_BYTES
+        if pattern.output in ("count", "aggregates", "compressed"):
             return listed
-        if program.measures.code is None or program.rows_per_match != "one":
-            return listed + SHOWN_BYTES + sum(self._width(column.type) for column in program.columns)
-        return listed + sum(self._width(program.measures.rows.ops[result].type) for result in program.measures.rows.results)
+        if pattern.measures.code is None or pattern.rows_per_match != "one":
+            return listed + SHOWN_BYTES + sum(self._width(column.type) for column in pattern.reads.columns)
+        return listed + sum(self._width(pattern.measures.rows.ops[result].type) for result in pattern.measures.rows.results)
 
     def _width(self, type_: Type) -> int:
         """Of a value with its validity, in arrays and in Arrow."""

@@ -13,7 +13,7 @@ from ostinato.expr.typing.types import FLOAT, INT, Kind
 from ostinato.kernels.output import match_rows
 from ostinato.kernels.rows.grouping import ranges
 from ostinato.kernels.vectors.vector import Vector, to_arrow
-from ostinato.program.program import MatchAggregate
+from ostinato.program.measure_code import MatchAggregate
 from ostinato.runtime.output.matches import Matches
 from ostinato.runtime.rows.string_pool import ranks_of
 

@@ -13,7 +13,8 @@ from ostinato.base.errors import DataError, StateError
 from ostinato.expr.typing.types import Kind
 from ostinato.kernels.vectors.evaluate import evaluate
 from ostinato.kernels.vectors.vector import Vector, to_arrow
-from ostinato.program.program import MatchAggregate, Program
+from ostinato.program.measure_code import MatchAggregate
+from ostinato.program.pattern import Pattern
 from ostinato.runtime.output.measures import MatchView
 from ostinato.runtime.session.budget import too_many_matches
 
@@ -24,8 +25,8 @@ Total = tuple[int, Any]  # of an aggregate: how many values there were, and thei
 class MatchTotals:
     """Per aggregate how many values there were, and what they make together (None at first). Whole numbers are Python's, hence exact."""
 
-    def __init__(self, program: Program) -> None:
-        self._specs = program.measures.aggregates
+    def __init__(self, pattern: Pattern) -> None:
+        self._specs = pattern.measures.aggregates
         self._counts = [0] * len(self._specs)
         self._values: list[Any] = [None] * len(self._specs)
 
@@ -77,9 +78,9 @@ def check_totals(state: Any, specs: Sequence[MatchAggregate]) -> None:
             raise StateError("the snapshot is not valid", detail="totals of the types of their aggregates expected")
 
 
-def together(program: Program, one: Sequence[Total], other: Sequence[Total]) -> list[Total]:
+def together(pattern: Pattern, one: Sequence[Total], other: Sequence[Total]) -> list[Total]:
     """What two parts of all matches make together."""
-    parts = zip(program.measures.aggregates, one, other, strict=True)
+    parts = zip(pattern.measures.aggregates, one, other, strict=True)
     return [_joined(spec.function, *both) for spec, *both in parts]
 
 
@@ -89,10 +90,10 @@ def _joined(function: str, one: Total, other: Total) -> Total:
     return one[0] + other[0], None if function == "count" else _together(function, one[1], other[1])
 
 
-def _finished(program: Program, spec: MatchAggregate, count: int, value: Any) -> Any:
+def _finished(pattern: Pattern, spec: MatchAggregate, count: int, value: Any) -> Any:
     """The value of an aggregate, None where there was nothing to aggregate."""
     if count >= LIMIT:
-        raise too_many_matches(program)
+        raise too_many_matches(pattern)
     if spec.function == "count":
         return count
     if count == 0:
@@ -138,15 +139,15 @@ def _together(function: str, one: Any, other: Any) -> Any:
     return min(one, other) if function == "min" else max(one, other)
 
 
-def totals_table(program: Program, schema: pa.Schema, totals: Sequence[Total]) -> pa.Table:
+def totals_table(pattern: Pattern, schema: pa.Schema, totals: Sequence[Total]) -> pa.Table:
     """The one row of the output; `totals` are those of the program's aggregates."""
-    code = program.measures.code
+    code = pattern.measures.code
     assert code is not None
 
     def aggregate(name: str) -> Vector:
         number = int(name.partition(":")[2])
-        spec = program.measures.aggregates[number]
-        return _vector(spec, _finished(program, spec, *totals[number]))
+        spec = pattern.measures.aggregates[number]
+        return _vector(spec, _finished(pattern, spec, *totals[number]))
 
     columns = [to_arrow(v) for v in evaluate(code, 1, aggregate)]
     return pa.table([c if c.type == f.type else c.cast(f.type) for c, f in zip(columns, schema, strict=True)], schema=schema)

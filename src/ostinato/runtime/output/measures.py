@@ -12,9 +12,10 @@ from ostinato.expr.typing.types import BOOL, INT, STRING, Kind, Type
 from ostinato.kernels.output import match_rows
 from ostinato.kernels.vectors.evaluate import evaluate
 from ostinato.kernels.vectors.vector import Vector, to_arrow
-from ostinato.program.inputs import COLUMN
-from ostinato.program.program import MatchAggregate, Point, Program
-from ostinato.program.single_rows import at_most_one
+from ostinato.program.analysis.single_rows import at_most_one
+from ostinato.program.code_inputs import COLUMN
+from ostinato.program.measure_code import MatchAggregate, Point
+from ostinato.program.pattern import Pattern, RowPattern
 from ostinato.runtime.output.match_aggregates import aggregated, arrays, listed_values
 from ostinato.runtime.output.matches import Matches
 from ostinato.runtime.rows.key_index import KeyIndex
@@ -32,7 +33,7 @@ class MatchView:
 
     def __init__(
         self,
-        program: Program,
+        pattern: Pattern,
         matches: Matches,
         rows: KeyedRows,
         pool: StringPool,
@@ -41,7 +42,7 @@ class MatchView:
         most_listed: int | None = None,
     ) -> None:
         """`most_listed`: how many values all arrays of ARRAY_AGG together may hold."""
-        self.program = program
+        self.pattern = pattern
         self.matches = matches
         self.rows = rows
         self.pool = pool
@@ -53,9 +54,9 @@ class MatchView:
         self._row_values: list[Vector] | None = None
 
     def measure_columns(self) -> list[Vector]:
-        code = self.program.measures.code
+        code = self.pattern.measures.code
         assert code is not None
-        return evaluate(code, len(self.matches), self.input, names=self.program.measures.names)
+        return evaluate(code, len(self.matches), self.input, names=self.pattern.measures.names)
 
     def input(self, name: str) -> Vector:
         """An input of the measures' code, see `MeasureCode`."""
@@ -66,13 +67,13 @@ class MatchView:
         if kind == "exists":
             return Vector(BOOL, self._point(int(rest))[0] >= 0, None, None)
         if kind == "aggregate":
-            return self._aggregate(self.program.measures.aggregates[int(rest)])
+            return self._aggregate(self.pattern.measures.aggregates[int(rest)])
         if kind == "match_number":
             return Vector(INT, self.numbers, None, None)
         if kind == "classifier":
-            return self._classifier(self.program.measures.points[int(rest)])
+            return self._classifier(self.pattern.measures.points[int(rest)])
         assert self._keys is not None  # only programs with keys ask for their values
-        names = [self.program.columns[k].name for k in self.program.keys]
+        names = [self.pattern.reads.columns[k].name for k in self.pattern.reads.keys]
         return self._keys.values(names.index(rest), self.matches.key)
 
     @property
@@ -84,14 +85,14 @@ class MatchView:
         """Flags per variable: which rows a number stands for; empty: all."""
         if variable < 0:
             return _ANY_ROW
-        flags = np.zeros(len(self.program.variables), np.uint8)
-        flags[list(self.program.members(variable))] = 1
+        flags = np.zeros(len(self.pattern.variables), np.uint8)
+        flags[list(self.pattern.members(variable))] = 1
         return flags
 
     def _point(self, point: int) -> tuple[np.ndarray, bool]:
         """Per match the arena row that a navigation leads to, -1 where there is none; and whether there is one everywhere."""
         if point not in self._points:
-            spec = self.program.measures.points[point]
+            spec = self.pattern.measures.points[point]
             out = np.empty(len(self.matches), np.int64)
             m, rows = self.matches, self.rows
             complete = match_rows.locate_in_arena(
@@ -103,9 +104,9 @@ class MatchView:
 
     def _is_only(self, spec: Point) -> bool:
         """Whether the row is told from all others of its match by its variable alone; asked where matches are long."""
-        if len(self.matches.variables) < LONG * len(self.matches) or spec.variable < 0 or spec.offset != 0 or self.program.nfa is None:
+        if len(self.matches.variables) < LONG * len(self.matches) or spec.variable < 0 or spec.offset != 0:
             return False
-        return at_most_one(self.program.nfa, self.program.members(spec.variable))
+        return isinstance(self.pattern, RowPattern) and at_most_one(self.pattern.nfa, self.pattern.members(spec.variable))
 
     def _at(self, index: np.ndarray, complete: bool, column: str) -> Vector:
         """`complete`: no index is -1."""
@@ -119,7 +120,7 @@ class MatchView:
         else:
             there = np.maximum(index, 0)
             values, valid = data[there], index >= 0 if known is None else known[there] & (index >= 0)
-        type_ = next(c.type for c in self.program.columns if c.name == column)
+        type_ = next(c.type for c in self.pattern.reads.columns if c.name == column)
         if column in self.rows.opaque:
             return Vector(type_, values, valid, self.rows.opaque[column])
         return self._typed(type_, values, valid)
@@ -144,7 +145,7 @@ class MatchView:
         return self._names(codes, valid)
 
     def _names(self, variables: np.ndarray, valid: np.ndarray | None) -> Vector:
-        names = pa.array(self.program.variables, pa.large_string())
+        names = pa.array(self.pattern.variables, pa.large_string())
         return Vector(STRING, variables.astype(np.int64), valid, names)
 
     def event_rows(self) -> np.ndarray:
@@ -161,7 +162,7 @@ class MatchView:
     def row_values(self) -> list[Vector]:
         """What aggregates are over, at all rows of all matches."""
         if self._row_values is None:
-            code = self.program.measures.rows
+            code = self.pattern.measures.rows
             self._row_values = evaluate(code, len(self.matches.variables), self._row_input(self.event_rows()))
         return self._row_values
 
@@ -189,7 +190,7 @@ class MatchView:
         listed = listed_values(variables, belongs, begin, behind)
         if self._most_listed is not None and listed > self._most_listed:
             message = f"the arrays of ARRAY_AGG hold {listed:,} values, and the budget has room for {self._most_listed:,}"
-            raise over_budget(self.program, message, "bound the matches by WITHIN, take FINAL ARRAY_AGG, or raise the budget's bytes")
+            raise over_budget(self.pattern, message, "bound the matches by WITHIN, take FINAL ARRAY_AGG, or raise the budget's bytes")
         return arrays(spec, variables, belongs, values, begin, behind)
 
 
@@ -198,8 +199,8 @@ def measured(view: MatchView, schema: pa.Schema) -> pa.Table:
     return pa.table([c if c.type == f.type else c.cast(f.type) for c, f in zip(columns, schema, strict=True)], schema=schema)
 
 
-def measured_schema(program: Program) -> pa.Schema:
-    code = program.measures.code
+def measured_schema(pattern: Pattern) -> pa.Schema:
+    code = pattern.measures.code
     assert code is not None
     types = [code.ops[result].type for result in code.results]
-    return pa.schema([pa.field(name, arrow_type(type_)) for name, type_ in zip(program.measures.names, types, strict=True)])
+    return pa.schema([pa.field(name, arrow_type(type_)) for name, type_ in zip(pattern.measures.names, types, strict=True)])

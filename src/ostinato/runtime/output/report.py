@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 import pyarrow as pa
 
-from ostinato.program.inputs import numbers_matches
-from ostinato.program.program import Program
+from ostinato.program.code_inputs import numbers_matches
+from ostinato.program.pattern import EventPattern, Pattern, RowPattern
 from ostinato.runtime.matcher import Matcher, SumsUp
 from ostinato.runtime.output.compressed_output import compressed_output, compressed_schema
 from ostinato.runtime.output.default_output import default_output, default_schema
@@ -31,20 +31,20 @@ COUNT_SCHEMA = pa.schema([("count", pa.int64())])
 
 
 class Report:
-    def __init__(self, program: Program, pool: StringPool, budget: Budget) -> None:
+    def __init__(self, pattern: Pattern, pool: StringPool, budget: Budget) -> None:
         self._most_listed = None if budget.bytes is None else budget.bytes // LISTED_BYTES
-        self._program = program
+        self._pattern = pattern
         self._pool = pool
-        self._counts_only = program.output == "count"
-        self.totals = MatchTotals(program) if program.output == "aggregates" else None
-        self._compresses = program.output == "compressed"
-        self.schema = _schema(program)
+        self._counts_only = pattern.output == "count"
+        self.totals = MatchTotals(pattern) if pattern.output == "aggregates" else None
+        self._compresses = pattern.output == "compressed"
+        self.schema = _schema(pattern)
         self._nothing = self.schema.empty_table()
-        self.needs_numbers = numbers_matches(program.measures)
+        self.needs_numbers = numbers_matches(pattern.measures)
         self.numbered = np.zeros(0, np.int64)  # matches so far, per key
         self.emitted = 0
-        self.timeouts = Timeouts(program, budget, pool) if program.timeouts else None
-        self.unmatched = UnmatchedRows() if program.rows_per_match == "all, with unmatched rows" else None
+        self.timeouts = Timeouts(pattern, budget, pool) if isinstance(pattern, RowPattern) and pattern.timeouts else None
+        self.unmatched = UnmatchedRows() if pattern.rows_per_match == "all, with unmatched rows" else None
 
     def nothing(self) -> pa.Table:
         return self._nothing
@@ -57,22 +57,22 @@ class Report:
 
     def table(self, matches: Matches | MatchDag, rows: KeyedRows, keys: KeyIndex | None, timed_out: bool = False) -> pa.Table:
         if self._compresses:
-            view = MatchView(self._program, Matches.none(), rows, self._pool, keys, None)
+            view = MatchView(self._pattern, Matches.none(), rows, self._pool, keys, None)
             self.emitted += 1
             return compressed_output(view, matches, self.schema)
         assert isinstance(matches, Matches)
-        if self._program.is_event_pattern:
+        if isinstance(self._pattern, EventPattern):
             matches = _by_completion(matches, rows)
         numbers = self._numbers(matches, rows.key_count) if self.needs_numbers else None
-        view = MatchView(self._program, matches, rows, self._pool, keys, numbers, self._most_listed)
+        view = MatchView(self._pattern, matches, rows, self._pool, keys, numbers, self._most_listed)
         first = self.emitted
         self.emitted += 0 if timed_out else len(matches)
         if self.totals is not None:
             self.totals.add(view)
             return self.nothing()
-        if self._program.measures.code is None:
+        if self._pattern.measures.code is None:
             return default_output(view, self.schema, first + 1)
-        if self._program.rows_per_match != "one":
+        if self._pattern.rows_per_match != "one":
             return rows_of_matches(view, self.schema)
         if self.timeouts is None:
             return measured(view, self.schema)
@@ -103,7 +103,7 @@ class Report:
                 yield self.table(ended, rows, known, timed_out=True)
         if self.unmatched is not None:
             index = self.unmatched.found(matches, keys, searched, rows)
-            yield rows_without_match(MatchView(self._program, matches, rows, self._pool, None, None), index, self.schema)
+            yield rows_without_match(MatchView(self._pattern, matches, rows, self._pool, None, None), index, self.schema)
 
     def _numbers(self, matches: Matches, key_count: int) -> np.ndarray:
         """Match numbers within their partitions. The matches of a key come in order."""
@@ -134,22 +134,22 @@ class Report:
         """What close adds: where all matches make one row, that row."""
         if self.totals is not None:
             self.emitted = matcher.metrics()["matches"]
-            return totals_table(self._program, self.schema, self.totals_of(matcher))
+            return totals_table(self._pattern, self.schema, self.totals_of(matcher))
         if not self._counts_only:
             return self.nothing()
         self.emitted = matcher.metrics()["matches"]
         return pa.table({"count": pa.array([self.emitted], pa.int64())}, schema=COUNT_SCHEMA)
 
 
-def _schema(program: Program) -> pa.Schema:
-    if program.output == "count":
+def _schema(pattern: Pattern) -> pa.Schema:
+    if pattern.output == "count":
         return COUNT_SCHEMA
-    if program.output == "compressed":
-        return compressed_schema(program)
-    if program.rows_per_match != "one":
-        return shown_schema(program)
-    shown = measured_schema(program) if program.measures.code else default_schema(program)
-    return shown.append(pa.field(TIMED_OUT, pa.bool_())) if program.timeouts else shown
+    if pattern.output == "compressed":
+        return compressed_schema(pattern)
+    if pattern.rows_per_match != "one":
+        return shown_schema(pattern)
+    shown = measured_schema(pattern) if pattern.measures.code else default_schema(pattern)
+    return shown.append(pa.field(TIMED_OUT, pa.bool_())) if pattern.timeouts else shown
 
 
 def _by_completion(matches: Matches, rows: KeyedRows) -> Matches:

@@ -9,7 +9,7 @@ import numpy as np
 from ostinato.expr.typing.types import BOOL
 from ostinato.kernels.vectors.evaluate import evaluate
 from ostinato.kernels.vectors.vector import Vector
-from ostinato.program.program import MatchAggregate, Point
+from ostinato.program.measure_code import MatchAggregate, Point
 from ostinato.runtime.output.match_aggregates import aggregated
 from ostinato.runtime.output.matches import Matches
 from ostinato.runtime.output.measures import MatchView
@@ -55,11 +55,11 @@ class RowView:
     def __init__(self, of_matches: MatchView, lines: Lines) -> None:
         self.of_matches = of_matches
         self.lines = lines
-        self._program = of_matches.program
+        self._pattern = of_matches.pattern
         self._chosen: dict[int, tuple[np.ndarray, np.ndarray]] = {}
 
     def measure_columns(self) -> list[Vector]:
-        measures = self._program.measures
+        measures = self._pattern.measures
         assert measures.code is not None
         return evaluate(measures.code, len(self.lines), self.input, names=measures.names)
 
@@ -70,7 +70,7 @@ class RowView:
 
     def input(self, name: str) -> Vector:
         kind, _, rest = name.partition(":")
-        measures = self._program.measures
+        measures = self._pattern.measures
         if kind == "aggregate":
             spec = measures.aggregates[int(rest)]
             return self._repeated(name) if spec.final else self._running(spec)

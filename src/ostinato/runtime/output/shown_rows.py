@@ -9,34 +9,36 @@ import pyarrow as pa
 
 from ostinato.expr.typing.arrow_types import to_arrow as arrow_type
 from ostinato.kernels.vectors.vector import to_arrow
-from ostinato.program.program import Program
+from ostinato.program.pattern import Pattern
 from ostinato.runtime.output.measures import MatchView, measured_schema
 from ostinato.runtime.output.row_measures import RowView, lines_of
 
 
-def shown_schema(program: Program) -> pa.Schema:
-    types = {column.name: arrow_type(column.type) for column in program.columns}
-    leading = dict.fromkeys(program.columns[number].name for number in (*program.keys, *(order[0] for order in program.order)))
-    others = [column.name for column in program.event_columns if column.name not in leading]
-    fields = [pa.field(name, types[name]) for name in leading], list(measured_schema(program)), [pa.field(n, types[n]) for n in others]
+def shown_schema(pattern: Pattern) -> pa.Schema:
+    types = {column.name: arrow_type(column.type) for column in pattern.reads.columns}
+    leading = dict.fromkeys(
+        pattern.reads.columns[number].name for number in (*pattern.reads.keys, *(order[0] for order in pattern.reads.order))
+    )
+    others = [column.name for column in pattern.reads.event_columns if column.name not in leading]
+    fields = [pa.field(name, types[name]) for name in leading], list(measured_schema(pattern)), [pa.field(n, types[n]) for n in others]
     return pa.schema([field for part in fields for field in part])
 
 
 def rows_of_matches(view: MatchView, schema: pa.Schema) -> pa.Table:
     """A row for every row of every match that is not hidden, with the measures as they stand there; for a match without rows, if those
     are shown, the row at which it starts."""
-    program = view.program
-    hidden = np.zeros(len(program.variables), np.bool_)
-    hidden[len(hidden) - len(program.hidden) :] = True
-    lines = lines_of(view.matches, hidden, empty=program.rows_per_match != "all, omit empty matches")
+    pattern = view.pattern
+    hidden = np.zeros(len(pattern.variables), np.bool_)
+    hidden[len(hidden) - pattern.hidden_variables :] = True
+    lines = lines_of(view.matches, hidden, empty=pattern.rows_per_match != "all, omit empty matches")
     shown = RowView(view, lines)
-    measures = zip(program.measures.names, (to_arrow(vector) for vector in shown.measure_columns()), strict=True)
+    measures = zip(pattern.measures.names, (to_arrow(vector) for vector in shown.measure_columns()), strict=True)
     return _table(view, shown.rows(), dict(measures), schema)
 
 
 def rows_without_match(view: MatchView, index: np.ndarray, schema: pa.Schema) -> pa.Table:
     """These arena rows, with null measures."""
-    nulls = {name: pa.nulls(len(index), schema.field(name).type) for name in view.program.measures.names}
+    nulls = {name: pa.nulls(len(index), schema.field(name).type) for name in view.pattern.measures.names}
     return _table(view, index, nulls, schema)
 
 

@@ -14,7 +14,8 @@ import numpy as np
 from ostinato.kernels.negation.absence import reaches
 from ostinato.kernels.rows.grouping import ranges
 from ostinato.kernels.rows.row_gaps import find_gaps
-from ostinato.program.program import ACCEPT, ACCEPT_AT_END, OrderedNfa, Program
+from ostinato.program.ordered_nfa import ACCEPT, ACCEPT_AT_END, OrderedNfa
+from ostinato.program.pattern import RowPattern
 from ostinato.runtime.output.matches import Matches
 from ostinato.runtime.rows.keyed_rows import KeyedRows
 from ostinato.runtime.rows.longer_arrays import grown
@@ -29,13 +30,13 @@ ROWS_AT_ONCE = 1 << 20
 class Timeouts:
     """`passed` is, per key, the ordinal up to which starts have been asked, or were passed over behind a match."""
 
-    def __init__(self, program: Program, budget: Budget, pool: StringPool) -> None:
-        assert program.nfa is not None
-        self._program = program
-        beginnings = replace(program, nfa=_beginnings(program.nfa), skip="past last row", within=-1, timeouts=False)
+    def __init__(self, pattern: RowPattern, budget: Budget, pool: StringPool) -> None:
+        assert pattern.nfa is not None
+        self._pattern = pattern
+        beginnings = replace(pattern, nfa=_beginnings(pattern.nfa), skip="past last row", within=-1, timeouts=False)
         self._matcher = open_matcher(beginnings, budget, pool)
-        first = {variable for variable, _ in program.nfa.moves_of(program.nfa.start) if variable >= 0}
-        self._masks = [mask for number, mask in enumerate(variable_masks(program.tests)) if number in first]
+        first = {variable for variable, _ in pattern.nfa.moves_of(pattern.nfa.start) if variable >= 0}
+        self._masks = [mask for number, mask in enumerate(variable_masks(pattern.tests)) if number in first]
         self.passed = np.zeros(0, np.int64)
         self.count = 0
 
@@ -56,7 +57,7 @@ class Timeouts:
     def _starts(self, matches: Matches, keys: np.ndarray, searched: np.ndarray, rows: KeyedRows) -> tuple[np.ndarray, np.ndarray]:
         """Where attempts have been made that came to nothing, of those that a first row allows."""
         self.passed = grown(self.passed, rows.key_count)
-        taken = np.diff(matches.offsets) if self._program.skip == "past last row" else np.ones(len(matches), np.int64)
+        taken = np.diff(matches.offsets) if self._pattern.skip == "past last row" else np.ones(len(matches), np.int64)
         gaps = np.empty((len(matches) + len(keys), 3), np.int64)
         count = find_gaps(
             np.ascontiguousarray(matches.key), np.ascontiguousarray(matches.start), matches.start + np.maximum(taken, 1),
@@ -72,9 +73,9 @@ class Timeouts:
 
     def _window_ends(self, key: np.ndarray, start: np.ndarray, keys: np.ndarray, ready: np.ndarray, rows: KeyedRows) -> np.ndarray:
         """The ordinal behind the last row of the window of each start."""
-        program = self._program
-        by_events = program.within_unit == "events"
-        limit = start + program.within - 1 if by_events else rows.times[rows.index_of(key, start)] + program.within
+        pattern = self._pattern
+        by_events = pattern.within_unit == "events"
+        limit = start + pattern.within - 1 if by_events else rows.times[rows.index_of(key, start)] + pattern.within
         known = np.zeros(rows.key_count, np.int64)
         known[keys] = ready
         behind, settled = np.empty(len(key), np.int64), np.empty(len(key), np.bool_)

@@ -10,14 +10,14 @@ from ostinato.kernels.vectors.evaluate import evaluate
 from ostinato.kernels.vectors.functions import CAN_FAIL
 from ostinato.kernels.vectors.vector import Vector
 from ostinato.program.column_code import ColumnCode, ColumnOp
-from ostinato.program.program import Program
+from ostinato.program.pattern import Pattern
 
 
 class ArrivalCheck:
     """Of the conditions that look at one row alone: neighbours are known only when all rows are in order."""
 
-    def __init__(self, program: Program) -> None:
-        self._code = _fallible_alone(program.rows)
+    def __init__(self, pattern: Pattern) -> None:
+        self._code = _fallible_alone(pattern.rows)
 
     def __bool__(self) -> bool:
         return bool(self._code.results)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ostinato.program.program import Program
+from ostinato.program.pattern import Pattern, RowPattern
 from ostinato.runtime.negation.outside_reach import outside_reach
 from ostinato.runtime.rows.keyed_rows import KeyedRows
 from ostinato.runtime.rows.longer_arrays import grown
@@ -21,18 +21,18 @@ FORGET_FROM = 65_536  # keys; below, forgetting idle ones is not worth the work
 class IdleKeys:
     """Looks at the keys when they are twice those that were live the last time: the cost per new key is constant."""
 
-    def __init__(self, program: Program) -> None:
-        self._program = program
-        self._reach = outside_reach(program)
-        self._all_remembered = _counts_from_first_row(program)
+    def __init__(self, pattern: Pattern) -> None:
+        self._pattern = pattern
+        self._reach = outside_reach(pattern)
+        self._all_remembered = _counts_from_first_row(pattern)
         self._at = FORGET_FROM
-        by_time = program.within >= 0 and program.within_unit == "time"
-        self._settled_by_time = program.ahead > 0 and not self._reach.after and by_time
+        by_time = pattern.within >= 0 and pattern.within_unit == "time"
+        self._settled_by_time = pattern.look_ahead > 0 and not self._reach.after and by_time
 
     def awaited(self, rows: KeyedRows, keys: np.ndarray, horizon: int) -> int | np.ndarray:
         """How many rows of each key wait for rows behind them. Once the window of the last one is over, none of them is in a match with a
         later row; then only a condition that looks behind the match waits for one."""
-        ahead, within = self._program.ahead, self._program.within
+        ahead, within = self._pattern.look_ahead, self._pattern.within
         if not self._settled_by_time or horizon <= NEVER + within:
             return ahead
         last = np.maximum(rows.offset[keys] + rows.length[keys] - 1, 0)
@@ -65,6 +65,6 @@ class IdleKeys:
         return needed | (grown(report.numbered, rows.key_count)[keys] > 0) if report.needs_numbers else needed
 
 
-def _counts_from_first_row(program: Program) -> bool:
+def _counts_from_first_row(pattern: Pattern) -> bool:
     """Whether a partition must not be taken for a new one when rows come after a while."""
-    return (program.nfa is not None and program.nfa.looks_at_start) or any(register.number for register in program.registers)
+    return (isinstance(pattern, RowPattern) and pattern.nfa.looks_at_start) or any(register.number for register in pattern.registers)

@@ -8,7 +8,7 @@ import numpy as np
 
 from ostinato.expr.typing.types import Kind, Type
 from ostinato.kernels.vectors.vector import Vector
-from ostinato.program.program import Program
+from ostinato.program.pattern import Pattern
 from ostinato.runtime.rows.key_index import KeyIndex
 from ostinato.runtime.rows.keyed_rows import KeyedRows
 from ostinato.runtime.rows.storage import needs_positions
@@ -16,12 +16,12 @@ from ostinato.runtime.rows.string_pool import StringPool
 
 
 class Intake:
-    def __init__(self, program: Program, stored: Mapping[str, Type], pool: StringPool) -> None:
-        self._keys = [program.columns[k].name for k in program.keys]
-        self._time = program.columns[program.time].name if program.time >= 0 else ""
+    def __init__(self, pattern: Pattern, stored: Mapping[str, Type], pool: StringPool) -> None:
+        self._keys = [pattern.reads.columns[k].name for k in pattern.reads.keys]
+        self._time = pattern.reads.columns[pattern.reads.time].name if pattern.reads.time >= 0 else ""
         self._stored = stored
         self._pool = pool
-        self._needs_positions = needs_positions(program)
+        self._needs_positions = needs_positions(pattern)
 
     def append(
         self, rows: KeyedRows, keys: KeyIndex | None, columns: Mapping[str, Vector], times: np.ndarray | None, positions: np.ndarray

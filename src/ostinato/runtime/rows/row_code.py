@@ -8,22 +8,22 @@ from ostinato.expr.typing.types import Kind
 from ostinato.kernels.rows.grouping import put_octets, ranges
 from ostinato.kernels.vectors.evaluate import Evaluator
 from ostinato.kernels.vectors.vector import Vector
-from ostinato.program.program import Program
+from ostinato.program.pattern import Pattern
 from ostinato.runtime.rows.keyed_rows import KeyedRows
 from ostinato.runtime.rows.string_pool import StringPool
 
 
 class RowCode:
-    def __init__(self, program: Program, pool: StringPool) -> None:
-        self._program = program
+    def __init__(self, pattern: Pattern, pool: StringPool) -> None:
+        self._pattern = pattern
         self._pool = pool
-        self._types = {c.name: c.type for c in program.columns}
-        self._evaluator = Evaluator(program.rows)
+        self._types = {c.name: c.type for c in pattern.reads.columns}
+        self._evaluator = Evaluator(pattern.rows)
 
     def evaluate(self, rows: KeyedRows, keys: np.ndarray, start: np.ndarray, end: np.ndarray) -> None:
         """Fill bits and slots of the rows with ordinals start[i]..end[i] of each key."""
-        program = self._program
-        if not program.rows.results or not len(keys):
+        pattern = self._pattern
+        if not pattern.rows.results or not len(keys):
             if len(keys):
                 rows.bits[_index(rows, keys, start, end - start)] = 0
             return
@@ -35,10 +35,10 @@ class RowCode:
         extended = _Extent(rows, keys, low, high - low)
         results = self._evaluator.evaluate(extended.count, lambda name: self._input(rows, extended.index, name), extended.shift)
         target = rows.index_of(keys, start)
-        self._store_bits(rows, results[: program.bits], extended.begin[:-1] + (start - low), wanted, target, extended)
-        if program.slots:
+        self._store_bits(rows, results[: pattern.bits], extended.begin[:-1] + (start - low), wanted, target, extended)
+        if pattern.slots:
             inner = None if extended.count == wanted.sum() else ranges(extended.begin[:-1] + (start - low), wanted)
-            self._store_slots(rows, _index(rows, keys, start, wanted), results[program.bits :], inner)
+            self._store_slots(rows, _index(rows, keys, start, wanted), results[pattern.bits :], inner)
 
     def _evaluated_with(self, rows: KeyedRows, keys: np.ndarray, start: np.ndarray, end: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """What is evaluated beside the new rows, and dropped: the neighbours that shifts look at; or whole regions where that is
@@ -46,7 +46,7 @@ class RowCode:
         first, last = rows.base[keys], rows.base[keys] + rows.length[keys]
         if 2 * int((end - start).sum()) > int(rows.length[keys].sum()):
             return first, last
-        return np.maximum(first, start - self._program.back), np.minimum(last, end + self._program.ahead)
+        return np.maximum(first, start - self._pattern.look_back), np.minimum(last, end + self._pattern.look_ahead)
 
     def _input(self, rows: KeyedRows, index: np.ndarray | slice, name: str) -> Vector:
         held = rows.held_as(name)

@@ -43,7 +43,7 @@ def check_texts(state: StateCheck, session: Session, evaluated: np.ndarray) -> N
             held = rows.held_as(name)
             codes = state["data." + held]
             state.index(codes[state["valid." + held]] if "valid." + held in state else codes, texts, f"strings of {name}")
-    slots = [number for number, type_ in enumerate(session.program.slots) if type_.kind is Kind.STRING]
+    slots = [number for number, type_ in enumerate(session.pattern.slots) if type_.kind is Kind.STRING]
     if slots:
         live, length = state["live"], state["length"]
         is_evaluated = ranges(state.rows.base[live], length) < np.repeat(evaluated[live], length)

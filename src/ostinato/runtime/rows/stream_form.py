@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from ostinato.base.errors import DataError, SchemaError, UnknownNameError
 from ostinato.expr.typing.arrow_types import to_arrow
-from ostinato.program.program import Column
+from ostinato.program.input import Column
 from ostinato.runtime.rows.struct_fields import column_of
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ostinato.expr.typing.types import Kind
-from ostinato.program.program import Program
+from ostinato.program.pattern import Pattern
 from ostinato.runtime.matcher import RemembersStrings
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ class StringSweep:
 
     def sweep(self, session: Session, at_once: bool = False) -> None:
         """`at_once`: not when it is worth the work, but because there is no room."""
-        if (len(session.pool) < self._at and not at_once) or not _is_known(session.program):
+        if (len(session.pool) < self._at and not at_once) or not _is_known(session.pattern):
             return
         used = np.zeros(len(session.pool), np.bool_)
         for codes in _held(session):
@@ -34,12 +34,12 @@ class StringSweep:
         self._at = max(self._first, 4 * len(session.pool))
 
 
-def _is_known(program: Program) -> bool:
+def _is_known(pattern: Pattern) -> bool:
     """Whether all codes are found: in rows, in keys, and in the registers of runs. Other matchers with registers, and values kept for
     aggregates, are not looked into, and keep their strings."""
-    if program.output == "aggregates":
+    if pattern.output == "aggregates":
         return False
-    return program.strategy in LOOKED_INTO
+    return pattern.evaluation in LOOKED_INTO
 
 
 def _held(session: Session) -> list[np.ndarray]:
@@ -54,7 +54,7 @@ def _columns(session: Session) -> list[np.ndarray]:
     """The arrays of the arena that hold codes. Of rows that were not evaluated yet, slots hold anything."""
     data = session.rows.arena.data
     texts = [name for name, type_ in session.stored.items() if type_.kind is Kind.STRING]
-    slots = [i for i, type_ in enumerate(session.program.slots) if type_.kind is Kind.STRING]
+    slots = [i for i, type_ in enumerate(session.pattern.slots) if type_.kind is Kind.STRING]
     return [data[session.rows.held_as(name)] for name in texts] + [data["slots"][:, i] for i in slots]
 
 

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ostinato.expr.typing.types import NULL
-from ostinato.program.program import Column
+from ostinato.program.input import Column
 
 
 def column_of(rows: pa.Table | pa.RecordBatch, column: Column) -> pa.Array | pa.ChunkedArray | None:

@@ -12,7 +12,7 @@ from ostinato.base.errors import BudgetError, DataError, OstinatoError
 from ostinato.expr.typing.types import Kind
 from ostinato.kernels.runs import run_layout as layout
 from ostinato.kernels.scalar.arithmetic import ERRORS, IS_VALUE, TOO_MANY
-from ostinato.program.program import Program
+from ostinato.program.pattern import EventPattern
 from ostinato.runtime.matcher import NEVER, Matcher
 from ostinato.runtime.output.listing import Listing
 from ostinato.runtime.output.match_dag import MatchDag
@@ -76,17 +76,19 @@ class PartialMatcher(Matcher):
 
     _store: PartialStore
 
-    def __init__(self, program: Program, budget: Budget, strings: StringPool) -> None:
-        self._program = program
+    def __init__(self, pattern: EventPattern, budget: Budget, strings: StringPool) -> None:
+        self._pattern = pattern
         self._budget = budget
         self._strings = strings
-        self._plan = run_plan(program, budget.runs)
-        self._listing = Listing(program, budget, strings)
-        self._steps = Steps(program, budget)
+        self._plan = run_plan(pattern, budget.runs)
+        self._listing = Listing(pattern, budget, strings)
+        self._steps = Steps(pattern, budget)
         self._interpreter = self._plan.interpreter
         self._read = np.zeros(0, np.int64)  # per key, the next unread ordinal
-        self._strict = program.selection == "strict_contiguity" and program.ahead == 0  # rows that wait for neighbours are not passed by
-        self._variable_of = np.array([component.variable for component in program.components], np.uint8)
+        self._strict = (
+            pattern.selection == "strict_contiguity" and pattern.look_ahead == 0
+        )  # rows that wait for neighbours are not passed by
+        self._variable_of = np.array([component.variable for component in pattern.components], np.uint8)
 
     @abstractmethod
     def _follow(self, rows: KeyedRows, keys: np.ndarray, begin: np.ndarray, end: np.ndarray, ordinal: np.ndarray) -> None:
@@ -154,7 +156,7 @@ class PartialMatcher(Matcher):
         limit = self._budget.runs
         if limit is not None and self._store.live_runs > limit and self._budget.beyond is Beyond.ERROR:
             raise over_budget(
-                self._program,
+                self._pattern,
                 f"the query follows more than {limit} partial matches",
                 "shorten WITHIN, add conditions, choose a stricter selection strategy, take OUTPUT count, or raise the budget's runs",
             )
@@ -163,7 +165,7 @@ class PartialMatcher(Matcher):
         """Where the budget wants an error; or in the middle of a call, where nothing can be shed, and it is far too much."""
         limit, size = self._budget.bytes, self._store.bytes
         if limit is not None and size > (limit if self._budget.beyond is Beyond.ERROR else SHED_LATER * limit):
-            raise over_budget(self._program, f"partial matches take {in_words(size)}, and the budget is {in_words(limit)}")
+            raise over_budget(self._pattern, f"partial matches take {in_words(size)}, and the budget is {in_words(limit)}")
 
     def _limit_steps(self, so_far: int) -> None:
         """So many were made before this call."""
@@ -175,7 +177,7 @@ class PartialMatcher(Matcher):
     def _failed(self, error: int) -> OstinatoError:
         """What stopped the kernel."""
         if error == TOO_MANY:
-            return too_many_matches(self._program)
+            return too_many_matches(self._pattern)
         return DataError(ERRORS[error], hint="cast to DOUBLE where exact integers are not needed")
 
     def _within_budget(self) -> None:
@@ -191,7 +193,7 @@ class PartialMatcher(Matcher):
             store.shed_oldest(max(1, store.live_runs // SHED_PART))
             store.compact()
 
-    def look_at_all(self, asked: Program) -> None:
+    def look_at_all(self, asked: EventPattern) -> None:
         self._listing.look_at_all(asked)
 
     def idle(self, keys: np.ndarray) -> np.ndarray:
@@ -214,7 +216,7 @@ class PartialMatcher(Matcher):
 
     def _texts(self) -> list[tuple[int, np.ndarray]]:
         """Registers that hold strings, with the runs in which they have a value."""
-        texts = [i for i, register in enumerate(self._program.registers) if register.type.kind is Kind.STRING]
+        texts = [i for i, register in enumerate(self._pattern.registers) if register.type.kind is Kind.STRING]
         alive = self._store.alive if texts else np.empty(0, np.int64)
         return [(register, alive[self._store.register_valid[alive, register] == IS_VALUE]) for register in texts]
 

@@ -9,7 +9,7 @@ import numpy as np
 from ostinato.kernels.runs import run_layout as layout
 from ostinato.kernels.runs import run_table as table
 from ostinato.kernels.runs import runs as kernel
-from ostinato.program.program import Program
+from ostinato.program.pattern import EventPattern
 from ostinato.runtime.output.match_dag import MatchDag
 from ostinato.runtime.output.matches import Matches
 from ostinato.runtime.rows.keyed_rows import KeyedRows
@@ -26,9 +26,9 @@ from ostinato.runtime.session.state_check import StateCheck
 class RunMatcher(PartialMatcher):
     _store: RunStore
 
-    def __init__(self, program: Program, budget: Budget, strings: StringPool) -> None:
-        super().__init__(program, budget, strings)
-        self._store = RunStore(self._plan, program.registers, keeps_matches=program.output != "count")
+    def __init__(self, pattern: EventPattern, budget: Budget, strings: StringPool) -> None:
+        super().__init__(pattern, budget, strings)
+        self._store = RunStore(self._plan, pattern.registers, keeps_matches=pattern.output != "count")
 
     def _follow(self, rows: KeyedRows, keys: np.ndarray, begin: np.ndarray, end: np.ndarray, ordinal: np.ndarray) -> None:
         """Call the kernel until it is through; between calls its arrays grow or runs are shed."""
@@ -67,10 +67,10 @@ class RunMatcher(PartialMatcher):
         count = int(store.header[table.FOUND])
         if not count:
             return Matches.none()
-        if self._program.output == "compressed":
+        if self._pattern.output == "compressed":
             store.header[table.FOUND] = 0
             store.header[table.MATCHES] += count
-            return dag_of(store.nodes, store.found[:count], self._variable_of, self._program.within_unit != "events")
+            return dag_of(store.nodes, store.found[:count], self._variable_of, self._pattern.within_unit != "events")
         matches = self._reading(count).all()
         store.header[table.FOUND] = 0
         store.header[table.MATCHES] += len(matches)
@@ -79,7 +79,7 @@ class RunMatcher(PartialMatcher):
     def _parts(self) -> Iterator[Matches | MatchDag]:
         header = self._store.header
         count = int(header[table.FOUND])
-        if not count or self._program.output == "compressed":
+        if not count or self._pattern.output == "compressed":
             yield self._matches()
             return
         for part in self._reading(count).parts():
@@ -101,7 +101,7 @@ class RunMatcher(PartialMatcher):
         self._store.rebuild()  # runs wait by their values
 
     def check(self, state: StateCheck) -> None:
-        check_runs(state, self._program, self._store.keeps_matches, self._store.per_key.shape[1])
+        check_runs(state, self._pattern, self._store.keeps_matches, self._store.per_key.shape[1])
 
     def metrics(self) -> dict[str, int]:
         header = self._store.header

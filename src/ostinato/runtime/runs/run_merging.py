@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ostinato.program.program import Program
+from ostinato.program.pattern import EventPattern
 from ostinato.runtime.threads.live_registers import registers_needed
 
 
@@ -19,30 +19,30 @@ class Merging:
     needed: tuple[frozenset[int], ...]
 
 
-def merging_of(program: Program) -> Merging:
+def merging_of(pattern: EventPattern) -> Merging:
     """A match knows where it began where all matches are kept, so that runs of all starts may be united. A number does not, and of a
     run that is dropped nothing is left: there the starts must agree, unless there is no window."""
-    unites = program.output not in ("count", "nonoverlapping")
-    if not program.merging:
-        return Merging("", False, (False,) * len(program.components), (frozenset(),) * len(program.components))
-    starts = "any" if unites or program.within < 0 else "same"
-    lasting = [component.repeats or bool(component.begins) for component in program.components]
+    unites = pattern.output not in ("count", "nonoverlapping")
+    if not pattern.merging:
+        return Merging("", False, (False,) * len(pattern.components), (frozenset(),) * len(pattern.components))
+    starts = "any" if unites or pattern.within < 0 else "same"
+    lasting = [component.repeats or bool(component.begins) for component in pattern.components]
     if starts == "same":
-        crowded = _with_several_of_one_start(program)
+        crowded = _with_several_of_one_start(pattern)
         lasting = [lasts and several for lasts, several in zip(lasting, crowded, strict=True)]
-    return Merging(starts, unites, tuple(lasting), registers_needed(program))
+    return Merging(starts, unites, tuple(lasting), registers_needed(pattern))
 
 
-def _with_several_of_one_start(program: Program) -> list[bool]:
+def _with_several_of_one_start(pattern: EventPattern) -> list[bool]:
     """Per component, whether several runs of one start may be in it: in no other can runs of one start become equivalent. There is
     one at most if the component is only begun, once, by a run that is the only one and does not stay behind."""
-    splits = program.selection == "skip_till_any_match"
-    skips = program.selection == "skip_till_next_match"
-    sources: list[list[bool]] = [[] for _ in program.components]  # per way to begin it: whether that may happen several times
-    for begin in program.entries:
+    splits = pattern.selection == "skip_till_any_match"
+    skips = pattern.selection == "skip_till_next_match"
+    sources: list[list[bool]] = [[] for _ in pattern.components]  # per way to begin it: whether that may happen several times
+    for begin in pattern.entries:
         sources[begin.target].append(False)
     several: list[bool] = []
-    for number, component in enumerate(program.components):
+    for number, component in enumerate(pattern.components):
         several.append(len(sources[number]) > 1 or any(sources[number]) or (splits and component.repeats))
         for begin in component.begins:
             stays_behind = splits or component.repeats or (skips and not begin.nearest)

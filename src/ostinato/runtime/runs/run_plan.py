@@ -10,9 +10,10 @@ import numpy as np
 from ostinato.base.errors import UnsupportedError
 from ostinato.kernels.runs import run_layout as kernel
 from ostinato.kernels.scalar.scalar import Interpreter
-from ostinato.program.joins import Join, join_of
-from ostinato.program.program import Begin, Program
-from ostinato.program.searches import RunOrder, order_of
+from ostinato.program.analysis.joins import Join, join_of
+from ostinato.program.analysis.searches import RunOrder, order_of
+from ostinato.program.components import Begin
+from ostinato.program.pattern import EventPattern
 from ostinato.runtime.runs.run_merging import Merging, merging_of
 from ostinato.runtime.search.search_code import SearchCode
 from ostinato.runtime.threads.live_registers import stored_by
@@ -23,14 +24,12 @@ SELECTIONS = {
     "skip_till_next_match": kernel.SKIP_TO_NEXT,
     "skip_till_any_match": kernel.SKIP_TO_ANY,
 }
-# "successive": the run of "first" that does not stop at a match, for matches that may yet be none
 OUTPUTS = {
     "all": kernel.ALL,
     "aggregates": kernel.ALL,
     "compressed": kernel.ALL,
     "count": kernel.COUNT,
     "first": kernel.FIRST,
-    "successive": kernel.FIRST,
     "nonoverlapping": kernel.NONOVERLAPPING,
     "timeouts": kernel.TIMEOUTS,
 }
@@ -64,20 +63,20 @@ class RunPlan:
         return bool((self.states[:, kernel.ORDER_MOVE] >= 0).any())
 
 
-def run_plan(program: Program, run_limit: int | None) -> RunPlan:
-    if OUTPUTS[program.output] == kernel.FIRST and program.selection == "skip_till_any_match":
+def run_plan(pattern: EventPattern, run_limit: int | None) -> RunPlan:
+    if _output(pattern) == kernel.FIRST and pattern.selection == "skip_till_any_match":
         raise UnsupportedError("one match per start is not offered under skip till any match", hint="use output all or nonoverlapping")
-    components = program.components
-    passes = _Passes(program)
-    merging = merging_of(program)
-    joins = _joins(program)
-    orders = _orders(program, joins)
-    code = SearchCode(program.scalar, (comparison for order in orders if order is not None for comparison in order.comparisons))
+    components = pattern.components
+    passes = _Passes(pattern)
+    merging = merging_of(pattern)
+    joins = _joins(pattern)
+    orders = _orders(pattern, joins)
+    code = SearchCode(pattern.scalar, (comparison for order in orders if order is not None for comparison in order.comparisons))
     states = np.zeros((len(components) + 1, kernel.STATE_COLUMNS), np.int64)
     moves: list[Move] = []
     for state in range(len(components) + 1):
         join = joins[state]
-        own = _moves(program, -1 if state == len(components) else state, passes, join)
+        own = _moves(pattern, -1 if state == len(components) else state, passes, join)
         states[state, kernel.ORDER_MOVE :] = _ordered(orders[state], own, len(moves), code)
         states[state, kernel.FIRST_MOVE] = len(moves)
         states[state, kernel.END_MOVE] = len(moves) + len(own)
@@ -91,26 +90,26 @@ def run_plan(program: Program, run_limit: int | None) -> RunPlan:
         states[state, kernel.COMPLETES] = component.completes
         states[state, kernel.REPEATS] = component.repeats
         states[state, kernel.MERGEABLE] = merging.mergeable[state]
-        states[state, kernel.RELINKS] = _relinks(program, state, merging, joins[state], orders[state])
+        states[state, kernel.RELINKS] = _relinks(pattern, state, merging, joins[state], orders[state])
     watched = _watch(states, merging)
     fanout = max(1, int((states[:, kernel.END_MOVE] - states[:, kernel.FIRST_MOVE]).max()))
     table = np.array(moves, np.int64).reshape(-1, kernel.MOVE_COLUMNS)
-    settings = _settings(program, fanout, run_limit, merging)
+    settings = _settings(pattern, fanout, run_limit, merging)
     return RunPlan(table, states, passes.table, watched, code.bounds, settings, code.interpreter)
 
 
-def _joins(program: Program) -> list[Join | None]:
+def _joins(pattern: EventPattern) -> list[Join | None]:
     """Per state. Where an event ends the runs that cannot select it, all of them have to be met; the empty run waits nowhere."""
-    if SELECTIONS[program.selection] < kernel.SKIP_TO_NEXT:
-        return [None] * (len(program.components) + 1)
-    return [*(join_of(program, state) for state in range(len(program.components))), None]
+    if SELECTIONS[pattern.selection] < kernel.SKIP_TO_NEXT:
+        return [None] * (len(pattern.components) + 1)
+    return [*(join_of(pattern, state) for state in range(len(pattern.components))), None]
 
 
-def _orders(program: Program, joins: list[Join | None]) -> list[RunOrder | None]:
+def _orders(pattern: EventPattern, joins: list[Join | None]) -> list[RunOrder | None]:
     """Per state, as `_joins`; where runs wait by equality, they are found by that."""
-    if SELECTIONS[program.selection] < kernel.SKIP_TO_NEXT or program.strategy != "runs":
+    if SELECTIONS[pattern.selection] < kernel.SKIP_TO_NEXT or pattern.evaluation != "runs":
         return [None] * len(joins)
-    return [*(order_of(program, state) if join is None else None for state, join in enumerate(joins[:-1])), None]
+    return [*(order_of(pattern, state) if join is None else None for state, join in enumerate(joins[:-1])), None]
 
 
 def _ordered(order: RunOrder | None, moves: list[Move], before: int, code: SearchCode) -> tuple[int, ...]:
@@ -131,24 +130,24 @@ def _watch(states: np.ndarray, merging: Merging) -> np.ndarray:
     return np.array(watched, np.int64)
 
 
-def _relinks(program: Program, state: int, merging: Merging, join: Join | None, order: RunOrder | None) -> bool:
-    component = program.components[state]
-    stored = stored_by(program.scalar, component.later_block) if component.repeats else frozenset()
+def _relinks(pattern: EventPattern, state: int, merging: Merging, join: Join | None, order: RunOrder | None) -> bool:
+    component = pattern.components[state]
+    stored = stored_by(pattern.scalar, component.later_block) if component.repeats else frozenset()
     if (join is not None and join.register in stored) or (order is not None and order.registers & stored):
         return True
-    return merging.mergeable[state] and (program.ties == "epoch" or bool(stored & merging.needed[state]))
+    return merging.mergeable[state] and (pattern.ties == "epoch" or bool(stored & merging.needed[state]))
 
 
 class _Passes:
     """Lists of the conditions about finished components, one after the other."""
 
-    def __init__(self, program: Program) -> None:
-        self._program = program
+    def __init__(self, pattern: EventPattern) -> None:
+        self._pattern = pattern
         self._blocks: list[tuple[int, int]] = []
 
     def over(self, components: Iterable[int]) -> tuple[int, int]:
         first = len(self._blocks)
-        blocks = (_block(self._program, self._program.components[number].leaving_block) for number in components)
+        blocks = (_block(self._pattern, self._pattern.components[number].leaving_block) for number in components)
         self._blocks += [block for block in blocks if block[0] < block[1]]
         return first, len(self._blocks)
 
@@ -157,24 +156,24 @@ class _Passes:
         return np.array(self._blocks, np.int64).reshape(-1, 2)
 
 
-def _moves(program: Program, state: int, passes: _Passes, join: Join | None) -> list[Move]:
+def _moves(pattern: EventPattern, state: int, passes: _Passes, join: Join | None) -> list[Move]:
     """What a run in component `state` (-1: the empty run) may select; see `kernels.runs.run_layout` for the place of the take."""
-    components = program.components
+    components = pattern.components
     slots = {} if join is None else join.slots
     take: list[Move] = []
     if state >= 0 and components[state].repeats:
         component = components[state]
-        take = [(state, _mask(component.later_bit), *_block(program, component.later_block), 0, 0, 1, 0, slots.get(state, -1))]
-    following = program.entries if state < 0 else components[state].begins
-    begins = [(*_begin(program, state, begin, passes), slots.get(begin.target, -1)) for begin in following]
-    return take + begins if OUTPUTS[program.output] == kernel.FIRST else begins + take
+        take = [(state, _mask(component.later_bit), *_block(pattern, component.later_block), 0, 0, 1, 0, slots.get(state, -1))]
+    following = pattern.entries if state < 0 else components[state].begins
+    begins = [(*_begin(pattern, state, begin, passes), slots.get(begin.target, -1)) for begin in following]
+    return take + begins if _output(pattern) == kernel.FIRST else begins + take
 
 
-def _begin(program: Program, state: int, begin: Begin, passes: _Passes) -> Move:
-    target = program.components[begin.target]
+def _begin(pattern: EventPattern, state: int, begin: Begin, passes: _Passes) -> Move:
+    target = pattern.components[begin.target]
     left = begin.passed if state < 0 else (state, *begin.passed)
     return (
-        begin.target, _mask(target.first_bit), *_block(program, target.first_block), *passes.over(left), 0, int(begin.nearest),
+        begin.target, _mask(target.first_bit), *_block(pattern, target.first_block), *passes.over(left), 0, int(begin.nearest),
     )  # fmt: skip
 
 
@@ -182,21 +181,26 @@ def _mask(bit: int) -> int:
     return 0 if bit < 0 else int(np.uint64(1 << bit).view(np.int64))
 
 
-def _block(program: Program, number: int) -> tuple[int, int]:
-    return (0, 0) if number < 0 else program.scalar.blocks[number]
+def _block(pattern: EventPattern, number: int) -> tuple[int, int]:
+    return (0, 0) if number < 0 else pattern.scalar.blocks[number]
 
 
-def _settings(program: Program, fanout: int, run_limit: int | None, merging: Merging) -> np.ndarray:
+def _settings(pattern: EventPattern, fanout: int, run_limit: int | None, merging: Merging) -> np.ndarray:
     settings = np.zeros(kernel.SETTING_CELLS, np.int64)
-    settings[kernel.SELECTION] = SELECTIONS[program.selection]
-    settings[kernel.OUTPUT] = OUTPUTS[program.output]
-    settings[kernel.WITHIN] = program.within
-    settings[kernel.WITHIN_EVENTS] = program.within_unit == "events"
-    settings[kernel.TIMED] = program.time >= 0
-    settings[kernel.EPOCH] = program.ties == "epoch" and program.time >= 0
+    settings[kernel.SELECTION] = SELECTIONS[pattern.selection]
+    settings[kernel.OUTPUT] = _output(pattern)
+    settings[kernel.WITHIN] = pattern.within
+    settings[kernel.WITHIN_EVENTS] = pattern.within_unit == "events"
+    settings[kernel.TIMED] = pattern.reads.time >= 0
+    settings[kernel.EPOCH] = pattern.ties == "epoch" and pattern.reads.time >= 0
     settings[kernel.FANOUT] = fanout
-    settings[kernel.STOPS] = program.output == "first"
+    settings[kernel.STOPS] = pattern.output == "first"
     settings[kernel.MERGES] = MERGES[merging.starts]
     settings[kernel.UNITES] = merging.unites
     settings[kernel.RUN_LIMIT] = NO_LIMIT if run_limit is None else run_limit
     return settings
+
+
+def _output(pattern: EventPattern) -> int:
+    """A run of `one_at_a_time` is that of "first" which does not stop at a match."""
+    return kernel.FIRST if pattern.one_at_a_time else OUTPUTS[pattern.output]

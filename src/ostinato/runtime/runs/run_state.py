@@ -10,26 +10,26 @@ from ostinato.kernels.output.match_nodes import BEFORE, BOUND_TO, ORDINAL
 from ostinato.kernels.output.state_links import path_lengths
 from ostinato.kernels.runs import run_nodes
 from ostinato.kernels.runs import run_table as table
-from ostinato.program.program import Program
+from ostinato.program.pattern import EventPattern, Pattern
 from ostinato.runtime.scan.attempt_state import check_registers
 from ostinato.runtime.session.state_check import ANY, LIMIT, NOTHING, StateCheck
 
 
-def text_registers(program: Program) -> list[int]:
-    return [number for number, register in enumerate(program.registers) if register.type.kind is Kind.STRING]
+def text_registers(pattern: Pattern) -> list[int]:
+    return [number for number, register in enumerate(pattern.registers) if register.type.kind is Kind.STRING]
 
 
-def check_runs(state: StateCheck, program: Program, keeps_matches: bool, per_key_width: int) -> None:
+def check_runs(state: StateCheck, pattern: EventPattern, keeps_matches: bool, per_key_width: int) -> None:
     runs = state.array("runs", np.int64, ANY, table.RUN_COLUMNS)
     state.require(len(runs) >= table.RESERVED, "the reserved runs")
-    _check_registers(state, program, len(runs))
+    _check_registers(state, pattern, len(runs))
     per_key = state.array("per_key", np.int64, ANY, per_key_width)
     state.counters("header", table.HEADER_CELLS)
     state.counters("shed", 1)
     state.counters("latest", 1)
     state.read_up_to("read")
     alive = runs[table.RESERVED :]
-    state.index(alive[:, table.COMPONENT], len(program.components), "components of runs")
+    state.index(alive[:, table.COMPONENT], len(pattern.components), "components of runs")
     state.index(alive[:, table.KEY], len(per_key), "keys of runs")
     base, end = state.rows.bounds(len(per_key))
     for column in (table.FIRST_ORDINAL, table.OLDEST):  # compared with others; the rows may be gone
@@ -41,13 +41,13 @@ def check_runs(state: StateCheck, program: Program, keeps_matches: bool, per_key
         state.between(alive[:, table.NODE], 1, LIMIT, "numbers of equivalent runs")
         return
     state.index(alive[:, table.NODE], len(nodes), "nodes of runs")
-    _check_run_nodes(state, nodes, alive, len(program.components))
+    _check_run_nodes(state, nodes, alive, len(pattern.components))
 
 
-def _check_registers(state: StateCheck, program: Program, count: int) -> None:
-    values = state.array("registers", np.int64, count, len(program.registers))
-    valid = state.array("register_valid", np.uint8, count, len(program.registers))
-    check_registers(state, values, valid, text_registers(program))
+def _check_registers(state: StateCheck, pattern: EventPattern, count: int) -> None:
+    values = state.array("registers", np.int64, count, len(pattern.registers))
+    valid = state.array("register_valid", np.uint8, count, len(pattern.registers))
+    check_registers(state, values, valid, text_registers(pattern))
 
 
 def _check_run_lists(state: StateCheck, runs: np.ndarray, per_key: np.ndarray) -> None:
@@ -77,9 +77,9 @@ def _check_run_nodes(state: StateCheck, nodes: np.ndarray, alive: np.ndarray, co
     state.nodes(links, nodes[:, ORDINAL], owner, ~union, "nodes")
 
 
-def check_backtrack(state: StateCheck, program: Program) -> None:
+def check_backtrack(state: StateCheck, pattern: EventPattern) -> None:
     waiting = state.array("waiting", np.int64, ANY, waits.WAITING_COLUMNS)
-    _check_registers(state, program, len(waiting))
+    _check_registers(state, pattern, len(waiting))
     head = state.array("head", np.int64, ANY)
     nodes = state.array("nodes", np.int64, ANY, waits.NODE_COLUMNS)
     state.counters("header", waits.HEADER_CELLS)
@@ -88,16 +88,16 @@ def check_backtrack(state: StateCheck, program: Program) -> None:
     state.read_up_to("read")
     alive = np.flatnonzero(waiting[:, waits.STATE] != NOTHING)
     runs = waiting[alive]
-    state.index(runs[:, waits.STATE], len(program.components), "components of runs")
+    state.index(runs[:, waits.STATE], len(pattern.components), "components of runs")
     state.index(runs[:, waits.KEY], len(head), "keys of runs")
     _, end = state.rows.bounds(len(head))
     state.between(runs[:, waits.FIRST_ORDINAL], 0, end[runs[:, waits.KEY]], "runs that start at known rows")
     holder = state.chains(head, waiting[:, waits.NEXT], len(alive), "runs of keys")
     state.require(bool((holder[alive] == runs[:, waits.KEY]).all()), "runs in the lists of their keys")
-    if program.output == "count":
+    if pattern.output == "count":
         return
     state.index(runs[:, waits.NODE], len(nodes), "nodes of runs")
-    state.index(nodes[:, BOUND_TO], len(program.components), "components of nodes")
+    state.index(nodes[:, BOUND_TO], len(pattern.components), "components of nodes")
     owner = np.full(len(nodes), NOTHING, np.int64)
     owner[runs[:, waits.NODE]] = runs[:, waits.KEY]
     state.nodes(nodes[:, BEFORE : BEFORE + 1], nodes[:, ORDINAL], owner, np.ones(len(nodes), np.bool_), "nodes")

@@ -6,7 +6,7 @@ import numpy as np
 
 from ostinato.kernels.runs import run_nodes, run_order, runs
 from ostinato.kernels.runs import run_table as table
-from ostinato.program.program import Register
+from ostinato.program.scalar_code import Register
 from ostinato.runtime.rows.longer_arrays import grown
 from ostinato.runtime.runs.run_plan import RunPlan
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ostinato.kernels.scan.scan_spans import assign_variables, fill_only_ways
-from ostinato.program.program import OrderedNfa
+from ostinato.program.ordered_nfa import OrderedNfa
 from ostinato.runtime.rows.keyed_rows import KeyedRows
 from ostinato.runtime.scan.lazy_dfa import accepting_flag
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from ostinato.kernels.scan.scan_dfa import UNKNOWN
 from ostinato.kernels.scan.scan_starts import ANYTHING
-from ostinato.program.program import ACCEPT, OrderedNfa
+from ostinato.program.ordered_nfa import ACCEPT, OrderedNfa
 
 MOST_NFA_STATES = 128
 MOST_STATES = 256

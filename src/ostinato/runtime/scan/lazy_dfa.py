@@ -10,7 +10,7 @@ import numpy as np
 
 from ostinato.base.errors import BudgetError
 from ostinato.kernels.scan.scan_dfa import ACCEPTS, ACCEPTS_AT_END, CLOSED, DEAD, INITIAL, UNKNOWN
-from ostinato.program.program import ACCEPT, ACCEPT_AT_END, OrderedNfa
+from ostinato.program.ordered_nfa import ACCEPT, ACCEPT_AT_END, OrderedNfa
 
 DIRECT_BITS = 8  # up to so many predicates the bits of a row are its symbol
 MAX_CELLS = 1 << 24  # of the transition table

@@ -9,7 +9,8 @@ import numpy as np
 from ostinato.base.errors import StateError
 from ostinato.kernels.scan import scan_dfa as dfa
 from ostinato.kernels.scan import scan_memo, scan_starts
-from ostinato.program.program import Program, VariableTest
+from ostinato.program.ordered_nfa import VariableTest
+from ostinato.program.pattern import RowPattern
 from ostinato.runtime.matcher import Matcher
 from ostinato.runtime.output.listing import Listing
 from ostinato.runtime.output.matches import Matches
@@ -30,18 +31,18 @@ MIN_MATCHES = 1 << 6
 class ScanMatcher(Matcher):
     """The state of key k is `cursor[k]`; see `kernels.scan.scan_dfa` for its columns."""
 
-    def __init__(self, program: Program, budget: Budget | None = None, pool: StringPool | None = None) -> None:
-        assert program.nfa is not None
-        self._listing = Listing(program, budget or Budget(), pool or StringPool())
-        masks = variable_masks(program.tests)
-        self._dfa = LazyDfa(program.nfa, masks)
-        self._backward_dfa = BackwardDfa(program.nfa, masks, self._dfa.width if self._dfa.direct else 0)
-        self._assignment = Assignment(program.nfa, masks)
+    def __init__(self, pattern: RowPattern, budget: Budget | None = None, pool: StringPool | None = None) -> None:
+        assert pattern.nfa is not None
+        self._listing = Listing(pattern, budget or Budget(), pool or StringPool())
+        masks = variable_masks(pattern.tests)
+        self._dfa = LazyDfa(pattern.nfa, masks)
+        self._backward_dfa = BackwardDfa(pattern.nfa, masks, self._dfa.width if self._dfa.direct else 0)
+        self._assignment = Assignment(pattern.nfa, masks)
         self._cursor = np.empty((0, dfa.CURSOR_WIDTH), np.int64)
         self._marks = np.empty(scan_starts.MOST + 1, np.int64)
         self._memo = scan_memo.new_table(MIN_MEMO)
         self._control = np.zeros(dfa.CONTROL_WIDTH, np.int64)
-        self._setting = search_setting(program)
+        self._setting = search_setting(pattern)
         self._setting[dfa.FIRST_INITIAL] = self._dfa.initial_of_partition
         self._out = np.empty((3, 0), np.int64)
 
@@ -223,9 +224,9 @@ def variable_masks(tests: tuple[VariableTest, ...]) -> np.ndarray:
     return np.array([1 << test.bit if test.bit >= 0 else 0 for test in tests], np.uint64)
 
 
-def search_setting(program: Program) -> np.ndarray:
+def search_setting(pattern: RowPattern) -> np.ndarray:
     setting = np.zeros(dfa.SETTING_WIDTH, np.int64)
-    setting[dfa.WITHIN] = program.within
-    setting[dfa.BY_EVENTS] = program.within_unit == "events"
-    setting[dfa.TO_NEXT_ROW] = program.skip == "to next row"
+    setting[dfa.WITHIN] = pattern.within
+    setting[dfa.BY_EVENTS] = pattern.within_unit == "events"
+    setting[dfa.TO_NEXT_ROW] = pattern.skip == "to next row"
     return setting

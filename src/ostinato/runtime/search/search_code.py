@@ -9,9 +9,9 @@ import numpy as np
 
 from ostinato.kernels.scalar.scalar import Interpreter
 from ostinato.kernels.search.search_bounds import BOUND_WIDTH, FLOAT, NARROW, WHOLE
-from ostinato.program.comparisons import Comparison, Operand
+from ostinato.program.analysis.comparisons import Comparison, Operand
 from ostinato.program.opcodes import NULL_OPERAND, SPACES, Op, Space
-from ostinato.program.program import ScalarCode
+from ostinato.program.scalar_code import ScalarCode
 
 
 class SearchCode:

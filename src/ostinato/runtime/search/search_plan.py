@@ -9,9 +9,9 @@ import numpy as np
 from ostinato.kernels.scalar.scalar import Interpreter
 from ostinato.kernels.search import search_index as index
 from ostinato.kernels.threads import thread_jumps as jumps
-from ostinato.program.comparisons import EQ
-from ostinato.program.program import Program
-from ostinato.program.searches import Search, searched_moves
+from ostinato.program.analysis.comparisons import EQ
+from ostinato.program.analysis.searches import Search, searched_moves
+from ostinato.program.pattern import RowPattern
 from ostinato.runtime.search.search_code import SearchCode
 
 
@@ -27,19 +27,19 @@ class SearchPlan:
     waits: frozenset[int]
 
 
-def search_plan(program: Program) -> SearchPlan:
-    assert program.nfa is not None
-    found = {} if program.timeouts else searched_moves(program)  # what gives up early does not tell what its window ended
-    code = SearchCode(program.scalar, (comparison for search in found.values() for comparison in search.comparisons))
-    searched = np.full((len(program.nfa.moves), jumps.SEARCHED_WIDTH), -1, np.int64)
+def search_plan(pattern: RowPattern) -> SearchPlan:
+    assert pattern.nfa is not None
+    found = {} if pattern.timeouts else searched_moves(pattern)  # what gives up early does not tell what its window ended
+    code = SearchCode(pattern.scalar, (comparison for search in found.values() for comparison in search.comparisons))
+    searched = np.full((len(pattern.nfa.moves), jumps.SEARCHED_WIDTH), -1, np.int64)
     columns: list[tuple[int, ...]] = []
     for number, search in found.items():
-        if search.comparisons or program.tests[search.variable].bit >= 0:
+        if search.comparisons or pattern.tests[search.variable].bit >= 0:
             column = _column(search, code)
             if column not in columns:
                 columns.append(column)
             searched[number] = (columns.index(column), *code.bound_all(search.comparisons))
-    first = program.nfa.first
+    first = pattern.nfa.first
     waits = frozenset(state for state in range(len(first) - 1) if any(m in found for m in range(first[state], first[state + 1])))
     table = np.array(columns, np.int64).reshape(-1, index.COLUMN_WIDTH)
     for line in (index.LINKED, index.ORDERED):

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 
 from ostinato.base.errors import BudgetError, OstinatoError
-from ostinato.program.program import Program
+from ostinato.program.pattern import EventPattern, Pattern
 from ostinato.runtime.session.machine_memory import memory_there_is
 
 SHARE = 4  # a query may take a quarter of the memory there is, unless it is told otherwise
@@ -56,17 +56,17 @@ class Budget:
         return replace(self, bytes=memory_share(tasks)) if isinstance(self.bytes, MemoryShare) else self
 
 
-def over_budget(program: Program, message: str, hint: str = WAYS_OUT) -> BudgetError:
+def over_budget(pattern: Pattern, message: str, hint: str = WAYS_OUT) -> BudgetError:
     """The error that names the query."""
-    kind = f"{program.selection}, OUTPUT {program.output}" if program.is_event_pattern else "row pattern"
-    shown = ", ".join(program.labels)
-    return BudgetError(message, detail=f"The query reads {program.stream or 'a stream'} and binds {shown} ({kind}).", hint=hint)
+    kind = f"{pattern.selection}, OUTPUT {pattern.output}" if isinstance(pattern, EventPattern) else "row pattern"
+    shown = ", ".join(pattern.labels)
+    return BudgetError(message, detail=f"The query reads {pattern.reads.stream or 'a stream'} and binds {shown} ({kind}).", hint=hint)
 
 
-def too_many_matches(program: Program) -> BudgetError:
+def too_many_matches(pattern: Pattern) -> BudgetError:
     """Counts are exact, or there is none."""
     return over_budget(
-        program,
+        pattern,
         f"there are more than {MOST_COUNTED:,} matches, or values in them: the count does not fit 64 bits",
         "no budget helps here: shorten WITHIN, add conditions, choose a stricter selection strategy, or take OUTPUT compressed",
     )

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from ostinato.base.errors import OstinatoError, StateError
-from ostinato.program.program import Program
+from ostinato.program.pattern import Pattern
 from ostinato.runtime.rows.column_reader import read_columns
 from ostinato.runtime.rows.ingest import times_of
 from ostinato.runtime.rows.longer_arrays import grown
@@ -96,13 +96,13 @@ def checked_strings(data: bytes) -> pa.Array:
     return strings
 
 
-def checked_waiting(data: bytes, program: Program) -> pa.Table:
+def checked_waiting(data: bytes, pattern: Pattern) -> pa.Table:
     """Rows with the columns of the program, and their times as the last column."""
     table = checked_table(data)
-    names = [column.name for column in program.columns]
+    names = [column.name for column in pattern.reads.columns]
     if table.column_names[:-1] != names or table.schema.types[-1] != pa.int64() or not table.num_rows:
         raise ValueError("rows that wait, with their times, expected")
-    times = times_of(read_columns(table.select(range(len(names))), program), program, nulls_allowed=False)
+    times = times_of(read_columns(table.select(range(len(names))), pattern), pattern, nulls_allowed=False)
     held = table.column(len(names))
     if times is None or held.null_count or not np.array_equal(times.values, held.to_numpy()):
         raise ValueError("the times of the rows that wait expected")

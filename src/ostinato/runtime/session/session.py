@@ -10,8 +10,8 @@ import pyarrow as pa
 
 from ostinato.base.errors import BudgetError, OstinatoError, StateError
 from ostinato.kernels.vectors.vector import Vector
-from ostinato.program.program import Program
-from ostinato.program.verify import verify
+from ostinato.program.pattern import Pattern, RowPattern
+from ostinato.program.verification.verify import verify_pattern
 from ostinato.runtime.matcher import NEVER, Matcher
 from ostinato.runtime.output.match_dag import MatchDag
 from ostinato.runtime.output.matches import Matches
@@ -52,7 +52,7 @@ class Session:
 
     def __init__(
         self,
-        program: Program,
+        pattern: Pattern,
         *,
         budget: Budget | None = None,
         lateness: int | NotGiven | None = NOT_GIVEN,
@@ -62,24 +62,24 @@ class Session:
         streams: Sequence[StreamForm] = (),
         batches_apart: bool = False,
     ) -> None:
-        self.program = verify(program)
-        saved = None if snapshot is None else session_state.opened(program, snapshot)
+        self.pattern = verify_pattern(pattern)
+        saved = None if snapshot is None else session_state.opened(pattern, snapshot)
         self.options = options = settled(lateness, ordered, late, streams, budget, None if saved is None else saved.options)
         self.streams = options.streams
         self.budget = options.budget or Budget()
         self.pool = StringPool()
-        self.keys = KeyIndex(tuple(program.columns[k].type for k in program.keys), self.pool) if program.keys else None
-        self.stored = stored_columns(program)
-        self.rows = empty_rows(program, self.stored)
+        self.keys = KeyIndex(tuple(pattern.reads.columns[k].type for k in pattern.reads.keys), self.pool) if pattern.reads.keys else None
+        self.stored = stored_columns(pattern)
+        self.rows = empty_rows(pattern, self.stored)
         self.rows.ensure_keys(1)
-        self.matcher: Matcher = open_matcher(program, self.budget, self.pool, in_order=options.ordered)
-        self.late = LateRows(program, keeps=options.late == "keep")
-        ties_wait = len(program.order) > 1 and not batches_apart
+        self.matcher: Matcher = open_matcher(pattern, self.budget, self.pool, in_order=options.ordered)
+        self.late = LateRows(pattern, keeps=options.late == "keep")
+        ties_wait = len(pattern.reads.order) > 1 and not batches_apart
         self.reorder = ReorderBuffer(options.lateness, ties_wait, self.late.add)
-        self.batch_order = BatchOrder(program)
+        self.batch_order = BatchOrder(pattern)
         self.evaluated = np.zeros(1, np.int64)  # per key, the ordinal up to which row code has run
-        self.report = Report(program, self.pool, self.budget)
-        self._limits = SessionLimits(program, self.budget)
+        self.report = Report(pattern, self.pool, self.budget)
+        self._limits = SessionLimits(pattern, self.budget)
         self.position = 0
         self.latest: int | None = None  # the time of the last row, where rows come in order
         self.rows_in = 0
@@ -87,11 +87,11 @@ class Session:
         self._failed = False
         self._ordered = options.ordered
         self._plain = PlainRows()
-        self._reader = ColumnReader(program)
-        self._intake = Intake(program, self.stored, self.pool)
-        self._row_code = RowCode(program, self.pool)
-        self._arrival_check = ArrivalCheck(program)
-        self._idle_keys = IdleKeys(program)
+        self._reader = ColumnReader(pattern)
+        self._intake = Intake(pattern, self.stored, self.pool)
+        self._row_code = RowCode(pattern, self.pool)
+        self._arrival_check = ArrivalCheck(pattern)
+        self._idle_keys = IdleKeys(pattern)
         self._texts = StringSweep()
         self._since_sweep = 0
         if saved is not None:
@@ -128,11 +128,11 @@ class Session:
             yield from self._process([batch], in_parts, presorted=True)
             return
         columns = self._reader.read(batch)
-        if self.program.time < 0:
+        if self.pattern.reads.time < 0:
             self.batch_order.check(batch)
             yield from self._process_columns(columns, None, in_parts)
             return
-        times = times_of(columns, self.program, nulls_allowed=False)
+        times = times_of(columns, self.pattern, nulls_allowed=False)
         assert times is not None
         if not self.reorder.waits and (self.reorder.horizon == NEVER or times.least >= self.reorder.horizon):
             self.reorder.horizon = max(self.reorder.horizon, times.greatest)
@@ -140,7 +140,7 @@ class Session:
             return
         self._check_arrived(columns, times.values)
         table = batch if isinstance(batch, pa.Table) else pa.Table.from_batches([batch])
-        needed = flattened(table, self.program.columns)
+        needed = flattened(table, self.pattern.reads.columns)
         yield from self._process(self.reorder.add(needed, times.values), in_parts)
         self._limits.check_rows(self, self._texts)
 
@@ -156,10 +156,10 @@ class Session:
 
     def _of_stream(self, name: str, batch: pa.RecordBatch | pa.Table) -> pa.RecordBatch | pa.Table:
         if not self.streams:
-            form_named(name, (StreamForm(self.program.stream, ()),))
+            form_named(name, (StreamForm(self.pattern.reads.stream, ()),))
             return batch
         table = batch if isinstance(batch, pa.Table) else pa.Table.from_batches([batch])
-        return form_named(name, self.streams).of(table, self.program.columns)
+        return form_named(name, self.streams).of(table, self.pattern.reads.columns)
 
     def advance(self, watermark: Watermark) -> pa.Table:
         """No row with a time below `watermark` will come any more: release what waited, decide what only time decides."""
@@ -171,9 +171,9 @@ class Session:
 
     def _advance(self, watermark: Watermark, in_parts: bool) -> Iterator[pa.Table]:
         self._usable()
-        due = self.reorder.advance(watermark_units(watermark, self.program))
+        due = self.reorder.advance(watermark_units(watermark, self.pattern))
         yield from self._process(due, in_parts)
-        if self.program.within >= 0 and self.program.within_unit == "time":
+        if self.pattern.within >= 0 and self.pattern.within_unit == "time":
             yield from self._sweep(in_parts)
 
     def close(self) -> pa.Table:
@@ -233,14 +233,14 @@ class Session:
             return
         batch = batches[0] if len(batches) == 1 else pa.concat_tables(batches)
         columns = self._reader.read(batch)
-        times = times_of(columns, self.program, nulls_allowed=presorted and self.program.within < 0, presorted=presorted)
+        times = times_of(columns, self.pattern, nulls_allowed=presorted and self.pattern.within < 0, presorted=presorted)
         yield from self._process_columns(columns, times, in_parts, presorted)
 
     def _process_columns(
         self, columns: dict[str, Vector], event_times: EventTimes | None, in_parts: bool, presorted: bool = False
     ) -> Iterator[pa.Table]:
         count = len(next(iter(columns.values())).data) if columns else 0
-        order = None if presorted else sort_order(columns, self.program, event_times)
+        order = None if presorted else sort_order(columns, self.pattern, event_times)
         times = None if event_times is None else event_times.values
         if presorted and times is not None and count:
             self.latest = int(times[-1])
@@ -263,11 +263,11 @@ class Session:
     def _selected(self, columns: dict[str, Vector], order: np.ndarray | None) -> tuple[np.ndarray | None, np.ndarray | None]:
         """The rows to process, in order (None: all as they are), and their ranks among all rows in order (None: they are all).
         A null in an equivalence test is in no partition."""
-        if self.program.null_keys != "never":
+        if self.pattern.reads.null_keys != "never":
             return order, None
         keep = None
-        for k in self.program.keys:
-            valid = columns[self.program.columns[k].name].valid
+        for k in self.pattern.reads.keys:
+            valid = columns[self.pattern.reads.columns[k].name].valid
             if valid is not None and not valid.all():
                 keep = valid if keep is None else keep & valid
         if keep is None:
@@ -299,13 +299,13 @@ class Session:
                 yield self.report.table(matches, rows, self.keys)
         searched = np.minimum(self.matcher.keep_from(keys), ready)
         yield from self.report.left_over(matches, keys, ready if final else searched, ready, rows, self.keys)
-        rows.trim(keys, searched - self.program.back)
+        rows.trim(keys, searched - self.pattern.look_back)
         self._failed = False
 
     def _found(self, keys: np.ndarray, ready: np.ndarray, in_parts: bool, final: bool) -> Iterator[Matches | MatchDag]:
         """In parts where somebody asks for it, and where the order of matches is that of the parts or does not matter. Rows of no match
         and timeouts are known by all matches together."""
-        apart = in_parts or not self.program.is_event_pattern or self.program.output in ("count", "aggregates")
+        apart = in_parts or isinstance(self.pattern, RowPattern) or self.pattern.output in ("count", "aggregates")
         given = (self.rows, keys, ready, self.reorder.horizon, final)
         if apart and not self.report.looks_between_matches:
             yield from self.matcher.feed_in_parts(*given)
@@ -321,7 +321,7 @@ class Session:
     def _due_for_sweep(self, count: int) -> bool:
         """Partitions that receive nothing are looked at when their number is paid for by the rows since the last time. Half of it, so that
         it happens also where every row brings a key of its own."""
-        if self.program.within < 0 or self.program.within_unit != "time" or self.keys is None:
+        if self.pattern.within < 0 or self.pattern.within_unit != "time" or self.keys is None:
             return False
         self._since_sweep += count
         return 2 * self._since_sweep >= len(self.keys)

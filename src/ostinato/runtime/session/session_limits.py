@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from ostinato.program.program import Program
+from ostinato.program.pattern import Pattern
 from ostinato.runtime.output.listing import ways_out
 from ostinato.runtime.rows.string_sweep import StringSweep
 from ostinato.runtime.session.budget import Budget, in_words, over_budget
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 
 class SessionLimits:
-    def __init__(self, program: Program, budget: Budget) -> None:
-        self._program = program
+    def __init__(self, pattern: Pattern, budget: Budget) -> None:
+        self._pattern = pattern
         self._limit = budget.bytes
 
     def check_rows(self, session: Session, sweep: StringSweep) -> None:
@@ -32,7 +32,7 @@ class SessionLimits:
         texts = session.pool.bytes
         if waiting + kept + texts > self._limit:
             raise over_budget(
-                self._program,
+                self._pattern,
                 f"rows that wait, for earlier ones or to be taken as late, take {in_words(waiting)}, rows that are needed {in_words(kept)},"
                 f" texts {in_words(texts)}; the budget is {in_words(self._limit)}",
                 "shorten WITHIN or lateness, advance the watermark sooner, take late rows, or raise the budget: ost.Budget(bytes=...)",
@@ -43,7 +43,7 @@ class SessionLimits:
         try:
             yield from tables
         except MemoryError as error:
-            raise over_budget(self._program, f"there is no memory left: {error}", ways_out(self._program)) from error
+            raise over_budget(self._pattern, f"there is no memory left: {error}", ways_out(self._pattern)) from error
 
     def gathered(self, tables: Iterable[pa.Table]) -> list[pa.Table]:
         """All of them, where they are within the budget together. None of them is large."""
@@ -53,8 +53,8 @@ class SessionLimits:
             size += table.nbytes
             if self._limit is not None and size > self._limit:
                 raise over_budget(
-                    self._program,
+                    self._pattern,
                     f"what one call returns takes {in_words(size)} so far, and the budget is {in_words(self._limit)}",
-                    ways_out(self._program),
+                    ways_out(self._pattern),
                 )
         return found

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from ostinato.program.program import Program
+from ostinato.program.pattern import Pattern
 from ostinato.runtime.rows.longer_arrays import grown
 from ostinato.runtime.session import snapshot
 from ostinato.runtime.session.forged_state import check_scalars, check_session, checked_strings, checked_table, checked_waiting, one_error
@@ -53,7 +53,7 @@ def save(session: Session) -> bytes:
     blobs |= {OPAQUE + name: _ipc(values.state()) for name, values in session.rows.opaque.items()}
     if session.batch_order.last is not None:
         blobs["last_row"] = _ipc(session.batch_order.last)
-    return snapshot.pack(session.program, scalars, arrays, blobs)
+    return snapshot.pack(session.pattern, scalars, arrays, blobs)
 
 
 @dataclass(frozen=True)
@@ -70,9 +70,9 @@ class Saved:
         return self.scalars.get("options", {})
 
 
-def opened(program: Program, data: bytes) -> Saved:
+def opened(pattern: Pattern, data: bytes) -> Saved:
     with one_error():
-        saved = Saved(*snapshot.unpack(program, data))
+        saved = Saved(*snapshot.unpack(pattern, data))
         check_scalars(saved.scalars)
         return saved
 
@@ -95,7 +95,7 @@ def _restore(session: Session, saved: Saved) -> None:
         session.report.unmatched.passed = arrays["unmatched"]
     if session.report.timeouts is not None:
         session.report.timeouts.passed, session.report.timeouts.count = arrays["timeouts"], scalars["timed_out"]
-    waiting = checked_waiting(blobs["waiting"], session.program) if "waiting" in blobs else None
+    waiting = checked_waiting(blobs["waiting"], session.pattern) if "waiting" in blobs else None
     session.reorder.load(waiting, scalars["horizon"])
     session.late.load(checked_table(blobs["late"]) if "late" in blobs else None, scalars["late"])
     session.latest = scalars["latest"]

@@ -6,7 +6,7 @@ a candidate that a negation or an aggregate looks at."""
 from __future__ import annotations
 
 from ostinato.base.errors import BudgetError
-from ostinato.program.program import Program
+from ostinato.program.pattern import Pattern
 from ostinato.runtime.session.budget import Budget, over_budget
 
 PER_ROW = 50_000  # steps that a row may take besides: long inputs may take long
@@ -15,8 +15,8 @@ WAYS_OUT = "shorten WITHIN, add conditions, choose a stricter selection strategy
 
 
 class Steps:
-    def __init__(self, program: Program, budget: Budget) -> None:
-        self._program = program
+    def __init__(self, pattern: Pattern, budget: Budget) -> None:
+        self._pattern = pattern
         self._steps = budget.steps
         self._allowed = UNLIMITED
         self.left = UNLIMITED
@@ -34,4 +34,4 @@ class Steps:
                 raise self.exceeded(what)
 
     def exceeded(self, what: str) -> BudgetError:
-        return over_budget(self._program, f"{what}, and the budget is {self._allowed:,} steps for this call", WAYS_OUT)
+        return over_budget(self._pattern, f"{what}, and the budget is {self._allowed:,} steps for this call", WAYS_OUT)

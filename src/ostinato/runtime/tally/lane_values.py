@@ -9,8 +9,8 @@ from ostinato.kernels.rows.grouping import ranges
 from ostinato.kernels.tally import tally_cells as cells
 from ostinato.kernels.vectors.evaluate import evaluate
 from ostinato.kernels.vectors.vector import Vector
-from ostinato.program.inputs import COLUMN
-from ostinato.program.program import Program
+from ostinato.program.code_inputs import COLUMN
+from ostinato.program.pattern import EventPattern
 from ostinato.runtime.output.matches import Matches
 from ostinato.runtime.output.measures import MatchView
 from ostinato.runtime.rows.keyed_rows import KeyedRows
@@ -23,8 +23,8 @@ FLOAT_LANES = (cells.SUM_FLOAT, cells.LEAST_FLOAT, cells.GREATEST_FLOAT)
 
 
 class LaneValues:
-    def __init__(self, program: Program, plan: LanePlan, pool: StringPool) -> None:
-        self._program = program
+    def __init__(self, pattern: EventPattern, plan: LanePlan, pool: StringPool) -> None:
+        self._pattern = pattern
         self._lanes = plan.lanes
         self._pool = pool
 
@@ -35,8 +35,8 @@ class LaneValues:
         if len(self._lanes) == 1:
             return NO_VALUES, NO_VALID, value_at
         index = ranges(bounds[:, 0], counts)
-        view = MatchView(self._program, Matches.none(), rows, self._pool, None, None)
-        found = evaluate(self._program.measures.rows, len(index), lambda name: view.stored(name.removeprefix(COLUMN), index))
+        view = MatchView(self._pattern, Matches.none(), rows, self._pool, None, None)
+        found = evaluate(self._pattern.measures.rows, len(index), lambda name: view.stored(name.removeprefix(COLUMN), index))
         values = np.ones((max(1, len(index)), len(self._lanes)), np.int64)
         valid = np.ones(values.shape, np.uint8)
         for number, lane in enumerate(self._lanes):

@@ -1,4 +1,4 @@
-"""Matches counted start by start, where the start decides about negations; see `program.start_negations`."""
+"""Matches counted start by start, where the start decides about negations; see `program.analysis.start_negations`."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import numpy as np
 from ostinato.kernels.rows.grouping import ranges
 from ostinato.kernels.tally import start_counts as kernel
 from ostinato.kernels.tally.tally_cells import FULL
-from ostinato.program.program import Program
-from ostinato.program.start_negations import Compared, StartNegations
+from ostinato.program.analysis.start_negations import Compared, StartNegations
+from ostinato.program.pattern import EventPattern
 from ostinato.runtime.compact.symbol_moves import SymbolMoves, counts_time, window_span
 from ostinato.runtime.matcher import NEVER, Matcher
 from ostinato.runtime.negation.forbidden_pairs import compared
@@ -31,16 +31,16 @@ SHED_PART = 16
 class StartCounts(Matcher):
     """A line per start that may still have matches. The budget's runs are starts."""
 
-    def __init__(self, program: Program, negations: StartNegations, budget: Budget, pool: StringPool) -> None:
-        self._program = program
+    def __init__(self, pattern: EventPattern, negations: StartNegations, budget: Budget, pool: StringPool) -> None:
+        self._pattern = pattern
         self._negations = negations
         self._budget = budget
         self._pool = pool
-        self._steps = Steps(program, budget)
-        self._moves = SymbolMoves(negations.program)
-        self._span = window_span(program)
-        self._by_time = counts_time(program)
-        entry = program.components[program.entries[0].target]
+        self._steps = Steps(pattern, budget)
+        self._moves = SymbolMoves(negations.pattern)
+        self._span = window_span(pattern)
+        self._by_time = counts_time(pattern)
+        entry = pattern.components[pattern.entries[0].target]
         self._entry_bit, self._entry_variable = entry.first_bit, entry.variable
         self._settings = self._made_settings()
         self._lines = np.zeros((0, kernel.CELLS + self._moves.states), np.int64)
@@ -55,7 +55,7 @@ class StartCounts(Matcher):
         settings[kernel.OWN] = self._negations.own_bits
         settings[kernel.MASK] = self._moves.symbols.mask
         settings[kernel.BY_TIME] = self._by_time
-        settings[kernel.WITHIN] = self._program.within
+        settings[kernel.WITHIN] = self._pattern.within
         settings[kernel.LEADING] = bool(self._negations.leading)
         settings[kernel.TRAILING] = sum(1 << bit for bit in trailing if bit >= 0)
         settings[kernel.ALL_TRAILING] = -1 in trailing
@@ -120,7 +120,7 @@ class StartCounts(Matcher):
         key, first = lines[chosen, kernel.KEY], lines[chosen, kernel.FIRST]
         ordinal = np.maximum(first, start_at[key])
         end = self._read[key]
-        if not self._by_time and self._program.within >= 0:
+        if not self._by_time and self._pattern.within >= 0:
             end = np.minimum(end, first + self._span + 1)
         begin, stop = rows.index_of(key, ordinal), rows.index_of(key, np.maximum(end, ordinal))
         if self._by_time:
@@ -169,20 +169,20 @@ class StartCounts(Matcher):
         return found
 
     def _true(self, one: Compared, rows: KeyedRows, starts: Matches, owner: np.ndarray, at: np.ndarray) -> np.ndarray:
-        return compared(self._program, one.negation, self._pool, rows, starts, owner, at)
+        return compared(self._pattern, one.negation, self._pool, rows, starts, owner, at)
 
     def _settle(self, rows: KeyedRows, chosen: np.ndarray, horizon: int, final: bool) -> None:
         """Count what is complete, and let go of starts that are over."""
         lines = self._lines
         over = np.full(len(chosen), final)
         key, moment = lines[chosen, kernel.KEY], lines[chosen, kernel.TIME]
-        if self._program.within >= 0:
+        if self._pattern.within >= 0:
             over |= (self._read[key] - moment > self._span) if not self._by_time else self._time_over(rows, key, moment, horizon)
         decided = chosen if not self._negations.trailing else chosen[over]
         self._counts["matches"] += sum(lines[decided, kernel.COMPLETE].tolist())  # whole numbers: the sum may leave 64 bits
         lines[decided, kernel.COMPLETE] = 0
         if self._counts["matches"] >= FULL:
-            raise too_many_matches(self._program)
+            raise too_many_matches(self._pattern)
         idle = (lines[chosen, kernel.ACTIVE] == 0) & (lines[chosen, kernel.COMPLETE] == 0)
         kept = np.ones(len(lines), np.bool_)
         kept[chosen[over | idle]] = False
@@ -205,7 +205,7 @@ class StartCounts(Matcher):
             return
         if self._budget.beyond is Beyond.ERROR:
             said = f"{len(self._lines):,} starts may still have matches, in {in_words(self._lines.nbytes)}; the budget is {most:,} of them"
-            raise over_budget(self._program, said, "shorten WITHIN, or raise the budget's runs and bytes")
+            raise over_budget(self._pattern, said, "shorten WITHIN, or raise the budget's runs and bytes")
         shed = min(len(self._lines), over + (len(self._lines) - over) // SHED_PART)
         kept = np.ones(len(self._lines), np.bool_)
         kept[np.argsort(self._lines[:, kernel.TIME], kind="stable")[:shed]] = False
@@ -231,7 +231,7 @@ class StartCounts(Matcher):
 
     def _bars(self, keys: np.ndarray) -> np.ndarray:
         """Whether what is forbidden before a match can still be in the window of one that is to come."""
-        latest, within = self._latest[keys], self._program.within
+        latest, within = self._latest[keys], self._pattern.within
         if not self._by_time:
             return (latest != kernel.NEVER) & (latest > self._read[keys] - within)
         return (latest != kernel.NEVER) & ((self._horizon == NEVER) | (latest >= self._horizon - within))

@@ -8,7 +8,7 @@ from ostinato.base.errors import DataError
 from ostinato.kernels.tally import tally as kernel
 from ostinato.kernels.tally import tally_window as window
 from ostinato.kernels.tally.tally_cells import FULL, KIND, LOST, SUM_INT
-from ostinato.program.program import Program
+from ostinato.program.pattern import EventPattern
 from ostinato.runtime.compact.compact_state import check_tally
 from ostinato.runtime.matcher import NEVER, Matcher
 from ostinato.runtime.output.match_totals import Total
@@ -29,14 +29,14 @@ HINT = "shorten WITHIN, or raise the budget's bytes"
 class TallyMatcher(Matcher):
     """No rows are needed again. The budget's runs do not apply."""
 
-    def __init__(self, program: Program, budget: Budget, pool: StringPool) -> None:
-        self._program = program
+    def __init__(self, pattern: EventPattern, budget: Budget, pool: StringPool) -> None:
+        self._pattern = pattern
         self._budget = budget
-        self._lane_plan = LanePlan(program)
+        self._lane_plan = LanePlan(pattern)
         self._lanes = self._lane_plan.table
-        self._values = LaneValues(program, self._lane_plan, pool)
-        self._operations = SymbolOperations(program, self._lane_plan)
-        self._settings = tally_settings(program, self._operations.symbols.mask, self._operations.states)
+        self._values = LaneValues(pattern, self._lane_plan, pool)
+        self._operations = SymbolOperations(pattern, self._lane_plan)
+        self._settings = tally_settings(pattern, self._operations.symbols.mask, self._operations.states)
         self._store = TallyStore(self._operations.states, self._lanes)
         self._read = np.zeros(0, np.int64)  # per key, the next unread ordinal
         self._shed = 0
@@ -54,7 +54,7 @@ class TallyMatcher(Matcher):
         self._advance(rows, keys, bounds, behind)
         self._read[keys] = behind
         if self._store.total[0] == FULL:
-            raise too_many_matches(self._program)
+            raise too_many_matches(self._pattern)
         self._within_bytes(rows)
         return Matches.none()
 
@@ -90,7 +90,7 @@ class TallyMatcher(Matcher):
         while limit is not None and self._store.bytes > limit:
             if self._budget.beyond is Beyond.ERROR or not self._settings[kernel.WINDOWED]:
                 raise over_budget(
-                    self._program, f"the window takes {in_words(self._store.bytes)}, and the budget is {in_words(limit)}", HINT
+                    self._pattern, f"the window takes {in_words(self._store.bytes)}, and the budget is {in_words(limit)}", HINT
                 )
             self._shed_oldest(rows)
 
@@ -110,7 +110,7 @@ class TallyMatcher(Matcher):
         found = []
         for lane, counter in self._lane_plan.of_aggregate:
             if total[counter] == LOST:
-                raise too_many_matches(self._program)
+                raise too_many_matches(self._pattern)
             if self._lanes[lane, KIND] == SUM_INT and total[lane] == LOST:
                 raise DataError("SUM goes beyond 64 bits", hint="CAST its argument to DOUBLE if rounding is acceptable")
             word = total[lane : lane + 1]

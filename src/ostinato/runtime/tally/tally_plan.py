@@ -10,7 +10,8 @@ from ostinato.expr.typing.types import Kind
 from ostinato.kernels.tally import tally as kernel
 from ostinato.kernels.tally import tally_cells as cells
 from ostinato.kernels.tally import tally_window as window
-from ostinato.program.program import MatchAggregate, Program
+from ostinato.program.measure_code import MatchAggregate
+from ostinato.program.pattern import EventPattern
 from ostinato.runtime.compact.event_moves import START, UNBOUND, EventMoves, Move
 from ostinato.runtime.compact.symbol_moves import counts_time, window_span
 from ostinato.runtime.rows.row_symbols import RowSymbols
@@ -30,11 +31,11 @@ class Lane:
 class LanePlan:
     """Which lanes the aggregates of a program need; lane 0 is the number of matches."""
 
-    def __init__(self, program: Program) -> None:
-        self._component_of = {component.variable: number for number, component in enumerate(program.components)}
-        self._types = [program.measures.rows.ops[result].type for result in program.measures.rows.results]
+    def __init__(self, pattern: EventPattern) -> None:
+        self._component_of = {component.variable: number for number, component in enumerate(pattern.components)}
+        self._types = [pattern.measures.rows.ops[result].type for result in pattern.measures.rows.results]
         self.lanes: list[Lane] = [Lane(cells.COUNT, -1, -1)]
-        self.of_aggregate = [self._lanes_of(spec) for spec in program.measures.aggregates] if program.output == "aggregates" else []
+        self.of_aggregate = [self._lanes_of(spec) for spec in pattern.measures.aggregates] if pattern.output == "aggregates" else []
 
     def _lanes_of(self, spec: MatchAggregate) -> tuple[int, int]:
         """The lanes of the value and of how many events have one; (0, 0) counts matches."""
@@ -62,11 +63,11 @@ class LanePlan:
 class SymbolOperations:
     """The tables `symbols` and `operations` of `kernels.tally.tally_window`."""
 
-    def __init__(self, program: Program, lanes: LanePlan) -> None:
-        self._events = EventMoves(program)
+    def __init__(self, pattern: EventPattern, lanes: LanePlan) -> None:
+        self._events = EventMoves(pattern)
         self.symbols = RowSymbols(self._events.bits)
         watched = {lane.component for lane in lanes.lanes[1:]}
-        self._watched = set(range(len(program.components))) if -1 in watched else watched
+        self._watched = set(range(len(pattern.components))) if -1 in watched else watched
         self.table = np.zeros((16, window.SYMBOL_COLUMNS), np.int64)
         self.operations = np.zeros((64, window.OPERATION_COLUMNS), np.int64)
         self._used = 0
@@ -115,12 +116,12 @@ class SymbolOperations:
         return move.goes_on if what in (window.MOVE, window.START) else what != window.TAKE or move.component in self._watched
 
 
-def tally_settings(program: Program, mask: int, states: int) -> np.ndarray:
+def tally_settings(pattern: EventPattern, mask: int, states: int) -> np.ndarray:
     settings = np.zeros(kernel.SETTING_CELLS, np.int64)
     settings[kernel.MASK] = mask
-    settings[kernel.SPAN] = window_span(program)
-    settings[kernel.BY_TIME] = counts_time(program)
-    settings[kernel.STRICT] = program.selection == "strict_contiguity"
-    settings[kernel.WINDOWED] = program.within >= 0
+    settings[kernel.SPAN] = window_span(pattern)
+    settings[kernel.BY_TIME] = counts_time(pattern)
+    settings[kernel.STRICT] = pattern.selection == "strict_contiguity"
+    settings[kernel.WINDOWED] = pattern.within >= 0
     settings[kernel.STATES] = states
     return settings

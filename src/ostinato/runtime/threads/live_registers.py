@@ -7,7 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from ostinato.program.opcodes import SPACES, Op, Space, shape
-from ostinato.program.program import OrderedNfa, Program, ScalarCode, VariableTest
+from ostinato.program.ordered_nfa import OrderedNfa, VariableTest
+from ostinato.program.pattern import EventPattern
+from ostinato.program.scalar_code import ScalarCode
 
 
 @dataclass(frozen=True)
@@ -67,39 +69,39 @@ def live_registers(nfa: OrderedNfa, tests: tuple[VariableTest, ...], scalar: Sca
     return result
 
 
-def registers_needed(program: Program) -> tuple[frozenset[int], ...]:
+def registers_needed(pattern: EventPattern) -> tuple[frozenset[int], ...]:
     """Per component, the registers of a run in it that some way on reads (the paper's masks)."""
-    needed: list[frozenset[int]] = [frozenset()] * len(program.components)
+    needed: list[frozenset[int]] = [frozenset()] * len(pattern.components)
     changed = True
     while changed:
         changed = False
         for number in range(len(needed) - 1, -1, -1):
-            now = _needed_in(program, number, needed)
+            now = _needed_in(pattern, number, needed)
             changed = changed or now != needed[number]
             needed[number] = now
     return tuple(needed)
 
 
-def _needed_in(program: Program, number: int, needed: list[frozenset[int]]) -> frozenset[int]:
-    component, scalar = program.components[number], program.scalar
+def _needed_in(pattern: EventPattern, number: int, needed: list[frozenset[int]]) -> frozenset[int]:
+    component, scalar = pattern.components[number], pattern.scalar
     found: frozenset[int] = frozenset()
     if component.repeats:
-        found = _before(block_reads(scalar, component.later_block), needed[number] | _reported(program, number))
+        found = _before(block_reads(scalar, component.later_block), needed[number] | _reported(pattern, number))
     for begin in component.begins:
         for left in (number, *begin.passed):
-            found |= block_reads(scalar, program.components[left].leaving_block).tested
-        after = needed[begin.target] | _reported(program, begin.target)
-        found |= _before(block_reads(scalar, program.components[begin.target].first_block), after)
+            found |= block_reads(scalar, pattern.components[left].leaving_block).tested
+        after = needed[begin.target] | _reported(pattern, begin.target)
+        found |= _before(block_reads(scalar, pattern.components[begin.target].first_block), after)
     return found
 
 
-def _reported(program: Program, number: int) -> frozenset[int]:
+def _reported(pattern: EventPattern, number: int) -> frozenset[int]:
     """What is read when a match that ends in the component is reported."""
-    component = program.components[number]
+    component = pattern.components[number]
     if not component.completes:
         return frozenset()
-    finished = (program.components[left].leaving_block for left in (number, *component.passed_at_end))
-    return frozenset().union(*(block_reads(program.scalar, block).tested for block in finished))
+    finished = (pattern.components[left].leaving_block for left in (number, *component.passed_at_end))
+    return frozenset().union(*(block_reads(pattern.scalar, block).tested for block in finished))
 
 
 def stored_by(scalar: ScalarCode, block: int) -> frozenset[int]:

@@ -11,7 +11,9 @@ from ostinato.kernels.threads import scan_threads as kernel
 from ostinato.kernels.threads import thread_jumps as jumps
 from ostinato.kernels.threads import thread_layout as layout
 from ostinato.program.opcodes import Op
-from ostinato.program.program import Program, Register, VariableTest
+from ostinato.program.ordered_nfa import VariableTest
+from ostinato.program.pattern import RowPattern
+from ostinato.program.scalar_code import Register
 from ostinato.runtime.matcher import Matcher
 from ostinato.runtime.output.listing import Listing
 from ostinato.runtime.output.matches import Matches
@@ -39,39 +41,39 @@ HINT = "Shorten WITHIN, or raise the budget's bytes."
 class ThreadMatcher(Matcher):
     """The state of key k is line k of the store's cursor and the threads saved for it."""
 
-    def __init__(self, program: Program, budget: Budget, strings: StringPool) -> None:
-        assert program.nfa is not None
-        nfa = program.nfa
-        self._program = program
+    def __init__(self, pattern: RowPattern, budget: Budget, strings: StringPool) -> None:
+        assert pattern.nfa is not None
+        nfa = pattern.nfa
+        self._pattern = pattern
         self._budget = budget
-        self._listing = Listing(program, budget, strings)
-        self._steps = Steps(program, budget)
+        self._listing = Listing(pattern, budget, strings)
+        self._steps = Steps(pattern, budget)
         self._strings = strings
-        self._searches = search_plan(program)
+        self._searches = search_plan(pattern)
         self._interpreter = self._searches.interpreter
         self._learned = np.zeros((len(nfa.moves), jumps.LEARNED_WIDTH), np.int64)
         self._index = SearchStore(self._searches.columns)
-        self._setting = search_setting(program)
+        self._setting = search_setting(pattern)
         self._first = np.array(nfa.first, np.int32)
         self._moves = np.array(nfa.moves, np.int32).reshape(-1, 2)
         self._initials = np.array([nfa.start, nfa.start_of_partition], np.int64)
-        self._masks = variable_masks(program.tests)
-        self._tests = np.array([self._test(test) for test in program.tests], np.int64).reshape(-1, layout.TESTS_WIDTH)
-        self._live = live_registers(nfa, program.tests, program.scalar, len(program.registers))
-        self._texts = text_registers(program)
-        self._fresh = np.array([_fresh(register) for register in program.registers], np.uint8)
-        self._skip = {"to first": layout.TO_FIRST, "to last": layout.TO_LAST}.get(program.skip, 0)
-        self._skip_members = np.zeros(len(program.variables), np.uint8)
+        self._masks = variable_masks(pattern.tests)
+        self._tests = np.array([self._test(test) for test in pattern.tests], np.int64).reshape(-1, layout.TESTS_WIDTH)
+        self._live = live_registers(nfa, pattern.tests, pattern.scalar, len(pattern.registers))
+        self._texts = text_registers(pattern)
+        self._fresh = np.array([_fresh(register) for register in pattern.registers], np.uint8)
+        self._skip = {"to first": layout.TO_FIRST, "to last": layout.TO_LAST}.get(pattern.skip, 0)
+        self._skip_members = np.zeros(len(pattern.variables), np.uint8)
         if self._skip:
-            self._skip_members[list(program.members(program.skip_to))] = 1
-        self._skip_name = program.member_names(program.skip_to) if self._skip else ""
+            self._skip_members[list(pattern.members(pattern.skip_to))] = 1
+        self._skip_name = pattern.member_names(pattern.skip_to) if self._skip else ""
         self._marks = np.zeros((len(nfa.first) - 1, layout.MARKS_WIDTH), np.int64)
         for state in range(len(self._marks)):
             self._marks[state, layout.ACCEPTING] = accepting_flag(nfa, state)
             self._marks[state, layout.OPEN] = any(variable >= 0 for variable, _ in nfa.moves_of(state))
             self._marks[state, layout.WAITS] = state in self._searches.waits or not self._marks[state, layout.OPEN]
         self._marks[:, layout.READS] = self._live.any(axis=1)
-        self._store = ThreadStore(len(program.registers))
+        self._store = ThreadStore(len(pattern.registers))
         self._out = np.empty((3, MIN_MATCHES), np.int64)
         self._variables = np.empty(MIN_MATCHES, np.uint8)
 
@@ -176,11 +178,11 @@ class ThreadMatcher(Matcher):
             if self._store.bytes + self._index.bytes > most:
                 size, index = in_words(self._store.bytes), in_words(self._index.bytes)
                 said = f"the attempts under way take {size}, the index of rows {index}, and the budget is {in_words(most)}"
-                raise over_budget(self._program, said, HINT)
+                raise over_budget(self._pattern, said, HINT)
 
     def _too_many_threads(self, limit: int) -> BudgetError:
         hint = "Add conditions that separate the variables, shorten WITHIN, or raise the budget's runs."
-        return over_budget(self._program, f"the preferred match has more than {limit} alternatives under way", hint)
+        return over_budget(self._pattern, f"the preferred match has more than {limit} alternatives under way", hint)
 
     def _matches(self) -> Matches:
         count, placed = int(self._store.control[layout.FOUND]), int(self._store.control[layout.PLACED])

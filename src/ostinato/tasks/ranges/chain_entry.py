@@ -18,7 +18,7 @@ import pyarrow as pa
 
 from ostinato.archive.ordered_rows import OrderedRows, in_order
 from ostinato.archive.row_groups import times_of
-from ostinato.program.program import Program
+from ostinato.program.pattern import EventPattern, Pattern, RowPattern
 from ostinato.runtime.session.session import Session
 from ostinato.tasks.key_codes import key_codes, with_keys_of
 from ostinato.tasks.ranges.chain_stands import Stands, overtaken_left_out, stands_at_border
@@ -39,7 +39,7 @@ class Entry:
     begin: int | None
     swallowed: np.ndarray
 
-    def enter(self, tables: Iterable[pa.Table], program: Program) -> Iterator[pa.Table]:
+    def enter(self, tables: Iterable[pa.Table], pattern: Pattern) -> Iterator[pa.Table]:
         """`tables` follow one another and begin at `begin`."""
         seen = 0
         for table in tables:
@@ -48,7 +48,7 @@ class Entry:
             if swallowed.any():
                 kept = np.ones(table.num_rows, np.bool_)
                 kept[: len(swallowed)] = ~swallowed
-                table = in_order(table, program).filter(pa.array(kept))
+                table = in_order(table, pattern).filter(pa.array(kept))
             yield table
 
 
@@ -107,7 +107,7 @@ class _Followed:
 
 def _follow(rows: OrderedRows, begin: int, border: int, window: int, back: int, among: pa.Table | None) -> _Followed:
     """The chains of all keys (of those in `among`) from `begin` on."""
-    names = [rows.program.columns[k].name for k in rows.program.keys]
+    names = [rows.pattern.reads.columns[k].name for k in rows.pattern.reads.keys]
     table = pa.concat_tables([left_context(rows, begin, border + window, back), *rows.between(begin, border + window, again=True)])
     times = times_of(table.column(rows.time)).to_numpy()
     places = np.arange(len(times)) - np.searchsorted(times, border)
@@ -121,7 +121,7 @@ def _follow(rows: OrderedRows, begin: int, border: int, window: int, back: int, 
     start, end = _matches_from_every_row(rows, table, border, border + window)
     own = (start < len(times)) & (times[np.minimum(start, len(times) - 1)] >= begin)  # NEXT looks at rows behind
     start, end = start[own], end[own]
-    if rows.program.output == "nonoverlapping":
+    if rows.pattern.output == "nonoverlapping":
         start, end = overtaken_left_out(codes[start], start, end)
     start, end = start[times[start] < border], end[times[start] < border]
     at_border = int(np.searchsorted(places, 0))
@@ -131,7 +131,7 @@ def _follow(rows: OrderedRows, begin: int, border: int, window: int, back: int, 
 
 def _matches_from_every_row(rows: OrderedRows, table: pa.Table, border: int, stop: int) -> tuple[np.ndarray, np.ndarray]:
     """First and last rows of the matches that start before the border, whatever came before; the table has the rows before `stop`."""
-    session = Session(only_rows(_unchained(rows.program)), batches_apart=True)
+    session = Session(only_rows(_unchained(rows.pattern)), batches_apart=True)
     behind = (_numbered(part, table.num_rows) for part in rows_behind(session, rows, stop, border))
     found = list(run_session(session, chain([table], behind)))
     if not found:
@@ -140,8 +140,11 @@ def _matches_from_every_row(rows: OrderedRows, table: pa.Table, border: int, sto
     return matches.column(START_ROW).to_numpy(), matches.column(END_ROW).to_numpy()
 
 
-def _unchained(program: Program) -> Program:
-    return replace(program, output="all") if program.is_event_pattern else replace(program, skip="to next row")
+def _unchained(pattern: Pattern) -> Pattern:
+    if isinstance(pattern, EventPattern):
+        return replace(pattern, output="all")
+    assert isinstance(pattern, RowPattern)
+    return replace(pattern, skip="to next row")
 
 
 def _numbered(table: pa.Table, first: int) -> pa.Table:

@@ -10,9 +10,9 @@ import pyarrow as pa
 
 from ostinato.kernels.vectors.evaluate import evaluate
 from ostinato.kernels.vectors.vector import from_arrow, to_arrow
+from ostinato.program.code_inputs import code_inputs
 from ostinato.program.column_code import ColumnCode, ColumnOp
-from ostinato.program.inputs import code_inputs
-from ostinato.program.program import Program
+from ostinato.program.pattern import Pattern
 from ostinato.runtime.output.measures import measured_schema
 from ostinato.tasks.ranges.match_places import PLACE
 
@@ -20,8 +20,8 @@ NUMBER = "match_number"  # as measures call it
 OWN = "__ostinato_"
 
 
-def numbers_matches(program: Program) -> bool:
-    code = program.measures.code
+def numbers_matches(pattern: Pattern) -> bool:
+    code = pattern.measures.code
     return code is not None and NUMBER in code_inputs(code)
 
 
@@ -29,7 +29,7 @@ def numbers_matches(program: Program) -> bool:
 class LateNumbers:
     """A program that numbers its matches, taken apart."""
 
-    program: Program
+    pattern: Pattern
 
     @cached_property
     def late(self) -> tuple[int, ...]:
@@ -39,7 +39,7 @@ class LateNumbers:
     @cached_property
     def given(self) -> dict[str, int]:
         """The columns that tasks give, and the operations that compute them: measures, inputs of the late ones, keys."""
-        code, measures = self._code, self.program.measures
+        code, measures = self._code, self.pattern.measures
         found = {name: code.results[n] for n, name in enumerate(measures.names) if n not in self.late}
         needed = code.needed_for(*(code.results[n] for n in self.late)) - {self._number}
         found |= {OWN + code.ops[n].params[0]: n for n in sorted(needed) if code.ops[n].op == "input"}
@@ -52,9 +52,9 @@ class LateNumbers:
         return [next(name for name, op in self.given.items() if op == key) for key in self._keys.values()]
 
     @property
-    def task_program(self) -> Program:
+    def task_program(self) -> Pattern:
         reduced = self._code.reduced_to(tuple(self.given.values()))
-        return replace(self.program, measures=replace(self.program.measures, names=tuple(self.given), code=reduced))
+        return replace(self.pattern, measures=replace(self.pattern.measures, names=tuple(self.given), code=reduced))
 
     @property
     def task_output(self) -> pa.Schema:
@@ -68,16 +68,16 @@ class LateNumbers:
     @property
     def _code(self) -> ColumnCode:
         """The measures; keys are among the operations."""
-        code = self.program.measures.code
+        code = self.pattern.measures.code
         assert code is not None
         known = set(code_inputs(code))
-        columns = [self.program.columns[k] for k in self.program.keys]
+        columns = [self.pattern.reads.columns[k] for k in self.pattern.reads.keys]
         more = [ColumnOp("input", (), c.type, (f"partition:{c.name}",)) for c in columns if f"partition:{c.name}" not in known]
         return replace(code, ops=(*code.ops, *more))
 
     @property
     def _keys(self) -> dict[str, int]:
-        names = [f"partition:{self.program.columns[k].name}" for k in self.program.keys]
+        names = [f"partition:{self.pattern.reads.columns[k].name}" for k in self.pattern.reads.keys]
         return {name: self._input(name) for name in names}
 
     @property
@@ -89,7 +89,7 @@ class LateNumbers:
 
     def completed(self, table: pa.Table) -> pa.Table:
         """Matches that have their numbers, with the measures that waited for them."""
-        measures = self.program.measures
+        measures = self.pattern.measures
         names = [measures.names[n] for n in self.late]
         code = self._code.reduced_to([self._code.results[n] for n in self.late])
         columns = evaluate(code, table.num_rows, lambda name: from_arrow(table.column(OWN + name)), names=names)

@@ -7,41 +7,43 @@ import math
 from collections import deque
 
 from ostinato.program.column_code import ColumnCode
-from ostinato.program.program import MeasureCode, OrderedNfa, Program
+from ostinato.program.measure_code import MeasureCode
+from ostinato.program.ordered_nfa import ACCEPT, OrderedNfa
+from ostinato.program.pattern import EventPattern, Pattern, RowPattern
 
 BACK, AHEAD = -1, 1
 
 
-def reach_back(program: Program) -> int:
-    bits, slots = _reaches_of_rows(program, BACK)
-    reaches = [0, *slots, *_reaches_of_measures(program.measures, BACK)]
-    for negation in program.negations:
+def reach_back(pattern: Pattern) -> int:
+    bits, slots = _reaches_of_rows(pattern, BACK)
+    reaches = [0, *slots, *_reaches_of_measures(pattern.measures, BACK)]
+    for negation in pattern.negations:
         reaches += _reaches_of_measures(negation.given, BACK)
         reaches += [bits[item.bit] for item in negation.items if item.bit >= 0]
         reaches += [-point.shift for item in negation.items for point in item.points]
-    for bit, rows_before in _tested_bits(program):
+    for bit, rows_before in _tested_bits(pattern):
         if bit >= 0:
             reaches.append(bits[bit] - rows_before)
     return max(reaches)
 
 
-def reach_ahead(program: Program) -> int:
-    if program.nfa is None:
-        return program.ahead
-    bits, slots = _reaches_of_rows(program, AHEAD)
-    reaches: list[float] = [0, *slots, *_reaches_of_measures(program.measures, AHEAD)]
-    behind = _rows_to_the_end(program.nfa)
-    for variable, target in program.nfa.moves:
-        if variable >= 0 and program.tests[variable].bit >= 0:
-            reaches.append(bits[program.tests[variable].bit] - behind[target])
+def reach_ahead(pattern: Pattern) -> int:
+    if not isinstance(pattern, RowPattern):
+        return pattern.look_ahead
+    bits, slots = _reaches_of_rows(pattern, AHEAD)
+    reaches: list[float] = [0, *slots, *_reaches_of_measures(pattern.measures, AHEAD)]
+    behind = _rows_to_the_end(pattern.nfa)
+    for variable, target in pattern.nfa.moves:
+        if variable >= 0 and pattern.tests[variable].bit >= 0:
+            reaches.append(bits[pattern.tests[variable].bit] - behind[target])
     return int(max(reaches))
 
 
-def _reaches_of_rows(program: Program, way: int) -> tuple[list[int], list[int]]:
+def _reaches_of_rows(pattern: Pattern, way: int) -> tuple[list[int], list[int]]:
     """Of the predicates and of the values that scalar code reads."""
-    depths = _depths(program.rows, way)
-    results = [depths[op] for op in program.rows.results]
-    return results[: program.bits], results[program.bits :]
+    depths = _depths(pattern.rows, way)
+    results = [depths[op] for op in pattern.rows.results]
+    return results[: pattern.bits], results[pattern.bits :]
 
 
 def _depths(code: ColumnCode, way: int) -> list[int]:
@@ -58,21 +60,22 @@ def _reaches_of_measures(measures: MeasureCode, way: int) -> list[int]:
     return [way * point.shift for point in measures.points] + [rows[op] for op in measures.rows.results]
 
 
-def _tested_bits(program: Program) -> list[tuple[int, int]]:
+def _tested_bits(pattern: Pattern) -> list[tuple[int, int]]:
     """(bit, rows that a match has at least before the row that is tested)."""
-    if program.nfa is None:
-        places = ((program.components[number], before) for number, before in _events_before(program).items())
+    if isinstance(pattern, EventPattern):
+        places = ((pattern.components[number], before) for number, before in _events_before(pattern).items())
         return [tested for c, before in places for tested in ((c.first_bit, before), (c.later_bit, before + 1))]
-    return [(program.tests[variable].bit, rows) for variable, rows in _moves_with_distance(program.nfa)]
+    assert isinstance(pattern, RowPattern)
+    return [(pattern.tests[variable].bit, rows) for variable, rows in _moves_with_distance(pattern.nfa)]
 
 
-def _events_before(program: Program) -> dict[int, int]:
+def _events_before(pattern: EventPattern) -> dict[int, int]:
     """Per component, how many events a run has selected at least when it begins there."""
-    before = {begin.target: 0 for begin in program.entries}
+    before = {begin.target: 0 for begin in pattern.entries}
     waiting = deque(before)
     while waiting:
         number = waiting.popleft()
-        for begin in program.components[number].begins:
+        for begin in pattern.components[number].begins:
             if begin.target not in before:
                 before[begin.target] = before[number] + 1
                 waiting.append(begin.target)
@@ -109,7 +112,6 @@ def _moves(nfa: OrderedNfa, state: int) -> tuple[tuple[int, int], ...]:
     return nfa.moves[nfa.first[state] : nfa.first[state + 1]]
 
 
-def maps_no_row(program: Program) -> bool:
+def maps_no_row(pattern: Pattern) -> bool:
     """Whether the pattern has empty matches: they have a place, but no row that would tell the time of it."""
-    nfa = program.nfa
-    return nfa is not None and (-1, -1) in _moves(nfa, nfa.start)
+    return isinstance(pattern, RowPattern) and ACCEPT in pattern.nfa.moves_of(pattern.nfa.start)

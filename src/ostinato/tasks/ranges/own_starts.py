@@ -4,49 +4,52 @@ cannot be left out afterwards."""
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TypeGuard
 
 from ostinato.expr.typing.physical import from_physical
 from ostinato.expr.typing.types import BOOL
 from ostinato.program.column_code import ColumnCode, ColumnOp
-from ostinato.program.program import Program
-from ostinato.program.verify import MAX_BITS
+from ostinato.program.pattern import EventPattern, Pattern
+from ostinato.program.verification.verify import MAX_BITS
 from ostinato.tasks.ranges.time_ranges import TimeRange
 
 
-def can_limit_starts(program: Program) -> bool:
+def can_limit_starts(pattern: Pattern) -> TypeGuard[EventPattern]:
     """Whether it can be told from a component alone that an event starts a match: it does not if it can also come later (`A? B`)."""
-    later = {begin.target for component in program.components for begin in component.begins}
-    return program.is_event_pattern and not _entries(program) & later and program.bits + len(_entries(program)) <= MAX_BITS
+    if not isinstance(pattern, EventPattern):
+        return False
+    later = {begin.target for component in pattern.components for begin in component.begins}
+    return not _entries(pattern) & later and pattern.bits + len(_entries(pattern)) <= MAX_BITS
 
 
-def starting_in(program: Program, one: TimeRange) -> Program:
+def starting_in(pattern: EventPattern, one: TimeRange) -> EventPattern:
     """Events that start a match have a time in the range besides."""
     if one.low is None and one.high is None:
-        return program
-    ops = list(program.rows.ops)
-    inside = _inside(ops, program, one)
+        return pattern
+    ops = list(pattern.rows.ops)
+    inside = _inside(ops, pattern, one)
     new_bits: list[int] = []
-    components = list(program.components)
-    for number in sorted(_entries(program)):
+    components = list(pattern.components)
+    for number in sorted(_entries(pattern)):
         bit = components[number].first_bit
         condition = inside
         if bit >= 0:
-            ops.append(ColumnOp("call", (program.rows.results[bit], inside), BOOL, ("and",)))
+            ops.append(ColumnOp("call", (pattern.rows.results[bit], inside), BOOL, ("and",)))
             condition = len(ops) - 1
-        components[number] = replace(components[number], first_bit=program.bits + len(new_bits))
+        components[number] = replace(components[number], first_bit=pattern.bits + len(new_bits))
         new_bits.append(condition)
-    results = (*program.rows.results[: program.bits], *new_bits, *program.rows.results[program.bits :])
+    results = (*pattern.rows.results[: pattern.bits], *new_bits, *pattern.rows.results[pattern.bits :])
     rows = ColumnCode(tuple(ops), results)
-    return replace(program, rows=rows, bits=program.bits + len(new_bits), components=tuple(components))
+    return replace(pattern, rows=rows, bits=pattern.bits + len(new_bits), components=tuple(components))
 
 
-def _entries(program: Program) -> set[int]:
-    return {begin.target for begin in program.entries}
+def _entries(pattern: EventPattern) -> set[int]:
+    return {begin.target for begin in pattern.entries}
 
 
-def _inside(ops: list[ColumnOp], program: Program, one: TimeRange) -> int:
+def _inside(ops: list[ColumnOp], pattern: Pattern, one: TimeRange) -> int:
     """Adds the operation that says whether a row is in the range."""
-    time = program.columns[program.time]
+    time = pattern.reads.columns[pattern.reads.time]
     ops.append(ColumnOp("input", (), time.type, (time.name,)))
     read = len(ops) - 1
     conditions = []

@@ -12,7 +12,7 @@ import pyarrow as pa
 from ostinato.archive.ordered_rows import OrderedRows
 from ostinato.archive.row_groups import RowGroup
 from ostinato.program import serde
-from ostinato.program.program import Program
+from ostinato.program.pattern import Pattern
 from ostinato.runtime.session.budget import Beyond, Budget, MemoryShare
 from ostinato.tasks.ranges.match_places import PLACE
 from ostinato.tasks.ranges.match_reach import reach_back
@@ -23,7 +23,7 @@ from ostinato.tasks.ranges.time_ranges import TimeRange
 class RangeJob:
     """`input` are the columns that the program reads, `output` what tasks yield; `budget` is that of a task."""
 
-    program: Program
+    pattern: Pattern
     input: pa.Schema
     output: pa.Schema
     groups: tuple[RowGroup, ...]
@@ -32,12 +32,12 @@ class RangeJob:
 
     @cached_property
     def rows(self) -> OrderedRows:
-        return OrderedRows(self.groups, self.program, self.input)
+        return OrderedRows(self.groups, self.pattern, self.input)
 
     @cached_property
     def back(self) -> int:
         """The rows before a match that it looks at."""
-        return reach_back(self.program)
+        return reach_back(self.pattern)
 
     @property
     def is_placed(self) -> bool:
@@ -48,7 +48,7 @@ class RangeJob:
         budget = self.budget
         return json.dumps(
             {
-                "program": _text(serde.dumps(self.program)),
+                "program": _text(serde.dumps(self.pattern)),
                 "input": _text(self.input.serialize().to_pybytes()),
                 "output": _text(self.output.serialize().to_pybytes()),
                 "groups": [astuple(group) for group in self.groups],
@@ -62,7 +62,7 @@ class RangeJob:
         parts = json.loads(text)
         runs, size, beyond, steps, is_share = parts["budget"]
         return RangeJob(
-            program=serde.loads(_bytes(parts["program"])),
+            pattern=serde.loads(_bytes(parts["program"])),
             input=pa.ipc.read_schema(pa.py_buffer(_bytes(parts["input"]))),
             output=pa.ipc.read_schema(pa.py_buffer(_bytes(parts["output"]))),
             groups=tuple(RowGroup(*group) for group in parts["groups"]),

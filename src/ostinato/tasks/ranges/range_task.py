@@ -11,7 +11,8 @@ import pyarrow.compute as pc
 
 from ostinato.archive.row_groups import times_of
 from ostinato.program.column_code import ColumnCode
-from ostinato.program.program import MeasureCode, Program
+from ostinato.program.measure_code import MeasureCode
+from ostinato.program.pattern import EventPattern, Pattern, RowPattern
 from ostinato.runtime.session.session import Session
 from ostinato.tasks.conform import reported
 from ostinato.tasks.merged_totals import totals_part
@@ -37,31 +38,32 @@ def read_range(job_text: str, number: int) -> Iterator[pa.RecordBatch]:
     keep_freed_memory()
     job = RangeJob.loads(job_text)
     matches = run_range(job, job.ranges[number])
-    yield from reported(placed(matches, number) if job.is_placed else matches, job.program, job.output, number)
+    yield from reported(placed(matches, number) if job.is_placed else matches, job.pattern, job.output, number)
 
 
 def run_range(job: RangeJob, one: TimeRange) -> Iterator[pa.Table]:
     """Tables of matches; they may hold more columns than the query's output."""
-    if can_limit_starts(job.program) and job.program.output in ("count", "compressed", "aggregates"):
+    if can_limit_starts(job.pattern) and job.pattern.output in ("count", "compressed", "aggregates"):
         yield from _at_once(job, one)
-    elif job.program.output == "count" and job.program.is_event_pattern:
+    elif job.pattern.output == "count" and isinstance(job.pattern, EventPattern):
         yield _count(job, one)
     else:
-        yield from _matches(job, one, with_start(job.program))
+        yield from _matches(job, one, with_start(job.pattern))
 
 
 def _at_once(job: RangeJob, one: TimeRange) -> Iterator[pa.Table]:
     """What is reported about all matches of the range together."""
-    session = Session(starting_in(job.program, one), budget=task_budget(job.budget), batches_apart=True)
+    assert isinstance(job.pattern, EventPattern)
+    session = Session(starting_in(job.pattern, one), budget=task_budget(job.budget), batches_apart=True)
     found = run_session(session, _tables(job, _entry(job, one), _stop(job, one)))
-    if job.program.output != "aggregates":
+    if job.pattern.output != "aggregates":
         yield from found
         return
     assert not list(found)
     yield totals_part(session.report.totals_of(session.matcher))
 
 
-def _matches(job: RangeJob, one: TimeRange, marked: Program) -> Iterator[pa.Table]:
+def _matches(job: RangeJob, one: TimeRange, marked: Pattern) -> Iterator[pa.Table]:
     session = Session(marked, budget=task_budget(job.budget), batches_apart=True)
     entry = _entry(job, one)
     stop = _stop(job, one)
@@ -75,31 +77,31 @@ def rows_at_once(session: Session) -> int:
     return min(MOST_AT_ONCE, max(LEAST_AT_ONCE, ROWS_PER_KEY * session.key_count))
 
 
-def looks_before(program: Program) -> bool:
+def looks_before(pattern: Pattern) -> bool:
     """Whether what lies before a match, within its window, decides about it."""
-    return any(negation.leads for negation in program.negations)
+    return any(negation.leads for negation in pattern.negations)
 
 
 def _entry(job: RangeJob, one: TimeRange) -> Entry:
     if one.low is None:
         return at_time(None)
-    if is_chained(job.program):
-        return chain_entry(job.rows, one.low, job.program.within, job.back)
-    return at_time(one.low - job.program.within if looks_before(job.program) else one.low)
+    if is_chained(job.pattern):
+        return chain_entry(job.rows, one.low, job.pattern.within, job.back)
+    return at_time(one.low - job.pattern.within if looks_before(job.pattern) else one.low)
 
 
-def is_chained(program: Program) -> bool:
+def is_chained(pattern: Pattern) -> bool:
     """Whether a match decides where the next one may start."""
-    return program.output == "nonoverlapping" or (program.selection == "preferred" and program.skip == "past last row")
+    return pattern.skip == "past last row" if isinstance(pattern, RowPattern) else pattern.output == "nonoverlapping"
 
 
 def _stop(job: RangeJob, one: TimeRange) -> int | None:
-    return None if one.high is None else one.high + job.program.within
+    return None if one.high is None else one.high + job.pattern.within
 
 
 def _tables(job: RangeJob, entry: Entry, stop: int | None, at_once: Callable[[], int] = lambda: 0) -> Iterator[pa.Table]:
-    entered = entry.enter(job.rows.pieces(entry.begin, stop, rows=at_once), job.program)
-    rows = StaticFilter(job.program).applied(entered)
+    entered = entry.enter(job.rows.pieces(entry.begin, stop, rows=at_once), job.pattern)
+    rows = StaticFilter(job.pattern).applied(entered)
     return rows if entry.begin is None or not job.back else chain([left_context(job.rows, entry.begin, stop, job.back)], rows)
 
 
@@ -118,8 +120,8 @@ def _count(job: RangeJob, one: TimeRange) -> pa.Table:
     """Matches that start before the range's end: those over all rows, less those that start behind it. Runs never look back; with
     negation matches are found one by one anyway, and those of the range are counted."""
     stop = _stop(job, one)
-    if job.program.negations:
-        marked = with_start(replace(job.program, output="all", measures=MeasureCode((), ColumnCode())))
+    if isinstance(job.pattern, EventPattern) and job.pattern.negations:
+        marked = with_start(replace(job.pattern, output="all", measures=MeasureCode((), ColumnCode())))
         return pa.table({"count": pa.array([sum(table.num_rows for table in _matches(job, one, marked))], pa.int64())})
     total = _counted(job, _tables(job, at_time(one.low), stop))
     behind = 0 if one.high is None else _counted(job, _tables(job, at_time(one.high), stop))
@@ -127,4 +129,4 @@ def _count(job: RangeJob, one: TimeRange) -> pa.Table:
 
 
 def _counted(job: RangeJob, tables: Iterator[pa.Table]) -> int:
-    return sum(pc.sum(table.column("count")).as_py() or 0 for table in run(job.program, tables, budget=job.budget))
+    return sum(pc.sum(table.column("count")).as_py() or 0 for table in run(job.pattern, tables, budget=job.budget))

@@ -18,11 +18,11 @@ from ostinato.tasks.ranges.rows_per_key import all_have, first_rows
 def rows_behind(session: Session, rows: OrderedRows, stop: int | None, before: int | None) -> Iterator[pa.Table]:
     """What a session that has had all rows up to `stop` needs besides, to decide about the matches that start before `before`. To be asked
     for when it has had them: only keys of which such a match may be under way are looked for."""
-    if stop is None or before is None or not reach_ahead(session.program):
+    if stop is None or before is None or not reach_ahead(session.pattern):
         return
     wanted = undecided_keys(session, before)
     if wanted.num_rows:
-        yield right_context(rows, stop, wanted, session.program.ahead)
+        yield right_context(rows, stop, wanted, session.pattern.look_ahead)
 
 
 def undecided_keys(session: Session, before: int) -> pa.Table:
@@ -35,15 +35,15 @@ def undecided_keys(session: Session, before: int) -> pa.Table:
     known = known[rows.times[rows.offset[known] + first - rows.base[known]] < before]
     if session.keys is None:
         return pa.table({"key": known})
-    program = session.program
-    return pa.table({program.columns[k].name: to_arrow(session.keys.values(i, known)) for i, k in enumerate(program.keys)})
+    pattern = session.pattern
+    return pa.table({pattern.reads.columns[k].name: to_arrow(session.keys.values(i, known)) for i, k in enumerate(pattern.reads.keys)})
 
 
 def right_context(rows: OrderedRows, stop: int, wanted: pa.Table, count: int) -> pa.Table:
     """Up to `count` rows from `stop` on of every key in `wanted`, in order.
 
     Row groups are read onwards until every key is complete; a key that is rare may lead far, one that has ended to the end of the data."""
-    keys = [rows.program.columns[k].name for k in rows.program.keys]
+    keys = [rows.pattern.reads.columns[k].name for k in rows.pattern.reads.keys]
     if keys:
         wanted = wanted.cast(pa.schema([rows.schema.field(name) for name in keys]))
     found = rows.schema.empty_table()

@@ -6,7 +6,9 @@ from dataclasses import replace
 
 from ostinato.expr.typing.types import INT, Type
 from ostinato.program.column_code import ColumnCode, ColumnOp
-from ostinato.program.program import Column, MeasureCode, Point, Program
+from ostinato.program.input import Column
+from ostinato.program.measure_code import MeasureCode, Point
+from ostinato.program.pattern import Pattern, RowPattern
 
 ROW = "__ostinato_row"  # the number of a row within the task, in the program's order
 START_TIME = "__ostinato_start_time"
@@ -15,30 +17,31 @@ END_ROW = "__ostinato_end_row"
 START_OF_DEFAULT = "start_ts"  # the default output has it already
 
 
-def start_column(program: Program) -> str:
+def start_column(pattern: Pattern) -> str:
     """The output column of a marked program that holds the time of a match's first row."""
-    return START_OF_DEFAULT if program.measures.code is None else START_TIME
+    return START_OF_DEFAULT if pattern.measures.code is None else START_TIME
 
 
-def with_start(program: Program) -> Program:
+def with_start(pattern: Pattern) -> Pattern:
     """Adds the time of the first row to the output, unless the default output shows it."""
-    if program.measures.code is None:
-        return program
-    time = program.columns[program.time]
-    return replace(program, measures=_with_inputs(program.measures, [(START_TIME, "FIRST", time.name, time.type)]))
+    if pattern.measures.code is None:
+        return pattern
+    time = pattern.reads.columns[pattern.reads.time]
+    return replace(pattern, measures=_with_inputs(pattern.measures, [(START_TIME, "FIRST", time.name, time.type)]))
 
 
-def with_rows(program: Program) -> Program:
+def with_rows(pattern: Pattern) -> Pattern:
     """Adds the numbers of the first and the last row: the input has to bring the column `ROW`."""
-    code = program.measures.code or ColumnCode()
+    code = pattern.measures.code or ColumnCode()
     marks = [(START_ROW, "FIRST", ROW, INT), (END_ROW, "LAST", ROW, INT)]
-    measures = _with_inputs(replace(program.measures, code=code, names=program.measures.names if program.measures.code else ()), marks)
-    return replace(program, columns=(*program.columns, Column(ROW, INT)), measures=measures)
+    measures = _with_inputs(replace(pattern.measures, code=code, names=pattern.measures.names if pattern.measures.code else ()), marks)
+    return replace(pattern, reads=replace(pattern.reads, columns=(*pattern.reads.columns, Column(ROW, INT))), measures=measures)
 
 
-def only_rows(program: Program) -> Program:
+def only_rows(pattern: Pattern) -> Pattern:
     """As `with_rows`, without the measures of the query: a row per match."""
-    return with_rows(replace(program, measures=MeasureCode((), ColumnCode()), rows_per_match="one"))
+    unmeasured = replace(pattern, measures=MeasureCode((), ColumnCode()))
+    return with_rows(replace(unmeasured, rows_per_match="one") if isinstance(unmeasured, RowPattern) else unmeasured)
 
 
 def _with_inputs(measures: MeasureCode, marks: list[tuple[str, str, str, Type]]) -> MeasureCode:

@@ -53,8 +53,8 @@ class DrivenBuckets:
     `lateness` is that of several streams."""
 
     def __init__(self, query: Query, waiting: Waiting, buckets: int = 4, delay: int | None = None, lateness: int | None = None) -> None:
-        self.packer = replace(packer_of(query.program, buckets), lateness=lateness if waiting.lateness is None else waiting.lateness)
-        self.processor = BucketProcessor(serde.dumps(query.program), output_schema(query), self.packer, waiting)
+        self.packer = replace(packer_of(query.pattern, buckets), lateness=lateness if waiting.lateness is None else waiting.lateness)
+        self.processor = BucketProcessor(serde.dumps(query.pattern), output_schema(query), self.packer, waiting)
         self.watermark = 0
         self.delay = delay
         self.late = 0

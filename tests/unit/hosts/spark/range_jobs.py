@@ -34,23 +34,23 @@ def ticks(rows: int, keys: int, seed: int) -> pa.Table:
 
 def job(text: str, table: pa.Table, folder: Path, borders: list[int], group: int, **options) -> RangeJob:
     query = compile(text, {"ticks": table.schema}, **options)
-    assert why_no_ranges(query.program) is None
+    assert why_no_ranges(query.pattern) is None
     path = folder / "ticks.parquet"
     pq.write_table(table, path, row_group_size=group)
-    schema = pa.schema([table.schema.field(column.name) for column in query.program.columns])
+    schema = pa.schema([table.schema.field(column.name) for column in query.pattern.reads.columns])
     edges = [None, *borders, None]
     ranges = tuple(TimeRange(low, high) for low, high in zip(edges[:-1], edges[1:]))
     groups = tuple(group.bounded for group in list_row_groups([str(path)], "ts"))
-    made = RangeJob(query.program, schema, query.output_schema, groups, ranges)
+    made = RangeJob(query.pattern, schema, query.output_schema, groups, ranges)
     return RangeJob.loads(made.dumps())
 
 
 def in_parts(made: RangeJob) -> list[pa.Table]:
     """The matches of all ranges. Numbers are given as Spark gives them."""
-    if not numbers_matches(made.program):
+    if not numbers_matches(made.pattern):
         return [table for one in made.ranges for table in run_range(made, one)]
-    parts = LateNumbers(made.program)
-    job = RangeJob.loads(replace(made, program=parts.task_program, output=as_on_spark(parts.task_output)).dumps())
+    parts = LateNumbers(made.pattern)
+    job = RangeJob.loads(replace(made, pattern=parts.task_program, output=as_on_spark(parts.task_output)).dumps())
     found = [table for n, one in enumerate(job.ranges) for table in placed(run_range(job, one), n)]
     matches = conform(pa.concat_tables(found), job.output).sort_by(PLACE) if found else job.output.empty_table()
     counts: Counter = Counter()
@@ -72,7 +72,7 @@ def without_seq(lines: list[str]) -> list[str]:
 
 
 def check(made: RangeJob) -> int:
-    whole = bag(list(run(made.program, made.rows.between(None, None))), made)
+    whole = bag(list(run(made.pattern, made.rows.between(None, None))), made)
     parts = bag(in_parts(made), made)
     assert without_seq(parts) == without_seq(whole)
     return len(whole)

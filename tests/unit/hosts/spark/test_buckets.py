@@ -70,7 +70,7 @@ def test_what_the_engine_holds_equal_is_one_key_of_a_sorted_batch(spellings: tup
     query = compile(text, {"s": table.schema})
     whole = query.open()
     expected = pa.concat_tables([whole.push(table), whole.close()])
-    found = pa.concat_tables(keyed_pass(query.program, table.to_batches()))
+    found = pa.concat_tables(keyed_pass(query.pattern, table.to_batches()))
     assert found.to_pydict()["b"] == expected.to_pydict()["b"] == [3]
 
 

@@ -35,7 +35,7 @@ QUERIES = SASE | MORE
 @pytest.mark.parametrize("name", QUERIES)
 def test_count(name: str, strategy: str | None, tmp_path: Path) -> None:
     made = job(QUERIES[name], ticks(300, 3, 2), tmp_path, BORDERS, 40, output="count", strategy=strategy)
-    assert counted(made) == sum(sum(table.column("count").to_pylist()) for table in run(made.program, made.rows.between(None, None))) > 0
+    assert counted(made) == sum(sum(table.column("count").to_pylist()) for table in run(made.pattern, made.rows.between(None, None))) > 0
 
 
 def counted(made: RangeJob) -> int:
@@ -52,10 +52,10 @@ def test_aggregates(name: str, strategy: str | None, tmp_path: Path) -> None:
     if strategy == "backtrack" and "~" in text:
         strategy = "runs"
     made = job(text, ticks(300, 3, 2), tmp_path, BORDERS, 40, output="aggregates", strategy=strategy)
-    (whole,) = run(made.program, made.rows.between(None, None))
-    tasks = RangeJob.loads(replace(made, program=task_program(made.program), output=TASK_OUTPUT).dumps())
+    (whole,) = run(made.pattern, made.rows.between(None, None))
+    tasks = RangeJob.loads(replace(made, pattern=task_program(made.pattern), output=TASK_OUTPUT).dumps())
     parts = [table for number, one in enumerate(tasks.ranges) for table in placed(run_range(tasks, one), number)]
-    found = merged(pa.concat_tables(parts[::-1]), made.program)
+    found = merged(pa.concat_tables(parts[::-1]), made.pattern)
     assert found.to_pylist() == [{**row, "mean": pytest.approx(row["mean"])} for row in whole.to_pylist()]
     assert whole.column("n").to_pylist()[0] > 0
 
@@ -63,16 +63,16 @@ def test_aggregates(name: str, strategy: str | None, tmp_path: Path) -> None:
 def test_aggregates_of_nothing(tmp_path: Path) -> None:
     text = SASE["any"].replace("b.v > a.v", "b.v > 100") + " RETURN count(*) AS n, sum(b.v) AS total, max(b.k) AS k"
     made = job(text, ticks(50, 3, 2), tmp_path, BORDERS, 40, output="aggregates")
-    tasks = replace(made, program=task_program(made.program), output=TASK_OUTPUT)
+    tasks = replace(made, pattern=task_program(made.pattern), output=TASK_OUTPUT)
     parts = [table for number, one in enumerate(tasks.ranges) for table in placed(run_range(tasks, one), number)]
-    assert merged(pa.concat_tables(parts), made.program).to_pylist() == [{"n": 0, "total": None, "k": None}]
+    assert merged(pa.concat_tables(parts), made.pattern).to_pylist() == [{"n": 0, "total": None, "k": None}]
 
 
 @pytest.mark.parametrize("strategy", [None, "runs"])
 @pytest.mark.parametrize("name", [name for name in QUERIES if name != "may begin later"])
 def test_compressed(name: str, strategy: str | None, tmp_path: Path) -> None:
     made = job(QUERIES[name], ticks(300, 3, 2), tmp_path, BORDERS, 40, output="compressed", strategy=strategy)
-    whole = listed(list(run(made.program, made.rows.between(None, None))))
+    whole = listed(list(run(made.pattern, made.rows.between(None, None))))
     assert listed([table for one in made.ranges for table in run_range(made, one)]) == whole
     assert whole
 
@@ -91,6 +91,6 @@ def _without_seq(value: object) -> object:
 @pytest.mark.parametrize("output", ["aggregates", "compressed"])
 def test_starts_that_cannot_be_told_are_refused(output: str) -> None:
     text = MORE["may begin later"] + (" RETURN count(*) AS n" if output == "aggregates" else "")
-    program = compile(text, {"ticks": ticks(1, 1, 0).schema}, output=output).program
-    assert not can_limit_starts(program)
-    assert "can also come later" in why_no_ranges(program)
+    pattern = compile(text, {"ticks": ticks(1, 1, 0).schema}, output=output).pattern
+    assert not can_limit_starts(pattern)
+    assert "can also come later" in why_no_ranges(pattern)

@@ -91,7 +91,7 @@ def test_all_rows_of_matches(partition: str, skip: str, tmp_path: Path) -> None:
 def test_rows_that_only_a_whole_pass_knows(rows: str, measure: str, reason: str) -> None:
     text = CLAUSE.format(partition="", skip="PAST LAST ROW", pattern="A B", define="A AS v > 1", seconds=9)
     text = text.replace("ONE ROW PER MATCH AFTER MATCH SKIP PAST LAST ROW", rows).replace("COUNT(*)", measure)
-    assert reason in why_no_ranges(compile(text, {"ticks": ticks(1, 1, 0).schema}).program)
+    assert reason in why_no_ranges(compile(text, {"ticks": ticks(1, 1, 0).schema}).pattern)
 
 
 NUMBERS = {
@@ -112,7 +112,7 @@ def test_match_numbers(measures: str, partition: str, skip: str, tmp_path: Path)
     found = 0
     for seed, borders in enumerate(([100, 101, 500], [-5, 0, 1, 2, 3], [50, 100, 150, 200, 250, 300, 350])):
         made = job(text, ticks(400, 4, seed), tmp_path, [1_000_000 * border for border in borders], 23)
-        assert not numbers_matches(LateNumbers(made.program).task_program)
+        assert not numbers_matches(LateNumbers(made.pattern).task_program)
         found += check(made)
     assert found > 20
 
@@ -155,9 +155,9 @@ def test_why_chains_are_not_followed() -> None:
     schema = {"ticks": ticks(1, 1, 0).schema}
     refusals = {"any": "skip till any match", "nothing before": "skip till any match", "nothing behind": "a negation at the end"}
     for name, reason in refusals.items():
-        assert reason in why_no_ranges(compile(SASE[name], schema, output="nonoverlapping").program)
+        assert reason in why_no_ranges(compile(SASE[name], schema, output="nonoverlapping").pattern)
     strict = APART["apart, a gap"].replace("skip_till_next_match", "strict_contiguity")
-    assert "rows of all keys" in why_no_ranges(compile(strict, schema, output="nonoverlapping").program)
+    assert "rows of all keys" in why_no_ranges(compile(strict, schema, output="nonoverlapping").pattern)
 
 
 OUTPUTS = [*((name, "all") for name in SASE), *((name, "first") for name in BOTH)]
@@ -173,8 +173,8 @@ def test_reach_counts_only_rows_that_the_match_has_not() -> None:
     reached = {}
     for name, (pattern, define) in PATTERNS.items():
         text = CLAUSE.format(partition="", skip="TO NEXT ROW", pattern=pattern, define=define, seconds=1)
-        program = compile(text, schema).program
-        reached[name] = reach_back(program), reach_ahead(program)
+        pattern = compile(text, schema).pattern
+        reached[name] = reach_back(pattern), reach_ahead(pattern)
     assert reached == {
         "v shape": (0, 0),
         "looks before its first row": (2, 0),

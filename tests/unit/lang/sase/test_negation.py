@@ -220,5 +220,5 @@ def test_no_window_is_needed_between_selected_events():
 def test_it_compiles(strategy):
     text = f"PATTERN SEQ(A a,\n ∼(B b), C c)\nWHERE {strategy}(a, b, c) {{ [symbol] }}"
     query = compile(text, {"events": pa.schema([(name, to_arrow(kind)) for name, kind in EVENTS.columns])}, type_by="kind")
-    (negation,) = query.program.negations
+    (negation,) = query.pattern.negations
     assert (negation.before, negation.leads, negation.trails, negation.is_static) == (1, False, False, True)

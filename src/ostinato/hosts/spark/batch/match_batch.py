@@ -22,7 +22,7 @@ from ostinato.hosts.spark.run_options import RunOptions
 from ostinato.hosts.spark.types import to_arrow_schema, to_spark_schema
 from ostinato.plan.pushdown import pushdown
 from ostinato.program import serde
-from ostinato.program.program import Program
+from ostinato.program.pattern import Pattern
 from ostinato.query import Query
 from ostinato.runtime.rows.struct_fields import type_of
 from ostinato.runtime.session.budget import Beyond, Budget
@@ -35,7 +35,7 @@ class OnePartitionWarning(UserWarning):
 
 
 def decide_batch(frame: DataFrame, query: Query, path: str | None = None) -> Decision:
-    return decide(frame, query.program, input_schema(frame, query), output_schema(query), path)
+    return decide(frame, query.pattern, input_schema(frame, query), output_schema(query), path)
 
 
 def match_batch(frame: DataFrame, query: Query, options: RunOptions) -> DataFrame:
@@ -53,38 +53,38 @@ def match_batch(frame: DataFrame, query: Query, options: RunOptions) -> DataFram
     output = output_schema(query)
     if decision.job is not None:
         matches = read_ranges(frame.sparkSession, replace(decision.job, budget=budget))
-        if query.program.output == "aggregates":
-            return _merged(matches, query.program, output)
+        if query.pattern.output == "aggregates":
+            return _merged(matches, query.pattern, output)
         if decision.job.is_placed:
-            matches = numbered(matches, query.program, output)
+            matches = numbered(matches, query.pattern, output)
     elif decision.path == BY_KEY:
-        matches = match_by_key(prepared(frame, query), query.program, output, budget)
+        matches = match_by_key(prepared(frame, query), query.pattern, output, budget)
     else:
         assert decision.path == ONE
-        text = f"one task matches all rows of {query.program.stream!r}\n{decision.text}\n  {_advice(query)}"
+        text = f"one task matches all rows of {query.pattern.reads.stream!r}\n{decision.text}\n  {_advice(query)}"
         warn_user(OnePartitionWarning(text))
-        matches = match_in_one_partition(prepared(frame, query), query.program, output, budget)
-    if query.program.output == "aggregates":
+        matches = match_in_one_partition(prepared(frame, query), query.pattern, output, budget)
+    if query.pattern.output == "aggregates":
         return _one_row(matches, query)
-    return _summed(matches) if query.program.output == "count" else matches
+    return _summed(matches) if query.pattern.output == "count" else matches
 
 
 def prepared(frame: DataFrame, query: Query) -> DataFrame:
     """Only the columns that the program reads, and where events may be skipped only rows that can matter."""
     filter_text = pushdown(query.rewritten)
-    flat = with_fields(frame, query.program)
+    flat = with_fields(frame, query.pattern)
     chosen = flat if filter_text is None else flat.where(filter_text)
-    return chosen.select(*travelling(column.name for column in query.program.columns))
+    return chosen.select(*travelling(column.name for column in query.pattern.reads.columns))
 
 
 def input_schema(frame: DataFrame, query: Query) -> pa.Schema:
     check_collations(frame.schema, query.algebra)
-    return source_columns(to_arrow_schema(frame.schema), query.program)
+    return source_columns(to_arrow_schema(frame.schema), query.pattern)
 
 
-def source_columns(known: pa.Schema, program: Program) -> pa.Schema:
+def source_columns(known: pa.Schema, pattern: Pattern) -> pa.Schema:
     """What a program reads, out of what a source has."""
-    return pa.schema([pa.field(column.name, type_of(known, column)) for column in program.columns])
+    return pa.schema([pa.field(column.name, type_of(known, column)) for column in pattern.reads.columns])
 
 
 def output_schema(query: Query) -> pa.Schema:
@@ -93,7 +93,7 @@ def output_schema(query: Query) -> pa.Schema:
 
 
 def _advice(query: Query) -> str:
-    bounded = query.program.within >= 0 and query.program.within_unit == "time"
+    bounded = query.pattern.within >= 0 and query.pattern.within_unit == "time"
     return "write the rows to Parquet in order of time, or give the pattern a key" if bounded else "give the pattern a WITHIN or a key"
 
 
@@ -101,8 +101,8 @@ def _summed(counts: DataFrame) -> DataFrame:
     return counts.agg(F.coalesce(F.sum("count"), F.lit(0)).cast("long").alias("count"))
 
 
-def _merged(parts: DataFrame, program: Program, output: pa.Schema) -> DataFrame:
-    encoded = serde.dumps(program)
+def _merged(parts: DataFrame, pattern: Pattern, output: pa.Schema) -> DataFrame:
+    encoded = serde.dumps(pattern)
 
     def merge(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         yield from batches_of(merged(pa.Table.from_batches(batches, TASK_OUTPUT), serde.loads(encoded)), output)

@@ -13,30 +13,30 @@ from ostinato.hosts.spark.nested_columns import quoted, travelling
 from ostinato.hosts.spark.parallelism import parallelism
 from ostinato.hosts.spark.types import to_spark_schema
 from ostinato.program import serde
-from ostinato.program.program import Program
+from ostinato.program.pattern import Pattern
 from ostinato.tasks.carried_names import arrived
 from ostinato.tasks.conform import batches_of
 from ostinato.tasks.ranges.late_numbers import NUMBER, OWN, LateNumbers
 from ostinato.tasks.ranges.match_places import PLACE
 
 
-def numbered(matches: DataFrame, program: Program, output: pa.Schema) -> DataFrame:
+def numbered(matches: DataFrame, pattern: Pattern, output: pa.Schema) -> DataFrame:
     """What tasks gave, as the query shows it. The matches are shuffled by key: one partition per core, one in all without keys."""
-    parts = LateNumbers(program)
+    parts = LateNumbers(pattern)
     keys = [quoted(name) for name in parts.keys]
     tasks = parallelism(matches.sparkSession) if keys else 1
     window = Window.partitionBy(*(keys or [F.col(PLACE) < 0])).orderBy(PLACE)
     number = F.count(F.lit(1)).over(window.rowsBetween(Window.unboundedPreceding, Window.currentRow))
     found = matches.repartition(tasks, *keys).withColumn(OWN + NUMBER, number)
     if not parts.is_plain:
-        return found.select(*travelling(found.columns)).mapInArrow(_completing(serde.dumps(program), output), to_spark_schema(output))
-    names = enumerate(program.measures.names)
+        return found.select(*travelling(found.columns)).mapInArrow(_completing(serde.dumps(pattern), output), to_spark_schema(output))
+    names = enumerate(pattern.measures.names)
     return found.select(*(quoted(OWN + NUMBER).alias(name) if n in parts.late else quoted(name) for n, name in names))
 
 
-def _completing(program: bytes, output: pa.Schema) -> Matching:
+def _completing(pattern: bytes, output: pa.Schema) -> Matching:
     def complete(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        parts = LateNumbers(serde.loads(program))
+        parts = LateNumbers(serde.loads(pattern))
         for batch in batches:
             yield from batches_of(parts.completed(arrived(pa.Table.from_batches([batch]))), output)
 

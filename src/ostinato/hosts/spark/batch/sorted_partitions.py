@@ -12,7 +12,7 @@ from ostinato.hosts.spark.batch.partition_count import partition_count
 from ostinato.hosts.spark.nested_columns import quoted
 from ostinato.hosts.spark.types import to_spark_schema
 from ostinato.program import serde
-from ostinato.program.program import Program
+from ostinato.program.pattern import Pattern
 from ostinato.runtime.session.budget import Budget
 from ostinato.tasks.carried_names import carried
 from ostinato.tasks.conform import reported
@@ -22,22 +22,22 @@ from ostinato.tasks.worker import run
 Matching = Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]
 
 
-def match_by_key(frame: DataFrame, program: Program, output: pa.Schema, budget: Budget | None = None) -> DataFrame:
+def match_by_key(frame: DataFrame, pattern: Pattern, output: pa.Schema, budget: Budget | None = None) -> DataFrame:
     """Every key in one partition, its rows together and in order."""
-    keys = [quoted(carried(program.columns[k].name)) for k in program.keys]
-    placed = frame.repartition(partition_count(frame), *keys).sortWithinPartitions(*keys, *order_of(program))
-    return placed.mapInArrow(_by_key(serde.dumps(program), output, budget), to_spark_schema(output))
+    keys = [quoted(carried(pattern.reads.columns[k].name)) for k in pattern.reads.keys]
+    placed = frame.repartition(partition_count(frame), *keys).sortWithinPartitions(*keys, *order_of(pattern))
+    return placed.mapInArrow(_by_key(serde.dumps(pattern), output, budget), to_spark_schema(output))
 
 
-def match_in_one_partition(frame: DataFrame, program: Program, output: pa.Schema, budget: Budget | None = None) -> DataFrame:
-    placed = frame.repartition(1).sortWithinPartitions(*order_of(program)) if program.order else frame.coalesce(1)
-    return placed.mapInArrow(_in_one(serde.dumps(program), output, budget), to_spark_schema(output))
+def match_in_one_partition(frame: DataFrame, pattern: Pattern, output: pa.Schema, budget: Budget | None = None) -> DataFrame:
+    placed = frame.repartition(1).sortWithinPartitions(*order_of(pattern)) if pattern.reads.order else frame.coalesce(1)
+    return placed.mapInArrow(_in_one(serde.dumps(pattern), output, budget), to_spark_schema(output))
 
 
-def order_of(program: Program) -> list[Column]:
+def order_of(pattern: Pattern) -> list[Column]:
     columns = []
-    for number, descending, nulls_first in program.order:
-        column = quoted(carried(program.columns[number].name))
+    for number, descending, nulls_first in pattern.reads.order:
+        column = quoted(carried(pattern.reads.columns[number].name))
         if descending:
             columns.append(column.desc_nulls_first() if nulls_first else column.desc_nulls_last())
         else:
@@ -45,9 +45,9 @@ def order_of(program: Program) -> list[Column]:
     return columns
 
 
-def _by_key(program: bytes, output: pa.Schema, budget: Budget | None) -> Matching:
+def _by_key(pattern: bytes, output: pa.Schema, budget: Budget | None) -> Matching:
     def match(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        loaded = serde.loads(program)
+        loaded = serde.loads(pattern)
         task = TaskContext.get()
         assert task is not None
         yield from reported(keyed_pass(loaded, batches, budget), loaded, output, task.partitionId())
@@ -55,9 +55,9 @@ def _by_key(program: bytes, output: pa.Schema, budget: Budget | None) -> Matchin
     return match
 
 
-def _in_one(program: bytes, output: pa.Schema, budget: Budget | None) -> Matching:
+def _in_one(pattern: bytes, output: pa.Schema, budget: Budget | None) -> Matching:
     def match(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        loaded = serde.loads(program)
+        loaded = serde.loads(pattern)
         in_time = loaded.within >= 0 and loaded.within_unit == "time"  # then time lets go of what can no longer match
         yield from reported(run(loaded, gathered(batches), ordered=not in_time, budget=budget), loaded, output, 0)
 

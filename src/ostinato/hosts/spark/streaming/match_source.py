@@ -53,9 +53,9 @@ def match_source(
     behind: int | None = None,
 ) -> DataFrame:
     """`behind`: the rows come from another query of the same text, and are by so much older than the watermark at most."""
-    check_streamable(query.program)
-    packer = packer_of(query.program, options.buckets)
-    check_lateness(options.lateness, query.program)
+    check_streamable(query.pattern)
+    packer = packer_of(query.pattern, options.buckets)
+    check_lateness(options.lateness, query.pattern)
     own = Origin(ends=source.ends) if isinstance(source, ParquetStream) else origin_of(source)
     if not isinstance(source, ParquetStream):
         input_schema(source, query)
@@ -78,8 +78,8 @@ def match_source(
 
 def _matched(packed: DataFrame, query: Query, packer: Packer, waiting: Waiting, options: RunOptions, own: Origin, name: str) -> DataFrame:
     """The matches of packed rows as they are decided; or those that a stream of this query has left. `own` is where the rows come from."""
-    output = with_late_rows(output_schema(query), query.program) if options.keeps_late else output_schema(query)
-    processor = BucketProcessor(serde.dumps(query.program), output, packer, waiting, options.budget, options.keeps_late)
+    output = with_late_rows(output_schema(query), query.pattern) if options.keeps_late else output_schema(query)
+    processor = BucketProcessor(serde.dumps(query.pattern), output, packer, waiting, options.budget, options.keeps_late)
     if options.tail_of is not None:
         return tail_of(packed.sparkSession, options.tail_of, processor.closed, output)
     free = _free_name(name, own.metrics)
@@ -90,7 +90,7 @@ def _matched(packed: DataFrame, query: Query, packer: Packer, waiting: Waiting, 
 def _packed(spark: SparkSession, source: DataFrame | ParquetStream, query: Query, packer: Packer, lateness: Lateness | None) -> DataFrame:
     """The rows that matter, packed, with their watermark."""
     if isinstance(source, ParquetStream):
-        columns = source_columns(source.schema, query.program)
+        columns = source_columns(source.schema, query.pattern)
         packed, watched = source.packed(spark, columns, packer), False
     else:
         rows, watched = rows_that_matter(source, query, packer.clock, None if lateness is None else packer.clock.delay(lateness))
@@ -115,9 +115,9 @@ def match_sources(
 ) -> DataFrame:
     """The parts of a query, merged by time. Each has a watermark of its own, and what is late is late in its own stream: nothing is
     decided before all have come as far. `lateness=` is for those that have no watermark yet."""
-    check_streamable(query.program)
-    packer = packer_of(query.program, options.buckets)
-    check_lateness(options.lateness, query.program)
+    check_streamable(query.pattern)
+    packer = packer_of(query.pattern, options.buckets)
+    check_lateness(options.lateness, query.pattern)
     parts = [_StreamPart.of(spark, source, part, query, packer) for source, part in zip(sources, query.algebra.parts, strict=True)]
     known = _known_lateness(parts, packer, options.lateness)
     oldest = [part.behind(packer, options.lateness) if behind is None else behind for part in parts if part.own.matched]

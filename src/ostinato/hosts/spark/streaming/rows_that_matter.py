@@ -18,10 +18,10 @@ SEEN = "__ostinato_time"
 def rows_that_matter(frame: DataFrame, query: Query, clock: Clock, delay: str | None) -> tuple[DataFrame, bool]:
     """`delay` is that of the watermark the stream is to have; None: it has one, on its time column. Second, whether the rows carry it now:
     without a filter it costs less on the blobs that they are packed into."""
-    program = query.program
-    frame = with_fields(frame, program)
-    columns = travelling(column.name for column in program.columns)
-    time = program.columns[program.time].name
+    pattern = query.pattern
+    frame = with_fields(frame, pattern)
+    columns = travelling(column.name for column in pattern.reads.columns)
+    time = pattern.reads.columns[pattern.reads.time].name
     filter_text = pushdown(query.rewritten)
     seen = quoted(time) if delay is None else _as_timestamp(frame, time, clock)
     if filter_text is None or seen is None:

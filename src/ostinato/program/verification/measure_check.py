@@ -7,29 +7,30 @@ from ostinato.expr.nodes import Aggregate
 from ostinato.expr.typing.aggregate_types import aggregate_type
 from ostinato.expr.typing.coerce import same_form
 from ostinato.expr.typing.types import BOOL, FLOAT, INT, STRING, Kind, Type
-from ostinato.program.column_check import Inputs, check_columns
-from ostinato.program.inputs import COLUMN
-from ostinato.program.program import Forbidden, MatchAggregate, MeasureCode, Negation, Program
-from ostinato.program.requirement import require
-from ostinato.program.type_check import check_type
+from ostinato.program.code_inputs import COLUMN
+from ostinato.program.measure_code import MatchAggregate, MeasureCode
+from ostinato.program.negation import Forbidden, Negation
+from ostinato.program.pattern import EventPattern, Pattern
+from ostinato.program.verification.column_check import Inputs, check_columns
+from ostinato.program.verification.requirement import require
+from ostinato.program.verification.type_check import check_type
 
 LIMIT = 1 << 62
 AGGREGATES = ("count", "sum", "avg", "min", "max", "first", "last", "stddev", "array")
 
 
-def column_types(program: Program) -> dict[str, Type]:
-    return {column.name: column.type for column in program.columns}
+def column_types(pattern: Pattern) -> dict[str, Type]:
+    return {column.name: column.type for column in pattern.reads.columns}
 
 
-def check_measures(measures: MeasureCode, program: Program, name: str, reach: range) -> None:
-    """`reach`: how far from a row of the match others may be looked at."""
-    columns = column_types(program)
-    variables = len(program.variables) + len(program.unions)
+def check_measures(measures: MeasureCode, pattern: Pattern, name: str) -> None:
+    columns = column_types(pattern)
+    variables = len(pattern.numbers)
     row_inputs = {"classifier": STRING, "match_number": INT} | {COLUMN + column: type_ for column, type_ in columns.items()}
     check_columns(measures.rows, f"{name}.rows", row_inputs.get)
     for point in measures.points:
         require(-1 <= point.variable < variables and point.anchor in ("FIRST", "LAST"), f"points in {name} at known variables")
-        require(0 <= point.offset < LIMIT and point.shift in reach, f"points in {name} within reach")
+        require(0 <= point.offset < LIMIT and point.shift in pattern.neighbours, f"points in {name} within reach")
     for aggregate in measures.aggregates:
         require(aggregate.function in AGGREGATES and -1 <= aggregate.variable < variables, f"known aggregates in {name}")
         least = -1 if aggregate.function == "count" else 0
@@ -37,7 +38,7 @@ def check_measures(measures: MeasureCode, program: Program, name: str, reach: ra
         check_type(aggregate.type)
         require(_is_of_type(aggregate, measures), f"aggregates in {name} of the types that they have")
     if measures.code is not None:
-        check_columns(measures.code, name, match_inputs(measures, program))
+        check_columns(measures.code, name, match_inputs(measures, pattern))
         require(name != "measures" or len(measures.names) == len(measures.code.results), "a name for every measure")
 
 
@@ -54,10 +55,10 @@ def _is_of_type(aggregate: MatchAggregate, measures: MeasureCode) -> bool:
     return found == aggregate.type if found.kind is Kind.LIST else same_form(found, aggregate.type)
 
 
-def match_inputs(measures: MeasureCode, program: Program) -> Inputs:
+def match_inputs(measures: MeasureCode, pattern: Pattern) -> Inputs:
     """See `MeasureCode`."""
-    columns = column_types(program)
-    keys = {program.columns[key].name for key in program.keys}
+    columns = column_types(pattern)
+    keys = {pattern.reads.columns[key].name for key in pattern.reads.keys}
 
     def given(name: str) -> Type | None:
         kind, _, rest = name.partition(":")
@@ -79,27 +80,27 @@ def _is_number(text: str, count: int) -> bool:
     return text.isascii() and text.isdigit() and len(text) < 10 and int(text) < count
 
 
-def check_negation(negation: Negation, program: Program, reach: range) -> None:
-    require(program.is_event_pattern and len(negation.items) > 0, "events that a negation forbids")
-    require(0 <= negation.before <= len(program.variables), "negations at known places")
-    require(program.within >= 0 or not (negation.leads or negation.trails), "a window for negations at an end")
+def check_negation(negation: Negation, pattern: EventPattern) -> None:
+    require(len(negation.items) > 0, "events that a negation forbids")
+    require(0 <= negation.before <= len(pattern.variables), "negations at known places")
+    require(pattern.within >= 0 or not (negation.leads or negation.trails), "a window for negations at an end")
     require(negation.given.code is not None, "code for what negations ask of a match")
-    check_measures(negation.given, program, "a negation", reach)
+    check_measures(negation.given, pattern, "a negation")
     for number, item in enumerate(negation.items):
-        _check_item(item, number, negation, program, reach)
+        _check_item(item, number, negation, pattern)
 
 
-def _check_item(item: Forbidden, number: int, negation: Negation, program: Program, reach: range) -> None:
-    require(-1 <= item.bit < program.bits, "forbidden events with known bits")
+def _check_item(item: Forbidden, number: int, negation: Negation, pattern: Pattern) -> None:
+    require(-1 <= item.bit < pattern.bits, "forbidden events with known bits")
     for point in item.points:
-        require(0 <= point.item <= number and point.shift in reach, "points of a negation within reach")
+        require(0 <= point.item <= number and point.shift in pattern.neighbours, "points of a negation within reach")
         require(negation.chained or point.item == number, "a negation that says what its tests look at")
     if item.test is not None:
-        check_columns(item.test, "a negation", _pair_inputs(item, negation, program))
+        check_columns(item.test, "a negation", _pair_inputs(item, negation, pattern))
         require(len(item.test.results) == 1, "one result of a test")
         require(item.test.ops[item.test.results[0]].type.kind in (Kind.BOOL, Kind.NULL), "a condition as the result of a test")
     if item.join is not None:
-        own, given = column_types(program).get(item.join[0]), _given(negation, item.join[1])
+        own, given = column_types(pattern).get(item.join[0]), _given(negation, item.join[1])
         require(
             own is not None and given is not None and own.kind is given.kind and own.kind is not FLOAT.kind,
             "joins of values that are alike",
@@ -112,9 +113,9 @@ def _given(negation: Negation, number: int) -> Type | None:
     return code.ops[code.results[number]].type if code is not None and 0 <= number < len(code.results) else None
 
 
-def _pair_inputs(item: Forbidden, negation: Negation, program: Program) -> Inputs:
+def _pair_inputs(item: Forbidden, negation: Negation, pattern: Pattern) -> Inputs:
     """See `Forbidden`."""
-    columns = column_types(program)
+    columns = column_types(pattern)
 
     def given(name: str) -> Type | None:
         kind, _, rest = name.partition(":")

@@ -9,7 +9,7 @@ import pyarrow as pa
 from ostinato.base.errors import OstinatoError
 from ostinato.expr.typing.arrow_types import from_arrow, to_arrow
 from ostinato.expr.typing.types import Kind, Type, list_of
-from ostinato.program.requirement import require
+from ostinato.program.verification.requirement import require
 
 
 def check_type(type_: Type) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ostinato.program.column_code import ColumnCode
-from ostinato.program.program import MeasureCode, Negation
+from ostinato.program.measure_code import MeasureCode
+from ostinato.program.negation import Negation
 
 COLUMN = "column:"  # before the name of a stream column, among the inputs of `MeasureCode.rows`
 

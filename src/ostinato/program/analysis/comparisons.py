@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from enum import IntEnum
 
 from ostinato.program.opcodes import SPACES, Op, Space, shape
-from ostinato.program.program import ScalarCode
+from ostinato.program.scalar_code import ScalarCode
 
 EQ, NE, LT, LE, GT, GE = range(6)  # relations, in the order of the opcodes
 MIRRORED = (EQ, NE, GT, GE, LT, LE)

@@ -6,22 +6,23 @@ a search finds is taken and leads to a settled state. What remains is walked, by
 
 from __future__ import annotations
 
-from ostinato.program.comparisons import BlockTests, block_tests
-from ostinato.program.program import ACCEPT, OrderedNfa, Program
-from ostinato.program.searches import Search, searched_moves
+from ostinato.program.analysis.comparisons import BlockTests, block_tests
+from ostinato.program.analysis.searches import Search, searched_moves
+from ostinato.program.ordered_nfa import ACCEPT, OrderedNfa
+from ostinato.program.pattern import RowPattern
 
 Move = tuple[int, int, int]  # from a state, by a variable, to a state
 
 
-def walked_through(program: Program) -> int | None:
+def walked_through(pattern: RowPattern) -> int | None:
     """A variable by which an attempt can walk to the end of its partition in vain; None if there is none, or nobody wants to know."""
-    if program.nfa is None or program.strategy != "threads" or not program.search:
+    if pattern.nfa is None or pattern.evaluation != "threads" or not pattern.search:
         return None
-    nfa = program.nfa
-    tests = [block_tests(program.scalar, test.block) for test in program.tests]
-    free = [test.bit < 0 and not asked.asks for test, asked in zip(program.tests, tests, strict=True)]
+    nfa = pattern.nfa
+    tests = [block_tests(pattern.scalar, test.block) for test in pattern.tests]
+    free = [test.bit < 0 and not asked.asks for test, asked in zip(pattern.tests, tests, strict=True)]
     settled = _settled(nfa, free)
-    searched = searched_moves(program)
+    searched = searched_moves(pattern)
     waits = {state for state in range(len(nfa.first) - 1) if _leaves_well(nfa, state, searched, tests, settled)}
     moves = [
         (state, variable, target)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ostinato.program.program import OrderedNfa
+from ostinato.program.ordered_nfa import OrderedNfa
 
 MOST_MOVES = 200  # of an automaton that is looked through
 

@@ -11,7 +11,8 @@ from dataclasses import replace
 from itertools import product
 from math import prod
 
-from ostinato.program.program import Negation, Program
+from ostinato.program.negation import Negation
+from ostinato.program.pattern import EventPattern
 
 CARRYING = ("compact",)
 MOST_STATES = 62  # they are a bit set
@@ -21,34 +22,34 @@ def is_carried(negation: Negation) -> bool:
     return negation.is_static and not negation.leads and not negation.trails
 
 
-def crossed(program: Program, source: int, target: int) -> tuple[int, ...]:
+def crossed(pattern: EventPattern, source: int, target: int) -> tuple[int, ...]:
     """The negations between two components, by number."""
-    before, behind = program.components[source].variable, program.components[target].variable
-    return tuple(number for number, negation in enumerate(program.negations) if before < negation.before <= behind)
+    before, behind = pattern.components[source].variable, pattern.components[target].variable
+    return tuple(number for number, negation in enumerate(pattern.negations) if before < negation.before <= behind)
 
 
-def gap_sets(program: Program, component: int) -> list[tuple[int, ...]]:
+def gap_sets(pattern: EventPattern, component: int) -> list[tuple[int, ...]]:
     """The different sets of negations that moves out of a component cross."""
-    found = {crossed(program, component, begin.target) for begin in program.components[component].begins}
+    found = {crossed(pattern, component, begin.target) for begin in pattern.components[component].begins}
     return sorted(found - {()})
 
 
-def stages(program: Program, gap: tuple[int, ...]) -> list[tuple[int, ...]]:
+def stages(pattern: EventPattern, gap: tuple[int, ...]) -> list[tuple[int, ...]]:
     """How far the forbidden events of each negation of a gap may have come without being there altogether, least first."""
-    return list(product(*(range(len(program.negations[number].items)) for number in gap)))
+    return list(product(*(range(len(pattern.negations[number].items)) for number in gap)))
 
 
-def carried(program: Program) -> Program:
+def carried(pattern: EventPattern) -> EventPattern:
     """The program with those negations only that its matcher carries."""
-    if program.strategy not in CARRYING:
-        return replace(program, negations=())
-    chosen = replace(program, negations=tuple(filter(is_carried, program.negations)))
+    if pattern.evaluation not in CARRYING:
+        return replace(pattern, negations=())
+    chosen = replace(pattern, negations=tuple(filter(is_carried, pattern.negations)))
     gaps = [gap for component in range(len(chosen.components)) for gap in gap_sets(chosen, component)]
     states = len(chosen.components) + sum(prod(len(chosen.negations[number].items) for number in gap) for gap in gaps)
-    return chosen if states <= MOST_STATES else replace(program, negations=())
+    return chosen if states <= MOST_STATES else replace(pattern, negations=())
 
 
-def uncarried(program: Program) -> Program:
+def uncarried(pattern: EventPattern) -> EventPattern:
     """The program with those that have to filter what it finds."""
-    known = carried(program).negations
-    return replace(program, negations=tuple(negation for negation in program.negations if negation not in known)) if known else program
+    known = carried(pattern).negations
+    return replace(pattern, negations=tuple(negation for negation in pattern.negations if negation not in known)) if known else pattern

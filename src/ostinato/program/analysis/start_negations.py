@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from ostinato.program.carried_negations import carried, uncarried
-from ostinato.program.program import Forbidden, Negation, Point, Program
+from ostinato.program.analysis.carried_negations import carried, uncarried
+from ostinato.program.measure_code import Point
+from ostinato.program.negation import Forbidden, Negation
+from ostinato.program.pattern import EventPattern
 
 MOST_BITS = 62
 
@@ -27,7 +29,7 @@ class StartNegations:
     """`program` has the negations inside of a match, each known by bits. Rows with one of the bits `leading`, or `trailing`, are forbidden
     before, or behind it (-1: every row is)."""
 
-    program: Program
+    pattern: EventPattern
     leading: tuple[int, ...]
     trailing: tuple[int, ...]
     compared: tuple[Compared, ...]
@@ -38,23 +40,23 @@ class StartNegations:
         return sum(1 << one.bit for one in self.compared)
 
 
-def start_negations(program: Program) -> StartNegations | None:
+def start_negations(pattern: EventPattern) -> StartNegations | None:
     """None where there are others, or candidates are few: what makes them many is a repetition under skip till any match."""
-    if program.strategy != "compact" or program.output != "count" or program.selection != "skip_till_any_match":
+    if pattern.evaluation != "compact" or pattern.output != "count" or pattern.selection != "skip_till_any_match":
         return None
-    if len(program.entries) != 1 or not uncarried(program).negations or not any(one.repeats for one in program.components):
+    if len(pattern.entries) != 1 or not uncarried(pattern).negations or not any(one.repeats for one in pattern.components):
         return None
-    free = [bit for bit in range(MOST_BITS) if bit not in _bits(program)]
-    dynamic = [negation for negation in program.negations if not negation.is_static]
-    outside = [negation for negation in program.negations if negation.leads or negation.trails]
-    if len(dynamic) > len(free) or not all(_asks_the_start(program, negation) for negation in dynamic):
+    free = [bit for bit in range(MOST_BITS) if bit not in _bits(pattern)]
+    dynamic = [negation for negation in pattern.negations if not negation.is_static]
+    outside = [negation for negation in pattern.negations if negation.leads or negation.trails]
+    if len(dynamic) > len(free) or not all(_asks_the_start(pattern, negation) for negation in dynamic):
         return None
-    if not all(_stands_apart(program, negation) for negation in outside):
+    if not all(_stands_apart(pattern, negation) for negation in outside):
         return None
     compared = tuple(Compared(bit, negation) for bit, negation in zip(free, dynamic, strict=False))
     bits = {one.negation: one.bit for one in compared}
-    known = tuple(replace(one, items=(Forbidden(bits[one]),)) if one in bits else one for one in program.negations)
-    inner = replace(program, negations=tuple(negation for negation in known if not negation.leads and not negation.trails))
+    known = tuple(replace(one, items=(Forbidden(bits[one]),)) if one in bits else one for one in pattern.negations)
+    inner = replace(pattern, negations=tuple(negation for negation in known if not negation.leads and not negation.trails))
     if carried(inner).negations != inner.negations:
         return None
     leading = tuple(negation.items[0].bit for negation in known if negation.leads)
@@ -62,22 +64,22 @@ def start_negations(program: Program) -> StartNegations | None:
     return StartNegations(inner, leading, trailing, compared)
 
 
-def _bits(program: Program) -> set[int]:
-    of_components = {bit for component in program.components for bit in (component.first_bit, component.later_bit)}
-    return of_components | {item.bit for negation in program.negations for item in negation.items}
+def _bits(pattern: EventPattern) -> set[int]:
+    of_components = {bit for component in pattern.components for bit in (component.first_bit, component.later_bit)}
+    return of_components | {item.bit for negation in pattern.negations for item in negation.items}
 
 
-def _stands_apart(program: Program, negation: Negation) -> bool:
+def _stands_apart(pattern: EventPattern, negation: Negation) -> bool:
     """Whether it stands before every match, or behind every one, and not between two events of any. What is forbidden before a match is
     known by its row alone: the start has not come yet."""
     if len(negation.items) > 1 or (negation.leads and (negation.trails or not negation.is_static)):
         return False
-    return all((component.variable >= negation.before) == negation.leads for component in program.components)
+    return all((component.variable >= negation.before) == negation.leads for component in pattern.components)
 
 
-def _asks_the_start(program: Program, negation: Negation) -> bool:
+def _asks_the_start(pattern: EventPattern, negation: Negation) -> bool:
     """Whether it is about one event, and what its test wants of the match is the first event's."""
-    given, entry = negation.given, program.components[program.entries[0].target]
+    given, entry = negation.given, pattern.components[pattern.entries[0].target]
 
     def of_start(point: Point) -> bool:
         is_first = point.anchor == "FIRST" or (point.variable == entry.variable and not entry.repeats)

@@ -16,8 +16,8 @@ from ostinato.expr.typing.physical import INT64, to_physical
 from ostinato.expr.typing.types import BOOL, Kind, Type
 from ostinato.expr.values.nanoseconds import Duration, Moment
 from ostinato.program.column_code import ColumnCode, ColumnOp
-from ostinato.program.requirement import require
-from ostinato.program.type_check import check_type
+from ostinato.program.verification.requirement import require
+from ostinato.program.verification.type_check import check_type
 
 Inputs = Callable[[str], Type | None]  # the type of what is given by a name, None if nothing is
 LITERALS: dict[Kind, tuple[type, ...]] = {

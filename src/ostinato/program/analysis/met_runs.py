@@ -6,22 +6,22 @@ beside that, an event meets runs that refuse it, and without a window they stay.
 
 from __future__ import annotations
 
-from ostinato.program.comparisons import EQ, BlockTests, block_tests
-from ostinato.program.joins import Join, join_of, moves_of
-from ostinato.program.program import Program
-from ostinato.program.searches import RunOrder, order_of
+from ostinato.program.analysis.comparisons import EQ, BlockTests, block_tests
+from ostinato.program.analysis.joins import Join, join_of, moves_of
+from ostinato.program.analysis.searches import RunOrder, order_of
+from ostinato.program.pattern import EventPattern
 
 
-def met_in_vain(program: Program) -> int | None:
+def met_in_vain(pattern: EventPattern) -> int | None:
     """A variable for which an event can be compared with all runs that wait, in vain; None if there is none, or nobody wants to know."""
-    if program.strategy != "runs" or program.selection != "skip_till_next_match" or not program.search:
+    if pattern.evaluation != "runs" or pattern.selection != "skip_till_next_match" or not pattern.search:
         return None
-    for state, waiting in enumerate(program.components):
-        join = join_of(program, state)
-        order = None if join is not None else order_of(program, state)
+    for state, waiting in enumerate(pattern.components):
+        join = join_of(pattern, state)
+        order = None if join is not None else order_of(pattern, state)
         for target, taken in moves_of(waiting, state):
-            component = program.components[target]
-            tests = block_tests(program.scalar, component.later_block if taken else component.first_block)
+            component = pattern.components[target]
+            tests = block_tests(pattern.scalar, component.later_block if taken else component.first_block)
             if tests.asks and not _meets_takers(tests, target, taken, join, order):
                 return component.variable
     return None

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from ostinato.program.components import Component
 from ostinato.program.opcodes import SPACES, Op, Space
-from ostinato.program.program import Component, Program, ScalarCode
+from ostinato.program.pattern import EventPattern
+from ostinato.program.scalar_code import ScalarCode
 
 EQUALITIES = (Op.TEST_EQ_INT, Op.TEST_EQ_FLOAT)
 
@@ -38,14 +40,14 @@ def moves_of(component: Component, number: int) -> Iterable[tuple[int, bool]]:
     yield from ((begin.target, False) for begin in component.begins)
 
 
-def join_of(program: Program, state: int) -> Join | None:
+def join_of(pattern: EventPattern, state: int) -> Join | None:
     """The register that most moves of the state are joined by. None if it would never help: no move has one, or a move without it is
     open to every row."""
     found: dict[tuple[int, bool], tuple[int, dict[int, int]]] = {}
-    for target, taken in moves_of(program.components[state], state):
-        component = program.components[target]
+    for target, taken in moves_of(pattern.components[state], state):
+        component = pattern.components[target]
         bit, block = (component.later_bit, component.later_block) if taken else (component.first_bit, component.first_block)
-        found[target, taken] = bit, equalities(program.scalar, block)
+        found[target, taken] = bit, equalities(pattern.scalar, block)
     registers = {register for _, tests in found.values() for register in tests}
     usable = [r for r in sorted(registers) if all(r in tests or bit >= 0 for bit, tests in found.values())]
     if not usable:

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ostinato.program.comparisons import EQ, GE, GT, LE, LT, NE, BlockTests, Comparison, Operand, block_tests
-from ostinato.program.joins import moves_of
+from ostinato.program.analysis.comparisons import EQ, GE, GT, LE, LT, NE, BlockTests, Comparison, Operand, block_tests
+from ostinato.program.analysis.joins import moves_of
 from ostinato.program.opcodes import SPACES, Op, Space
-from ostinato.program.program import ACCEPT, OrderedNfa, Program, ScalarCode
+from ostinato.program.ordered_nfa import ACCEPT, OrderedNfa
+from ostinato.program.pattern import EventPattern, RowPattern
+from ostinato.program.scalar_code import ScalarCode
 
 
 @dataclass(frozen=True)
@@ -34,18 +36,18 @@ class Search:
         return not tests.unknown and len(self.comparisons) == len(tests.comparisons) + len(tests.wider)
 
 
-def searched_moves(program: Program) -> dict[int, Search]:
+def searched_moves(pattern: RowPattern) -> dict[int, Search]:
     """Move of the automaton -> how its row is found; all moves of the states in which threads wait, and no others."""
-    if program.nfa is None or not program.search:
+    if not pattern.search:
         return {}
-    tests = [block_tests(program.scalar, test.block) for test in program.tests]
+    tests = [block_tests(pattern.scalar, test.block) for test in pattern.tests]
     found: dict[int, Search] = {}
-    for state in range(len(program.nfa.first) - 1):
-        found |= _of_state(program, program.nfa, state, tests) or {}
+    for state in range(len(pattern.nfa.first) - 1):
+        found |= _of_state(pattern, pattern.nfa, state, tests) or {}
     return found
 
 
-def _of_state(program: Program, nfa: OrderedNfa, state: int, tests: list[BlockTests]) -> dict[int, Search] | None:
+def _of_state(pattern: RowPattern, nfa: OrderedNfa, state: int, tests: list[BlockTests]) -> dict[int, Search] | None:
     moves = {number: nfa.moves[number] for number in range(nfa.first[state], nfa.first[state + 1])}
     loops = [variable for variable, target in moves.values() if target == state]
     if len(loops) != 1 or ACCEPT in moves.values():
@@ -53,7 +55,7 @@ def _of_state(program: Program, nfa: OrderedNfa, state: int, tests: list[BlockTe
     found: dict[int, Search] = {}
     for number, (variable, target) in moves.items():
         if variable >= 0:
-            always = program.tests[variable].bit < 0
+            always = pattern.tests[variable].bit < 0
             search = _loop(variable, tests[variable]) if target == state else _exit(variable, tests[variable], always)
             if search is None:
                 return None
@@ -96,34 +98,34 @@ class RunOrder:
     registers: frozenset[int]
 
 
-def order_of(program: Program, state: int) -> RunOrder | None:
+def order_of(pattern: EventPattern, state: int) -> RunOrder | None:
     """By the move whose value is bound best. None if it would never help: no move has such a condition, or another is open to every
     event."""
     found: dict[tuple[int, bool], tuple[int, Search | None]] = {}
-    for target, taken in moves_of(program.components[state], state):
-        component = program.components[target]
+    for target, taken in moves_of(pattern.components[state], state):
+        component = pattern.components[target]
         bit, block = (component.later_bit, component.later_block) if taken else (component.first_bit, component.first_block)
-        search = _exit(component.variable, block_tests(program.scalar, block), always=True)
+        search = _exit(component.variable, block_tests(pattern.scalar, block), always=True)
         found[target, taken] = bit, search
     usable = [
         (move, search)
         for move, (_, search) in found.items()
         if search is not None and all(bit >= 0 for other, (bit, _) in found.items() if other != move)
     ]
-    if not usable or not program.search:
+    if not usable or not pattern.search:
         return None
     (target, taken), search = max(usable, key=lambda entry: _strength(list(entry[1].comparisons)))
-    order = RunOrder(target, taken, search.comparisons, _registers(program.scalar, search.comparisons))
-    return None if _moves_on(program, state, order) else order
+    order = RunOrder(target, taken, search.comparisons, _registers(pattern.scalar, search.comparisons))
+    return None if _moves_on(pattern, state, order) else order
 
 
-def _moves_on(program: Program, state: int, order: RunOrder) -> bool:
+def _moves_on(pattern: EventPattern, state: int, order: RunOrder) -> bool:
     """Under skip till next a run takes what it can, and a bound that changes with that has to find its place again at every event:
     the SASE+ workload (p3, s3) took a third more time in order than out of it."""
-    component = program.components[state]
-    if program.selection != "skip_till_next_match" or not component.repeats or component.later_block < 0:
+    component = pattern.components[state]
+    if pattern.selection != "skip_till_next_match" or not component.repeats or component.later_block < 0:
         return False
-    code = program.scalar
+    code = pattern.scalar
     stored = {code.c[at] for at in range(*code.blocks[component.later_block]) if code.op[at] == Op.STORE}
     return bool(order.registers & stored)
 

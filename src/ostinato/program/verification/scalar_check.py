@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from ostinato.expr.typing.types import Kind, Type
 from ostinato.program.opcodes import SIGNATURES, SPACES, Held, Op, Space, Wants, shape
-from ostinato.program.program import Program, ScalarCode
-from ostinato.program.requirement import require
+from ostinato.program.pattern import Pattern
+from ostinato.program.scalar_code import ScalarCode
+from ostinato.program.verification.requirement import require
 
 MAX_TEMPS = 1 << 20
 INT64 = range(-(2**63), 2**63)
@@ -24,8 +25,8 @@ def held_as(type_: Type) -> Held:
     return HELD_AS.get(type_.kind, Held.WHOLE)
 
 
-def check_scalar(program: Program) -> None:
-    code = program.scalar
+def check_scalar(pattern: Pattern) -> None:
+    code = pattern.scalar
     length = len(code.op)
     require(len(code.a) == len(code.b) == len(code.c) == length, "operands for every scalar operation")
     require(all(op in KNOWN_OPS for op in code.op), "known scalar operations")
@@ -33,13 +34,13 @@ def check_scalar(program: Program) -> None:
     ends = (0, *(end for _, end in code.blocks))
     chained = all(start == before <= end for before, (start, end) in zip(ends, code.blocks, strict=False))
     require(chained and ends[-1] == length, "scalar blocks one after the other, as long as the code")
-    for register in program.registers:  # these begin with a number
+    for register in pattern.registers:  # these begin with a number
         kinds = (Kind.INT,) if register.number else (Kind.INT, Kind.FLOAT)
         counts = register.counter or register.number
         require(
             not counts or (register.counter != register.number and register.type.kind in kinds), "registers of numbers that begin with one"
         )
-    block = _Block(program)
+    block = _Block(pattern)
     for start, end in code.blocks:
         block.check(start, end)
 
@@ -49,13 +50,20 @@ def binds(code: ScalarCode, block: int) -> bool:
     return any(code.op[at] == Op.COPY for at in range(*code.blocks[block]))
 
 
+def is_block(pattern: Pattern, block: int, binding: bool) -> bool:
+    """A block that binds a row copies the registers; one that only tests a run leaves them as they are."""
+    if block < 0:
+        return block == -1
+    return block < len(pattern.scalar.blocks) and binds(pattern.scalar, block) == binding
+
+
 class _Block:
     """Follows what the temporaries of a block hold."""
 
-    def __init__(self, program: Program) -> None:
-        self._code = program.scalar
-        self._slots = [held_as(type_) for type_ in program.slots]
-        self._registers = [held_as(register.type) for register in program.registers]
+    def __init__(self, pattern: Pattern) -> None:
+        self._code = pattern.scalar
+        self._slots = [held_as(type_) for type_ in pattern.slots]
+        self._registers = [held_as(register.type) for register in pattern.registers]
         self._counts = {
             Space.INT: len(self._code.ints), Space.FLOAT: len(self._code.floats), Space.STRING: len(self._code.strings), Space.NULL: 1,
         }  # fmt: skip

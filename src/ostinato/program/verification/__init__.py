@@ -1,0 +1,1 @@
+"""What a program has to be before it runs: one check per kind of body."""

@@ -1,0 +1,27 @@
+"""Verifies what an operator reads."""
+
+from __future__ import annotations
+
+from ostinato.expr.typing.types import Kind
+from ostinato.program.input import Input
+from ostinato.program.verification.requirement import require
+from ostinato.program.verification.type_check import check_type
+
+TIMES = (Kind.INT, Kind.DATE, Kind.TIMESTAMP)
+
+
+def check_input(reads: Input) -> None:
+    columns, count = reads.columns, len(reads.columns)
+    for column in columns:
+        check_type(column.type)
+    require(count > 0 and len({column.name for column in columns}) == count, "columns with names of their own")
+    require(reads.null_keys in ("group", "never"), "a known null_keys")
+    require(-1 <= reads.time < count, "a time column among its columns")
+    require(reads.time < 0 or columns[reads.time].type.kind in TIMES, "times in its time column")
+    require(all(0 <= k < count for k in reads.keys) and len(set(reads.keys)) == len(reads.keys), "key columns among its columns")
+    require(-1 <= reads.stream_number < count, "a stream number among its columns")
+    require(reads.stream_number < 0 or columns[reads.stream_number].type.kind is Kind.INT, "a whole number of the stream")
+    require(all(0 <= column < count for column, _, _ in reads.order), "order columns among its columns")
+    compared = (*reads.keys, *(column for column, _, _ in reads.order))
+    require(all(columns[column].type.is_computable for column in compared), "keys and order columns that can be compared")
+    require(reads.time < 0 or not reads.order or reads.order[0][0] == reads.time, "the time column first in its order")

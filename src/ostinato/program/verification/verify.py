@@ -1,0 +1,70 @@
+"""Verifies a program before it runs: kernels index without looking, so nothing unverified reaches them. What each opcode reads and writes
+is in `program.opcodes`, what each function takes in `expr.typing.functions`: a program is valid if it could have been compiled from
+those."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+from weakref import WeakValueDictionary
+
+from ostinato.expr.typing.coerce import same_form
+from ostinato.expr.typing.types import Kind
+from ostinato.program.pattern import EventPattern, Pattern, RowPattern
+from ostinato.program.verification.column_check import check_columns
+from ostinato.program.verification.event_pattern_check import check_event_pattern
+from ostinato.program.verification.input_check import check_input
+from ostinato.program.verification.measure_check import LIMIT, check_measures, column_types
+from ostinato.program.verification.requirement import require
+from ostinato.program.verification.row_pattern_check import check_row_pattern
+from ostinato.program.verification.scalar_check import INT64, check_scalar
+
+MAX_BITS = 64
+MAX_VARIABLES = 250  # a row's variable is one byte
+
+_verified: WeakValueDictionary[int, Pattern] = WeakValueDictionary()  # a stream opens a session of the same program again and again
+
+AnyPattern = TypeVar("AnyPattern", bound=Pattern)
+
+
+def verify_pattern(pattern: AnyPattern) -> AnyPattern:
+    """The same pattern, or a StateError that names what is wrong with it."""
+    if _verified.get(id(pattern)) is pattern:
+        return pattern
+    check_input(pattern.reads)
+    _window(pattern)
+    _variables(pattern)
+    _rows(pattern)
+    check_measures(pattern.measures, pattern, "measures")
+    check_scalar(pattern)
+    if isinstance(pattern, RowPattern):
+        check_row_pattern(pattern)
+    else:
+        require(isinstance(pattern, EventPattern), "a row pattern or an event pattern")
+        assert isinstance(pattern, EventPattern)
+        check_event_pattern(pattern)
+    _verified[id(pattern)] = pattern
+    return pattern
+
+
+def _window(pattern: Pattern) -> None:
+    require(pattern.within_unit in ("time", "events"), "a known within_unit")
+    require(pattern.within >= -1 and pattern.within in INT64, "a window that fits 64 bits")
+    require(pattern.within < 0 or pattern.within_unit == "events" or pattern.reads.time >= 0, "a time column for its window")
+    require(0 <= pattern.look_back < LIMIT and 0 <= pattern.look_ahead < LIMIT, "reaches to neighbours that fit 64 bits")
+
+
+def _variables(pattern: Pattern) -> None:
+    variables = len(pattern.variables)
+    require(variables <= MAX_VARIABLES, f"at most {MAX_VARIABLES} variables")
+    shown = pattern.measures.code is None and pattern.output != "count"
+    require(len(pattern.kleene) in ((variables,) if shown else (0, variables)), "for every variable whether it repeats")
+
+
+def _rows(pattern: Pattern) -> None:
+    rows, bits = pattern.rows, pattern.bits
+    check_columns(rows, "rows", column_types(pattern).get, pattern.neighbours)
+    require(0 <= bits <= MAX_BITS, "at most 64 predicate bits")
+    require(len(rows.results) == bits + len(pattern.slots), "a row result for every bit and slot")
+    types = [rows.ops[result].type for result in rows.results]
+    require(all(type_.kind in (Kind.BOOL, Kind.NULL) for type_ in types[:bits]), "conditions for its bits")
+    require(all(map(same_form, types[bits:], pattern.slots)), "slots of the types that are computed for them")
