@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import pyarrow as pa
@@ -13,8 +15,10 @@ from ostinato.base.errors import OstinatoError, UnsupportedError
 from ostinato.inspect.explain import automaton_svg, automaton_text, plan_text
 from ostinato.kernels._jit import prepare
 from ostinato.program.disassemble import disassemble
-from ostinato.program.pattern import Pattern
-from ostinato.runtime.rows.stream_form import StreamForm
+from ostinato.program.input import Source
+from ostinato.program.pattern import EventPattern, Pattern, RowPattern
+from ostinato.program.program import Body, Program, Result, program_of
+from ostinato.runtime.output.output_schema import output_schema
 from ostinato.runtime.session.budget import Budget
 from ostinato.runtime.session.given_times import Lateness, lateness_units
 from ostinato.runtime.session.session import Session
@@ -89,7 +93,18 @@ class Query:
 
     @property
     def output_schema(self) -> pa.Schema:
-        return Session(self.pattern).schema if self.around is None else self.around.schema
+        return output_schema(self.pattern) if self.around is None else self.around.schema
+
+    @cached_property
+    def program(self) -> Program:
+        """The queries of the text as a graph: what one publishes is a stream for those after it."""
+        published: dict[str, int] = {}
+        operators: list[tuple[str, Body]] = []
+        for part in self.parts:
+            operators.append((part.composite or "", _reading(part.pattern, published)))
+            if part.composite is not None:
+                published[part.composite.lower()] = len(operators) - 1
+        return program_of(tuple(operators), (Result("", len(operators) - 1),))
 
     def open(
         self,
@@ -109,15 +124,29 @@ class Query:
                 "A session runs one clause, and there is SQL around it",
                 hint="Run the statement with ost.sql, or open a session for a clause of it: query.parts[0].open()",
             ).within(self.text)
-        if self.feeds:
-            raise UnsupportedError(
-                "A session runs one query, and the text has several",
-                hint="Run the text with ost.match, or open a session for each query and push what one returns to the next",
-            ).within(self.text)
-        waiting = lateness if lateness is None or isinstance(lateness, NotGiven) else lateness_units(lateness, self.pattern)
-        merged = self.algebra
-        streams = tuple(StreamForm(part.stream, part.columns, tuple(merged.constants(part).items())) for part in merged.parts)
-        told: dict[str, Any] = {"budget": budget, "lateness": waiting, "ordered": ordered, "late": late, "streams": streams}
-        session = Session(self.pattern, snapshot=snapshot, **told)
+        told: dict[str, Any] = {"budget": budget, "lateness": self._waiting(lateness), "ordered": ordered, "late": late}
+        session = Session(self.program, snapshot=snapshot, **told)
         prepare()
         return session
+
+    def _waiting(self, lateness: Lateness | NotGiven | None) -> int | NotGiven | None:
+        """In the unit of the streams' times, which is one."""
+        if lateness is None or isinstance(lateness, NotGiven):
+            return lateness
+        outside = [reads for reads in self.program.inputs if not reads.sources or any(source.operator < 0 for source in reads.sources)]
+        units = {lateness_units(lateness, reads) for reads in outside}
+        if len(units) > 1:
+            hint = "Cast them to one type of time"
+            raise UnsupportedError("The streams of the text have times of different units, and one lateness for all", hint=hint)
+        return units.pop()
+
+
+def _reading(pattern: Pattern, published: Mapping[str, int]) -> Body:
+    """The pattern, where its streams come from other operators told so."""
+    assert isinstance(pattern, RowPattern | EventPattern)
+    reads = pattern.reads
+    sources = reads.sources or (Source(reads.stream),)
+    if not any(source.stream.lower() in published for source in sources):
+        return pattern
+    placed = tuple(replace(source, operator=published.get(source.stream.lower(), -1)) for source in sources)
+    return replace(pattern, reads=replace(reads, sources=placed))

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 from ostinato.archive.row_group_reader import RowGroupReader
 from ostinato.archive.row_groups import RowGroup, times_of
-from ostinato.program.pattern import Pattern
+from ostinato.program.input import Input
 from ostinato.runtime.rows.ingest import missing_time
 
 
@@ -20,18 +20,18 @@ class OrderedRows:
     """`schema` are the columns that the program reads, in the types that it was compiled for."""
 
     groups: tuple[RowGroup, ...]
-    pattern: Pattern
+    reads: Input
     schema: pa.Schema
     reader: RowGroupReader = field(default_factory=RowGroupReader)
 
     @property
     def time(self) -> str:
-        return self.pattern.reads.columns[self.pattern.reads.time].name
+        return self.reads.columns[self.reads.time].name
 
     def between(self, low: int | None, high: int | None, *, again: bool = False) -> Iterator[pa.Table]:
         """Rows with low <= time < high in order, table by table. `again`: they will be asked for once more."""
         for table in self.pieces(low, high, again=again):
-            yield in_order(table, self.pattern)
+            yield in_order(table, self.reads)
 
     def pieces(self, low: int | None, high: int | None, *, again: bool = False, rows: Callable[[], int] = lambda: 0) -> Iterator[pa.Table]:
         """As `between`, without the order inside a table; every row of a table comes before every row of the next. `rows`, asked before
@@ -67,7 +67,7 @@ class OrderedRows:
     def _clip(self, table: pa.Table, groups: Sequence[RowGroup], low: int | None, high: int | None) -> pa.Table:
         column = times_of(table.column(self.time))
         if column.null_count:
-            raise missing_time(self.time, self.pattern.reads.stream, f" in {groups[0].file}")
+            raise missing_time(self.time, self.reads.stream, f" in {groups[0].file}")
         inside = None
         if low is not None and any(group.low < low for group in groups):
             inside = pc.greater_equal(column, low)
@@ -85,9 +85,9 @@ class OrderedRows:
         return table.filter(ready), [table.filter(pc.invert(ready))]
 
 
-def in_order(table: pa.Table, pattern: Pattern) -> pa.Table:
+def in_order(table: pa.Table, reads: Input) -> pa.Table:
     """Sorted by the program's order, ties as they stand. Mostly the rows are in order already, and a look is cheaper than a sort."""
-    keys = [(pattern.reads.columns[column].name, descending, nulls_first) for column, descending, nulls_first in pattern.reads.order]
+    keys = [(reads.columns[column].name, descending, nulls_first) for column, descending, nulls_first in reads.order]
     if table.num_rows < 2 or not keys:
         return table
     if len(keys) == 1 and not keys[0][1]:

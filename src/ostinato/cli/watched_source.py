@@ -11,7 +11,7 @@ from ostinato.cli.progress import Meter
 from ostinato.hosts.confined.process import ConfinedDuckDB
 from ostinato.hosts.embedded.file_source import DatasetSource, files_source
 from ostinato.hosts.embedded.source import Source
-from ostinato.program.pattern import Pattern
+from ostinato.program.input import Input
 
 
 class WatchedSource(Source):
@@ -24,11 +24,11 @@ class WatchedSource(Source):
         self.meter = meter
         self.rows: int | None = None  # unknown until they have been read
 
-    def ordered(self, pattern: Pattern) -> Iterator[pa.Table]:
-        return self._counted(self.inner.ordered(pattern))
+    def ordered(self, reads: Input) -> Iterator[pa.Table]:
+        return self._counted(self.inner.ordered(reads))
 
-    def arriving(self, pattern: Pattern) -> Iterator[pa.Table]:
-        return self._counted(self.inner.arriving(pattern))
+    def arriving(self, reads: Input) -> Iterator[pa.Table]:
+        return self._counted(self.inner.arriving(reads))
 
     def make_view(self, connection: duckdb.DuckDBPyConnection) -> None:
         self.inner.make_view(connection)

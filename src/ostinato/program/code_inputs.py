@@ -8,6 +8,7 @@ from ostinato.program.column_code import ColumnCode
 from ostinato.program.measure_code import MeasureCode
 from ostinato.program.negation import Negation
 
+POINT = "point:"  # before the number of a point and a column, among the inputs of `MeasureCode.code`
 COLUMN = "column:"  # before the name of a stream column, among the inputs of `MeasureCode.rows`
 
 
@@ -19,7 +20,7 @@ def measure_columns(measures: MeasureCode) -> Iterator[str]:
     """Of the rows of matches, and of the points that measures look at."""
     yield from (name.removeprefix(COLUMN) for name in code_inputs(measures.rows) if name.startswith(COLUMN))
     if measures.code is not None:
-        yield from (name.split(":", 2)[2] for name in code_inputs(measures.code) if name.startswith("point:"))
+        yield from (name.split(":", 2)[2] for name in code_inputs(measures.code) if name.startswith(POINT))
 
 
 def numbers_matches(measures: MeasureCode) -> bool:

@@ -13,29 +13,28 @@ from typing import Any
 from ostinato.base.errors import StateError
 from ostinato.expr.typing.types import Kind, Opaque, Type
 from ostinato.expr.values.nanoseconds import Duration, Moment
-from ostinato.program import column_code, components, measure_code, negation, ordered_nfa, pattern, scalar_code
+from ostinato.program import column_code, components, measure_code, negation, ordered_nfa, pattern, program, scalar_code
 from ostinato.program import input as inputs
 from ostinato.program.field_types import misfit
-from ostinato.program.pattern import Pattern
-from ostinato.program.program import VERSION
+from ostinato.program.program import VERSION, Program
 
 MAGIC = b"OSTP"
 MOST_BYTES = 1 << 28  # of a program as text
 _CLASSES = {
     cls.__name__: cls
-    for module in (column_code, components, inputs, measure_code, negation, ordered_nfa, pattern, scalar_code)
+    for module in (column_code, components, inputs, measure_code, negation, ordered_nfa, pattern, program, scalar_code)
     for cls in vars(module).values()
     if isinstance(cls, type) and dataclasses.is_dataclass(cls)
 } | {"Type": Type, "Opaque": Opaque}
 
 
-def dumps(value: Pattern) -> bytes:
+def dumps(value: Program) -> bytes:
     """Deterministic: equal programs give equal bytes."""
     body = json.dumps(_plain(value), separators=(",", ":"), ensure_ascii=False).encode()
     return MAGIC + VERSION.to_bytes(2, "big") + zlib.compress(body)
 
 
-def loads(data: bytes) -> Pattern:
+def loads(data: bytes) -> Program:
     if data[:4] != MAGIC:
         raise StateError("these bytes are not an Ostinato program")
     version = int.from_bytes(data[4:6], "big")
@@ -47,9 +46,9 @@ def loads(data: bytes) -> Pattern:
         loaded = _value(json.loads(_unpacked(data[6:])))
     except (zlib.error, ValueError, KeyError, TypeError, AttributeError, ArithmeticError, RecursionError) as cause:
         raise StateError("the program is damaged", detail=str(cause)) from cause
-    if not isinstance(loaded, Pattern):
+    if not isinstance(loaded, Program):
         raise StateError("these bytes hold no program")
-    wrong = misfit(loaded, Pattern, "Program")
+    wrong = misfit(loaded, Program, "Program")
     if wrong is not None:
         raise StateError("the program is damaged", detail=f"{wrong} holds something else")
     return loaded

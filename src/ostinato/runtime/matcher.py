@@ -10,7 +10,7 @@ import numpy as np
 from ostinato.program.pattern import EventPattern
 from ostinato.runtime.output.match_dag import MatchDag
 from ostinato.runtime.output.matches import Matches
-from ostinato.runtime.rows.keyed_rows import KeyedRows
+from ostinato.runtime.rows.pattern_rows import PatternRows
 from ostinato.runtime.rows.reorder import NEVER
 from ostinato.runtime.session.state_check import StateCheck
 
@@ -20,7 +20,7 @@ __all__ = ["NEVER", "Matcher", "RemembersStrings", "SumsUp"]
 class Matcher(Protocol):
     """State per partition (key number 0..n-1), advanced over rows that only ever grow at the end."""
 
-    def feed(self, rows: KeyedRows, keys: np.ndarray, ready: np.ndarray, horizon: int, final: bool) -> Matches | MatchDag:
+    def feed(self, rows: PatternRows, keys: np.ndarray, ready: np.ndarray, horizon: int, final: bool) -> Matches | MatchDag:
         """Go on over the partitions `keys`, each up to (not including) ordinal `ready[i]`, and return what is decided.
 
         No row with time < horizon will come any more; `final` says that no row will come at all. Called again with the same
@@ -28,7 +28,7 @@ class Matcher(Protocol):
         ...
 
     def feed_in_parts(
-        self, rows: KeyedRows, keys: np.ndarray, ready: np.ndarray, horizon: int, final: bool
+        self, rows: PatternRows, keys: np.ndarray, ready: np.ndarray, horizon: int, final: bool
     ) -> Iterator[Matches | MatchDag]:
         """The same, in pieces that take a bounded part of the budget however many matches there are. Nothing else is asked of the matcher
         until they are all taken. Per partition they come in order, but those of one completing event may be cut apart: then each

@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from ostinato.program.pattern import Pattern
+from ostinato.program.program import alone
 from ostinato.runtime.session.budget import Budget
 from ostinato.runtime.session.session import Session
 from ostinato.tasks.carried_names import arrived
@@ -21,17 +22,18 @@ ROWS_AT_ONCE = 1 << 17  # Spark hands out 10,000 rows at a time; the kernels lik
 def keyed_pass(pattern: Pattern, batches: Iterable[pa.RecordBatch], budget: Budget | None = None) -> Iterator[pa.Table]:
     """Matches of all keys. A key's rows come together and in order; a finished key is closed and forgotten, and a key that does
     not fit into a batch goes on in the next, so that neither many keys nor long ones fill the memory."""
-    keys = [pattern.reads.columns[k].name for k in pattern.reads.keys]
+    keys = list(pattern.reads.key_names)
+    program = alone(pattern)
     going_on: Session | None = None
     carried: pa.Table | None = None  # the last row of the key that goes on
     for table in gathered(batches):
         borders = _borders(table, keys, carried)
         if going_on is None:
-            going_on = Session(pattern, budget=task_budget(budget), ordered=True)
+            going_on = Session(program, budget=task_budget(budget), ordered=True)
         if len(borders):
             yield from push(going_on, table.slice(0, borders[-1]))
             yield from _closed(going_on)
-            going_on = Session(pattern, budget=task_budget(budget), ordered=True)
+            going_on = Session(program, budget=task_budget(budget), ordered=True)
         yield from push(going_on, table.slice(borders[-1] if len(borders) else 0))
         carried = table.slice(table.num_rows - 1)
     if going_on is not None:

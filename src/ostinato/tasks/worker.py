@@ -8,6 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ostinato.program.pattern import Pattern
+from ostinato.program.program import alone
 from ostinato.runtime.rows.ingest import MissingTimeError, missing_time
 from ostinato.runtime.session.budget import Budget
 from ostinato.runtime.session.session import Session
@@ -22,7 +23,7 @@ def push(session: Session, table: pa.Table) -> Iterator[pa.Table]:
         try:
             decided = session.push(table)
         except MissingTimeError:
-            raise _without_time(session.pattern, table) from None
+            raise _without_time(session.operator.pattern, table) from None
         if decided.num_rows:
             yield decided
 
@@ -38,7 +39,7 @@ def _without_time(pattern: Pattern, table: pa.Table) -> MissingTimeError:
 def run(pattern: Pattern, tables: Iterable[pa.Table], *, ordered: bool = False, budget: Budget | None = None) -> Iterator[pa.Table]:
     """All matches over a finite sequence of tables that follow one another in time. `ordered`: they are in the program's order,
     which may begin anew with each key."""
-    yield from run_session(Session(pattern, budget=task_budget(budget), ordered=ordered), tables)
+    yield from run_session(Session(alone(pattern), budget=task_budget(budget), ordered=ordered), tables)
 
 
 def run_session(session: Session, tables: Iterable[pa.Table]) -> Iterator[pa.Table]:

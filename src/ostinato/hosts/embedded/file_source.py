@@ -17,7 +17,7 @@ from ostinato.hosts.embedded.parquet_reader import parquet_reader
 from ostinato.hosts.embedded.row_order import quoted, sorting_query
 from ostinato.hosts.embedded.source import BATCH_ROWS, Source, in_tables
 from ostinato.hosts.embedded.stream_source import Readable, StreamSource
-from ostinato.program.pattern import Pattern
+from ostinato.program.input import Input
 
 PathLike = str | os.PathLike[str]
 PARQUET = (".parquet", ".pq")
@@ -119,9 +119,9 @@ class TextFileSource(StreamSource):
         self._connection = open_connection()  # lives as long as its reader is used
         return relation(self._connection, f"SELECT {selected} FROM {self.relation}").to_arrow_reader(BATCH_ROWS)
 
-    def sorted(self, pattern: Pattern) -> Iterator[pa.Table]:
+    def sorted(self, reads: Input) -> Iterator[pa.Table]:
         with open_connection() as connection, self.readable():
-            reader = relation(connection, sorting_query(self.relation, pattern)).to_arrow_reader(BATCH_ROWS)
+            reader = relation(connection, sorting_query(self.relation, reads)).to_arrow_reader(BATCH_ROWS)
             yield from in_tables(reader, reader.schema)
 
     def make_view(self, connection: duckdb.DuckDBPyConnection) -> None:

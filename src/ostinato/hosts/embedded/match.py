@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
@@ -19,10 +19,10 @@ from ostinato.hosts.embedded.result import Result
 from ostinato.hosts.embedded.run_query import Told, run_in_parts, run_query
 from ostinato.hosts.embedded.source import RowSource, Source
 from ostinato.hosts.embedded.sql import sql
-from ostinato.hosts.embedded.table_source import TableSource
 from ostinato.hosts.embedded.timed_rows import TimedRows
 from ostinato.hosts.given_streams import check_options, named_streams, refuse_for_sql
 from ostinato.hosts.sandbox import Sandbox, Watch, sandbox_of
+from ostinato.program.input import Input
 from ostinato.query import Query
 from ostinato.runtime.session.budget import Budget
 from ostinato.runtime.session.given_times import Lateness
@@ -96,28 +96,17 @@ class _Run:
 
     def whole(self, told: Told) -> pa.Table:
         with self._named():
-            self._feeds(told)
-            return self._table(self.query, told)
+            return run_query(self.query, self, told, self.arrival, self.budget)
 
     def parts(self, told: Told) -> Iterator[pa.Table]:
         with self._named():
-            self._feeds(told)
-            alone = replace(self.query, feeds=())
-            for table in run_in_parts(alone, self._rows(alone), told, self.arrival, self.budget):
+            for table in run_in_parts(self.query, self, told, self.arrival, self.budget):
                 if self.watch is not None:
                     self.watch.check()
                 yield table
 
-    def _feeds(self, told: Told) -> None:
-        """Queries of the same text first, whose events are further streams."""
-        for step in self.query.feeds:
-            self.sources[str(step.composite).lower()] = TableSource(str(step.composite), self._table(step, told))
-
-    def _table(self, query: Query, told: Told) -> pa.Table:
-        return run_query(replace(query, feeds=()), self._rows(query), told, self.arrival, self.budget)
-
-    def _rows(self, query: Query) -> RowSource:
-        rows = MergedSource(query.algebra, self.sources) if query.algebra.parts else self.sources[query.pattern.reads.stream.lower()]
+    def of(self, reads: Input) -> RowSource:
+        rows = MergedSource(reads, self.sources) if reads.sources else self.sources[reads.stream.lower()]
         return rows if self.watch is None else TimedRows(rows, self.watch)
 
     @contextmanager

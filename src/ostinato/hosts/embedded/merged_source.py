@@ -3,60 +3,53 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
 
-from ostinato.algebra.parts import Part
-from ostinato.algebra.query import MatchQuery
 from ostinato.hosts.embedded.source import RowSource, Source
 from ostinato.kernels.vectors.vector import from_arrow
-from ostinato.program.input import Column, Input
-from ostinato.program.pattern import Pattern
+from ostinato.program.input import Input
+from ostinato.program.input import Source as StreamSource
 from ostinato.runtime.rows.ingest import MissingTimeError
-from ostinato.runtime.rows.stream_form import StreamForm
+from ostinato.runtime.rows.stream_form import in_form, own_columns
 
 LAST = np.iinfo(np.int64).max
 
 
 class MergedSource(RowSource):
-    """The parts of a query, each with its source. Simultaneous rows stand in the order of the parts."""
+    """The sources of an input, each with its rows. Simultaneous rows stand in the order of the sources."""
 
-    def __init__(self, query: MatchQuery, sources: Mapping[str, Source]) -> None:
-        self.query = query
-        self.sources = [sources[part.stream.lower()] for part in query.parts]
+    def __init__(self, merged: Input, sources: Mapping[str, Source]) -> None:
+        self._parts = [(part, sources[part.stream.lower()]) for part in merged.sources]
 
-    def ordered(self, pattern: Pattern) -> Iterator[pa.Table]:
-        readers = [source.ordered(self._reading(part, source, pattern)) for part, source in self._parts()]
-        return self._merged(pattern, readers, _Clock)
+    def ordered(self, reads: Input) -> Iterator[pa.Table]:
+        readers = [source.ordered(reading_of(part, source.name, reads)) for part, source in self._parts]
+        return self._merged(reads, readers, _Clock)
 
-    def arriving(self, pattern: Pattern) -> Iterator[pa.Table]:
+    def arriving(self, reads: Input) -> Iterator[pa.Table]:
         """Streams that run side by side: each row comes when the latest time of its own stream has been reached."""
-        readers = [source.arriving(self._reading(part, source, pattern)) for part, source in self._parts()]
-        return self._merged(pattern, readers, _LatestSoFar)
+        readers = [source.arriving(reading_of(part, source.name, reads)) for part, source in self._parts]
+        return self._merged(reads, readers, _LatestSoFar)
 
-    def missing_time(self, pattern: Pattern) -> MissingTimeError:
-        errors = [source.missing_time(self._reading(part, source, pattern)) for part, source in self._parts()]
+    def missing_time(self, reads: Input) -> MissingTimeError:
+        errors = [source.missing_time(reading_of(part, source.name, reads)) for part, source in self._parts]
         return next((error for error in errors if "(row " in error.message), errors[0])
 
-    def _parts(self) -> Iterator[tuple[Part, Source]]:
-        return zip(self.query.parts, self.sources, strict=True)
-
-    def _reading(self, part: Part, source: Source, pattern: Pattern) -> Pattern:
-        """What is read of one stream, as a program over its own columns, in order of its own time."""
-        own = _form(part, self.query).own_columns(pattern.reads.columns)
-        listed = tuple({column.name: column for column in own.values()}.values())
-        number = listed.index(own[pattern.reads.columns[pattern.reads.time].name])
-        order = ((number, False, False),)
-        return replace(pattern, reads=Input(source.name, listed, time=number, order=order, null_keys=pattern.reads.null_keys))
-
-    def _merged(self, pattern: Pattern, readers: Sequence[Iterator[pa.Table]], clock: type[_Clock]) -> Iterator[pa.Table]:
+    def _merged(self, reads: Input, readers: Sequence[Iterator[pa.Table]], clock: type[_Clock]) -> Iterator[pa.Table]:
         inputs = [
-            _Input(_in_form(reader, part, self.query, pattern.reads.columns), pattern.reads.columns[pattern.reads.time].name, clock())
-            for reader, part in zip(readers, self.query.parts, strict=True)
+            _Input((in_form(table, part, reads.columns) for table in reader), reads.time_name, clock())
+            for reader, (part, _) in zip(readers, self._parts, strict=True)
         ]
         return _in_turn(inputs)
+
+
+def reading_of(part: StreamSource, name: str, reads: Input) -> Input:
+    """What is read of one stream: its own columns, in order of its own time."""
+    own = own_columns(part, reads.columns)
+    listed = tuple({column.name: column for column in own.values()}.values())
+    number = listed.index(own[reads.time_name])
+    return Input(name, listed, time=number, order=((number, False, False),), null_keys=reads.null_keys)
 
 
 class _Clock:
@@ -131,13 +124,3 @@ def _numbers(column: pa.ChunkedArray) -> np.ndarray:
     vector = from_arrow(column)
     times = vector.data.astype(np.int64, copy=False)
     return times if vector.valid is None else np.where(vector.valid, times, LAST)
-
-
-def _in_form(tables: Iterator[pa.Table], part: Part, query: MatchQuery, columns: Sequence[Column]) -> Iterator[pa.Table]:
-    """The rows of one stream with the columns of all."""
-    form = _form(part, query)
-    return (form.of(table, columns) for table in tables)
-
-
-def _form(part: Part, query: MatchQuery) -> StreamForm:
-    return StreamForm(part.stream, part.columns, tuple(query.constants(part).items()))

@@ -16,7 +16,7 @@ from ostinato.hosts.embedded.row_order import quoted, sorting_query
 from ostinato.hosts.embedded.source import BATCH_ROWS, Source, columns_of, in_tables
 from ostinato.lang.sql import Clause, Spliced
 from ostinato.lang.sql.splice import insert
-from ostinato.program.pattern import Pattern
+from ostinato.program.input import Input
 from ostinato.runtime.rows.struct_fields import flattened
 
 
@@ -42,14 +42,14 @@ class QuerySource(Source):
         except duckdb.Error as error:
             raise self._translated(error, self._around("FROM (", ") LIMIT 0")) from error
 
-    def ordered(self, pattern: Pattern) -> Iterator[pa.Table]:
-        if not pattern.reads.order:
-            return self.arriving(pattern)
-        before, after = sorting_query("(\n)", pattern).split("\n")
-        return self._rows(self._around(before, after), pattern)
+    def ordered(self, reads: Input) -> Iterator[pa.Table]:
+        if not reads.order:
+            return self.arriving(reads)
+        before, after = sorting_query("(\n)", reads).split("\n")
+        return self._rows(self._around(before, after), reads)
 
-    def arriving(self, pattern: Pattern) -> Iterator[pa.Table]:
-        return self._rows(self._around(f"SELECT {_listed(columns_of(pattern))} FROM (", ")"), pattern)
+    def arriving(self, reads: Input) -> Iterator[pa.Table]:
+        return self._rows(self._around(f"SELECT {_listed(columns_of(reads))} FROM (", ")"), reads)
 
     def make_view(self, connection: duckdb.DuckDBPyConnection) -> None:
         connection.execute(f"CREATE TEMP VIEW {quoted(self.name)} AS {self.query.text}")
@@ -57,11 +57,11 @@ class QuerySource(Source):
     def lend(self, confined: ConfinedDuckDB) -> None:
         confined.register(self.name, relation(self.connection, self.query.text).to_arrow_table())
 
-    def _rows(self, query: Spliced, pattern: Pattern) -> Iterator[pa.Table]:
+    def _rows(self, query: Spliced, reads: Input) -> Iterator[pa.Table]:
         try:
             reader = relation(self.connection, query.text).to_arrow_reader(BATCH_ROWS)
             for table in in_tables(reader, reader.schema):
-                yield flattened(table, pattern.reads.columns)
+                yield flattened(table, reads.columns)
         except duckdb.Error as error:
             raise self._translated(error, query) from error
 

@@ -5,18 +5,38 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import Protocol
 
 import pyarrow as pa
 
 from ostinato.hosts.embedded.arrival import Arrival
+from ostinato.hosts.embedded.merged_source import reading_of
 from ostinato.hosts.embedded.source import RowSource
+from ostinato.kernels.vectors.vector import from_arrow
+from ostinato.program.input import Input
 from ostinato.program.pattern import Pattern
 from ostinato.query import Query
 from ostinato.runtime.output.listing import ways_out
 from ostinato.runtime.rows.ingest import MissingTimeError
 from ostinato.runtime.session.budget import Budget, in_words, over_budget
-from ostinato.runtime.session.given_times import lateness_units
 from ostinato.runtime.session.session import Session
+
+
+class RowSources(Protocol):
+    """Where rows come from."""
+
+    def of(self, reads: Input) -> RowSource:
+        """Those of an input, merged where it has several sources."""
+
+
+@dataclass(frozen=True)
+class OneSource(RowSources):
+    """Of a query that reads nothing else."""
+
+    rows: RowSource
+
+    def of(self, reads: Input) -> RowSource:
+        return self.rows
 
 
 @dataclass
@@ -34,50 +54,101 @@ class Told:
             self.late = session.take_late()
 
 
-def run_query(query: Query, source: RowSource, told: Told, arrival: Arrival, budget: Budget | None = None) -> pa.Table:
+def run_query(query: Query, sources: RowSources, told: Told, arrival: Arrival, budget: Budget | None = None) -> pa.Table:
     """The matches. Without a lateness all rows are put in order first; with it they are taken as they arrive, as from a live stream:
     each waits that long, and what comes later still is left out, and counted or kept."""
-    session, batches = _opened(query, source, arrival, budget)
     outputs, size = [], 0
-    with _times_named(source, query.pattern):
-        for batch in batches:
-            if _waits_for_time(query.pattern) and session.latest is not None:
-                outputs.append(session.advance(session.latest))
-            outputs.append(session.push(batch))
-            size += outputs[-1].nbytes
-            _check_size(query.pattern, session.budget, size)
-        outputs.append(session.close())
+    session = _opened(query, arrival, budget)
+    for table in _driven(session, query, sources, arrival, in_parts=False):
+        outputs.append(table)
+        size += table.nbytes
+        _check_size(query.pattern, session.budget, size)
     told.add(session)
-    return pa.concat_tables(outputs)
+    return session.operator.report.joined(outputs)
 
 
-def run_in_parts(query: Query, source: RowSource, told: Told, arrival: Arrival, budget: Budget | None = None) -> Iterator[pa.Table]:
+def run_in_parts(query: Query, sources: RowSources, told: Told, arrival: Arrival, budget: Budget | None = None) -> Iterator[pa.Table]:
     """The matches in tables of bounded size, found as they are asked for; the session tells the rest at the end."""
-    session, batches = _opened(query, source, arrival, budget)
-    with _times_named(source, query.pattern):
-        for batch in batches:
-            if _waits_for_time(query.pattern) and session.latest is not None:
-                yield from session.advance_in_parts(session.latest)
-            yield from session.push_in_parts(batch)
-        yield from session.close_in_parts()
+    session = _opened(query, arrival, budget)
+    yield from _driven(session, query, sources, arrival, in_parts=True)
     told.add(session)
 
 
-def _opened(query: Query, source: RowSource, arrival: Arrival, budget: Budget | None) -> tuple[Session, Iterator[pa.Table]]:
+def _driven(session: Session, query: Query, sources: RowSources, arrival: Arrival, in_parts: bool) -> Iterator[pa.Table]:
+    ordered = arrival.lateness is None
+    lanes = [lane for number, reads in enumerate(query.program.inputs) for lane in _lanes(number, reads, sources, ordered)]
+    waits = any(_waits_for_time(operator.body) for operator in query.program.operators)
+    for lane, table in _in_turn(lanes):
+        with _times_named(lane):
+            if waits:
+                yield from session.let_time_pass(in_parts)
+            yield from session.push_to(lane.input, lane.source, table, in_parts)
+    yield from session.close_in_parts() if in_parts else [session.close()]
+
+
+@dataclass
+class _Lane:
+    """Rows for an input, or for one of its sources: tables that follow one another in time."""
+
+    input: int
+    source: int | None
+    rows: RowSource
+    reads: Input
+    tables: Iterator[pa.Table]
+    head: pa.Table | None = None
+
+    def read(self) -> None:
+        with _times_named(self):
+            self.head = next(self.tables, None)
+
+    @property
+    def first(self) -> int:
+        """The time of the first row that is read and not pushed yet."""
+        assert self.head is not None
+        if self.reads.time < 0 or not self.head.num_rows:
+            return 0
+        vector = from_arrow(self.head.column(self.reads.time_name).slice(0, 1))
+        return int(vector.data[0]) if vector.valid is None or vector.valid[0] else 0
+
+
+def _lanes(number: int, reads: Input, sources: RowSources, ordered: bool) -> Iterator[_Lane]:
+    if not any(source.operator >= 0 for source in reads.sources):
+        rows = sources.of(reads)
+        yield _Lane(number, None, rows, reads, rows.ordered(reads) if ordered else rows.arriving(reads))
+        return
+    for place, source in enumerate(reads.sources):
+        if source.operator < 0:
+            alone = sources.of(Input(source.stream, ()))
+            own = reading_of(source, source.stream, reads)
+            yield _Lane(number, place, alone, own, alone.ordered(own) if ordered else alone.arriving(own))
+
+
+def _in_turn(lanes: list[_Lane]) -> Iterator[tuple[_Lane, pa.Table]]:
+    """Whichever has the earliest rows, so that none runs far ahead of the others."""
+    for lane in lanes:
+        lane.read()
+    while waiting := [lane for lane in lanes if lane.head is not None]:
+        lane = waiting[0] if len(waiting) == 1 else min(waiting, key=lambda one: one.first)
+        assert lane.head is not None
+        yield lane, lane.head
+        lane.read()
+
+
+def _opened(query: Query, arrival: Arrival, budget: Budget | None) -> Session:
     if arrival.lateness is None:
-        return query.open(budget=budget, ordered=True), source.ordered(query.pattern)
-    session = query.open(budget=budget, lateness=lateness_units(arrival.lateness, query.pattern), late=arrival.late)
-    session.reorder.take_row_by_row()
-    return session, source.arriving(query.pattern)
+        return query.open(budget=budget, ordered=True)
+    session = query.open(budget=budget, lateness=arrival.lateness, late=arrival.late)
+    session.take_row_by_row()
+    return session
 
 
 @contextmanager
-def _times_named(source: RowSource, pattern: Pattern) -> Iterator[None]:
+def _times_named(lane: _Lane) -> Iterator[None]:
     """A row without a time is named as it was given: the rows were put in order since."""
     try:
         yield
     except MissingTimeError:
-        raise source.missing_time(pattern) from None
+        raise lane.rows.missing_time(lane.reads) from None
 
 
 def _check_size(pattern: Pattern, budget: Budget, size: int) -> None:

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ostinato.hosts.confined.process import ConfinedDuckDB
-from ostinato.program.pattern import Pattern
+from ostinato.program.input import Input
 from ostinato.runtime.rows.ingest import MissingTimeError, missing_time
 from ostinato.runtime.rows.struct_fields import sources_of
 
@@ -26,15 +26,15 @@ class RowSource(ABC):
     """Rows for one program."""
 
     @abstractmethod
-    def ordered(self, pattern: Pattern) -> Iterator[pa.Table]:
+    def ordered(self, reads: Input) -> Iterator[pa.Table]:
         """The columns that the program reads, with the rows in its order; rows that tie keep the order of the input."""
 
     @abstractmethod
-    def arriving(self, pattern: Pattern) -> Iterator[pa.Table]:
+    def arriving(self, reads: Input) -> Iterator[pa.Table]:
         """The columns that the program reads, with the rows as they come."""
 
     @abstractmethod
-    def missing_time(self, pattern: Pattern) -> MissingTimeError:
+    def missing_time(self, reads: Input) -> MissingTimeError:
         """The error that names the first row without a time, as the rows were given."""
 
 
@@ -44,9 +44,9 @@ class Source(RowSource):
     name: str
     schema: pa.Schema
 
-    def missing_time(self, pattern: Pattern) -> MissingTimeError:
-        column = pattern.reads.columns[pattern.reads.time]
-        only_time = replace(pattern, reads=replace(pattern.reads, columns=(column,), time=0, order=()))
+    def missing_time(self, reads: Input) -> MissingTimeError:
+        column = reads.columns[reads.time]
+        only_time = replace(reads, columns=(column,), time=0, order=())
         rows = 0
         for table in self.arriving(only_time):
             null = pc.is_null(table.column(column.name)).to_numpy()
@@ -64,9 +64,9 @@ class Source(RowSource):
         """The same to one in a process of its own, which touches no files: the rows are read here."""
 
 
-def columns_of(pattern: Pattern) -> list[str]:
+def columns_of(reads: Input) -> list[str]:
     """What has to be read for a program."""
-    return sources_of(pattern.reads.columns)
+    return sources_of(reads.columns)
 
 
 def in_slices(table: pa.Table, rows: int) -> Iterator[pa.Table]:

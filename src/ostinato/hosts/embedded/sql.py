@@ -21,7 +21,7 @@ from ostinato.hosts.embedded.inputs import sources_of
 from ostinato.hosts.embedded.query_check import check_is_query
 from ostinato.hosts.embedded.query_source import QuerySource
 from ostinato.hosts.embedded.result import Result
-from ostinato.hosts.embedded.run_query import Told, run_query
+from ostinato.hosts.embedded.run_query import OneSource, Told, run_query
 from ostinato.hosts.embedded.sandboxed_sql import check_sandboxed
 from ostinato.hosts.embedded.source import Source
 from ostinato.hosts.embedded.timed_rows import TimedRows
@@ -142,8 +142,8 @@ class _Statement:
     def _matches(self, clause: Clause, source: Source) -> pa.Table:
         query = compile_clause(clause, self.cut.text, source.schema, source.name)
         if self.watch is None:
-            return run_query(query, source, self.told, self.arrival)
-        return run_query(query, TimedRows(source, self.watch), self.told, self.arrival, self.watch.sandbox.budget(None))
+            return run_query(query, OneSource(source), self.told, self.arrival)
+        return run_query(query, OneSource(TimedRows(source, self.watch)), self.told, self.arrival, self.watch.sandbox.budget(None))
 
     def _read_by_duckdb(self) -> list[Source]:
         """Only what DuckDB is asked to read: a reader, read here, would be missing there. It takes the names of tables in quotes of any

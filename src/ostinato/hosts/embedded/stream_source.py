@@ -14,8 +14,7 @@ from ostinato.hosts.embedded.duckdb_detour import arrived, travelling
 from ostinato.hosts.embedded.duckdb_error import translated
 from ostinato.hosts.embedded.row_order import are_in_order, order_columns, quoted, sorting_query
 from ostinato.hosts.embedded.source import BATCH_ROWS, Source, columns_of, in_tables
-from ostinato.program.input import Column
-from ostinato.program.pattern import Pattern
+from ostinato.program.input import Column, Input
 from ostinato.runtime.rows.ingest import MissingTimeError, missing_time
 from ostinato.runtime.rows.struct_fields import flattened, sources_of
 
@@ -33,22 +32,22 @@ class StreamSource(Source):
         self.can_be_reread = can_be_reread
         self._reader_of = reader_of
 
-    def ordered(self, pattern: Pattern) -> Iterator[pa.Table]:
-        if not pattern.reads.order or (self.cheap_to_reopen and are_in_order(self._read(order_columns(pattern)), pattern)):
-            yield from self.arriving(pattern)
+    def ordered(self, reads: Input) -> Iterator[pa.Table]:
+        if not reads.order or (self.cheap_to_reopen and are_in_order(self._read(order_columns(reads)), reads)):
+            yield from self.arriving(reads)
         else:
-            yield from self.sorted(pattern)
+            yield from self.sorted(reads)
 
-    def arriving(self, pattern: Pattern) -> Iterator[pa.Table]:
-        yield from self._read(pattern.reads.columns)
+    def arriving(self, reads: Input) -> Iterator[pa.Table]:
+        yield from self._read(reads.columns)
 
-    def sorted(self, pattern: Pattern) -> Iterator[pa.Table]:
+    def sorted(self, reads: Input) -> Iterator[pa.Table]:
         """Sorted by DuckDB, which spills to disk what memory does not hold."""
         with open_connection() as connection, self.readable():
-            connection.register("rows", travelling(self._reader_of(columns_of(pattern))))
-            reader = relation(connection, sorting_query("rows", pattern)).to_arrow_reader(BATCH_ROWS)
+            connection.register("rows", travelling(self._reader_of(columns_of(reads))))
+            reader = relation(connection, sorting_query("rows", reads)).to_arrow_reader(BATCH_ROWS)
             for table in in_tables(reader, reader.schema):
-                yield arrived(table, self.schema, pattern.reads.columns)
+                yield arrived(table, self.schema, reads.columns)
 
     def make_view(self, connection: duckdb.DuckDBPyConnection) -> None:
         """A reader can be read once, a view many times: the rows become a temporary table, which spills."""
@@ -61,10 +60,10 @@ class StreamSource(Source):
         with self.readable():
             confined.register(self.name, self._reader_of(self.schema.names))
 
-    def missing_time(self, pattern: Pattern) -> MissingTimeError:
+    def missing_time(self, reads: Input) -> MissingTimeError:
         if self.can_be_reread:
-            return super().missing_time(pattern)
-        return missing_time(pattern.reads.columns[pattern.reads.time].name, self.name)
+            return super().missing_time(reads)
+        return missing_time(reads.columns[reads.time].name, self.name)
 
     def readable(self) -> Readable:
         return Readable(self.name)

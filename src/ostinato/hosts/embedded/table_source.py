@@ -11,7 +11,7 @@ from ostinato.hosts.confined.process import ConfinedDuckDB
 from ostinato.hosts.embedded.row_order import rows_in_order
 from ostinato.hosts.embedded.source import TABLE_ROWS, Source, in_slices
 from ostinato.hosts.embedded.stream_source import Readable
-from ostinato.program.pattern import Pattern
+from ostinato.program.input import Input
 from ostinato.runtime.rows.arrow_rows import without_views
 from ostinato.runtime.rows.struct_fields import flattened
 
@@ -22,16 +22,16 @@ class TableSource(Source):
         self.table = without_views(table)
         self.schema = self.table.schema
 
-    def ordered(self, pattern: Pattern) -> Iterator[pa.Table]:
-        needed = flattened(self.table, pattern.reads.columns)
-        if pattern.reads.order and needed.num_rows:
-            rows = rows_in_order(needed, pattern)
+    def ordered(self, reads: Input) -> Iterator[pa.Table]:
+        needed = flattened(self.table, reads.columns)
+        if reads.order and needed.num_rows:
+            rows = rows_in_order(needed, reads)
             if rows is not None:
                 needed = needed.take(pa.array(rows))
         yield from in_slices(needed, TABLE_ROWS)
 
-    def arriving(self, pattern: Pattern) -> Iterator[pa.Table]:
-        yield from in_slices(flattened(self.table, pattern.reads.columns), TABLE_ROWS)
+    def arriving(self, reads: Input) -> Iterator[pa.Table]:
+        yield from in_slices(flattened(self.table, reads.columns), TABLE_ROWS)
 
     def make_view(self, connection: duckdb.DuckDBPyConnection) -> None:
         with Readable(self.name):

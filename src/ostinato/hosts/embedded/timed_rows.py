@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from ostinato.hosts.embedded.source import RowSource, in_slices
 from ostinato.hosts.sandbox import BATCH_ROWS, Watch
-from ostinato.program.pattern import Pattern
+from ostinato.program.input import Input
 from ostinato.runtime.rows.ingest import MissingTimeError
 
 
@@ -17,14 +17,14 @@ class TimedRows(RowSource):
         self.inner = inner
         self.watch = watch
 
-    def ordered(self, pattern: Pattern) -> Iterator[pa.Table]:
-        return self._timed(self.inner.ordered(pattern))
+    def ordered(self, reads: Input) -> Iterator[pa.Table]:
+        return self._timed(self.inner.ordered(reads))
 
-    def arriving(self, pattern: Pattern) -> Iterator[pa.Table]:
-        return self._timed(self.inner.arriving(pattern))
+    def arriving(self, reads: Input) -> Iterator[pa.Table]:
+        return self._timed(self.inner.arriving(reads))
 
-    def missing_time(self, pattern: Pattern) -> MissingTimeError:
-        return self.inner.missing_time(pattern)
+    def missing_time(self, reads: Input) -> MissingTimeError:
+        return self.inner.missing_time(reads)
 
     def _timed(self, tables: Iterator[pa.Table]) -> Iterator[pa.Table]:
         for table in tables:

@@ -9,28 +9,29 @@ import pyarrow as pa
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from ostinato.algebra.parts import Part
-from ostinato.algebra.query import MatchQuery
 from ostinato.expr.typing.arrow_types import to_arrow
 from ostinato.hosts.spark.collations import check_collations
 from ostinato.hosts.spark.nested_columns import at_path
 from ostinato.hosts.spark.types import to_spark_type
+from ostinato.program.input import Source
+from ostinato.program.pattern import Pattern
+from ostinato.runtime.rows.stream_form import own_columns
 
 
-def in_merged_form(frame: DataFrame, part: Part, query: MatchQuery) -> DataFrame:
-    """One part's rows: its own columns under their merged names, null for what it lacks, its event type and its place among the parts."""
-    own_name = {merged: own for own, merged in part.columns}
-    constants = query.constants(part)
-    check_collations(frame.schema, query, own_name.get)
+def in_merged_form(frame: DataFrame, source: Source, pattern: Pattern) -> DataFrame:
+    """One stream's rows: its own columns under their merged names, null for what it lacks, its event type and its place among the streams."""
+    own = own_columns(source, pattern.reads.columns)
+    constants = dict(source.constants)
+    check_collations(frame.schema, pattern, lambda name: own[name].name if name in own else None)
 
     def column(name: str, type_: pa.DataType) -> Column:
         if name in constants:
             value = F.lit(constants[name])
         else:
-            value = at_path(frame, own_name[name]) if name in own_name else F.lit(None)
+            value = at_path(frame, own[name].name) if name in own else F.lit(None)
         return value.cast(to_spark_type(type_)).alias(name)
 
-    return frame.select(*(column(name, to_arrow(type_)) for name, type_ in query.schema.columns))
+    return frame.select(*(column(one.name, to_arrow(one.type)) for one in pattern.reads.columns))
 
 
 def united(frames: Iterable[DataFrame]) -> DataFrame:

@@ -11,9 +11,9 @@ from ostinato.hosts.spark.batch.match_batch import decide_batch, match_batch
 from ostinato.hosts.spark.merged_frame import in_merged_form, united
 from ostinato.hosts.spark.run_options import RunOptions
 from ostinato.hosts.spark.source import Source, is_batch
-from ostinato.hosts.spark.streaming.decided_after import times_behind
 from ostinato.hosts.spark.streaming.match_source import match_source, match_sources
 from ostinato.hosts.spark.streaming.match_stream import METRICS
+from ostinato.program.analysis.output_times import output_times
 from ostinato.query import Query
 
 STREAMING = "spark: streaming, rows packed per bucket of keys, one session per bucket in the state store"
@@ -72,15 +72,15 @@ def sources_of(query: Query, sources: Mapping[str, Source]) -> list[Source]:
 
 def batch_frame(query: Query, read: list[DataFrame]) -> DataFrame:
     """What the query reads, as one DataFrame."""
-    parts = query.algebra.parts
-    if not parts:
+    sources = query.pattern.reads.sources
+    if not sources:
         return read[0]
-    return united(in_merged_form(frame, part, query.algebra) for frame, part in zip(read, parts, strict=True))
+    return united(in_merged_form(frame, source, query.pattern) for frame, source in zip(read, sources, strict=True))
 
 
 def _streams(query: Query) -> list[str]:
-    parts = query.algebra.parts
-    return [part.stream.lower() for part in parts] if parts else [query.pattern.reads.stream.lower()]
+    reads = query.pattern.reads
+    return [source.stream.lower() for source in reads.sources] if reads.sources else [reads.stream.lower()]
 
 
 def _match_stream(
@@ -92,19 +92,19 @@ def _match_stream(
     behind: int | None,
 ) -> DataFrame:
     if any(is_batch(source) for source in read):
-        still = next(part.stream for part, source in zip(query.algebra.parts, read, strict=True) if is_batch(source))
+        still = next(part.stream for part, source in zip(query.pattern.reads.sources, read, strict=True) if is_batch(source))
         raise UnsupportedError(
             f"stream {still!r} is a table, and others that the pattern reads are streams",
             hint="Read it as a stream too, or join its columns to the stream before",
         )
-    if query.algebra.parts:
+    if query.pattern.reads.sources:
         return match_sources(spark, read, query, options, name=name, behind=behind)
     return match_source(spark, read[0], query, options, name=name, behind=behind)
 
 
 def _decided_after(query: Query) -> int:
     """How far the watermark can be past the time of an event that a query returns, when it returns it."""
-    behind = times_behind(query.algebra).get(query.algebra.time or "")
+    behind = output_times(query.pattern).get(query.pattern.reads.time_name)
     if behind is None:
         raise UnsupportedError(
             f"events `{query.composite}` can be older than what later queries of the stream have seen, by no known time",

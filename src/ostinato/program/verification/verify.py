@@ -10,6 +10,7 @@ from weakref import WeakValueDictionary
 from ostinato.expr.typing.coerce import same_form
 from ostinato.expr.typing.types import Kind
 from ostinato.program.pattern import EventPattern, Pattern, RowPattern
+from ostinato.program.program import VERSION, Operator, Program, sharing
 from ostinato.program.verification.column_check import check_columns
 from ostinato.program.verification.event_pattern_check import check_event_pattern
 from ostinato.program.verification.input_check import check_input
@@ -24,6 +25,34 @@ MAX_VARIABLES = 250  # a row's variable is one byte
 _verified: WeakValueDictionary[int, Pattern] = WeakValueDictionary()  # a stream opens a session of the same program again and again
 
 AnyPattern = TypeVar("AnyPattern", bound=Pattern)
+
+
+_verified_programs: WeakValueDictionary[int, Program] = WeakValueDictionary()
+
+
+def verify(program: Program) -> Program:
+    """The same program, or a StateError that names what is wrong with it."""
+    if _verified_programs.get(id(program)) is program:
+        return program
+    require(program.version == VERSION, "a known version")
+    for reads in program.inputs:
+        check_input(reads)
+    for number, operator in enumerate(program.operators):
+        verify_pattern(operator.body)
+        _check_place(number, operator, program)
+    ids = [result.query for result in program.results]
+    require(len(ids) > 0 and len(set(ids)) == len(ids), "results with names of their own")
+    require(all(0 <= result.operator < len(program.operators) for result in program.results), "results of known operators")
+    _verified_programs[id(program)] = program
+    return program
+
+
+def _check_place(number: int, operator: Operator, program: Program) -> None:
+    """What an operator reads is there, and comes from operators before it."""
+    require(len(operator.ports) == 1 and 0 <= operator.ports[0] < len(program.inputs), "operators that read one known input each")
+    reads, shared = operator.body.reads, program.inputs[operator.ports[0]]
+    require(sharing(reads) == sharing(shared) and set(reads.columns) <= set(shared.columns), "operators that read what their input has")
+    require(all(-1 <= source.operator < number for source in shared.sources), "operators behind those whose results they read")
 
 
 def verify_pattern(pattern: AnyPattern) -> AnyPattern:

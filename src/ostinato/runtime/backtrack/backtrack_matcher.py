@@ -11,7 +11,7 @@ from ostinato.program.pattern import EventPattern
 from ostinato.runtime.backtrack.backtrack_matches import read_matches
 from ostinato.runtime.backtrack.backtrack_store import BacktrackStore
 from ostinato.runtime.output.matches import Matches
-from ostinato.runtime.rows.keyed_rows import KeyedRows
+from ostinato.runtime.rows.pattern_rows import PatternRows
 from ostinato.runtime.rows.string_pool import StringPool
 from ostinato.runtime.runs.partial_matcher import SHED_PART, PartialMatcher
 from ostinato.runtime.runs.run_state import check_backtrack
@@ -29,7 +29,7 @@ class BacktrackMatcher(PartialMatcher):
         self._store = BacktrackStore(pattern.registers, SEGMENT)
         self._counts = pattern.output == "count"
 
-    def _follow(self, rows: KeyedRows, keys: np.ndarray, begin: np.ndarray, end: np.ndarray, ordinal: np.ndarray) -> None:
+    def _follow(self, rows: PatternRows, keys: np.ndarray, begin: np.ndarray, end: np.ndarray, ordinal: np.ndarray) -> None:
         """Call the kernel until it is through; between calls its arrays grow."""
         plan, code, store = self._plan, self._interpreter, self._store
         header = store.header

@@ -19,8 +19,8 @@ from ostinato.runtime.output.listing import Listing
 from ostinato.runtime.output.match_dag import MatchDag
 from ostinato.runtime.output.match_list import MatchList
 from ostinato.runtime.output.matches import Matches
-from ostinato.runtime.rows.keyed_rows import KeyedRows
 from ostinato.runtime.rows.longer_arrays import grown
+from ostinato.runtime.rows.pattern_rows import PatternRows
 from ostinato.runtime.rows.string_pool import StringPool
 from ostinato.runtime.session.budget import Beyond, Budget, in_words, over_budget
 from ostinato.runtime.session.state_check import StateCheck
@@ -53,18 +53,20 @@ class CompactMatcher(Matcher):
         )  # rows that wait for neighbours are not passed by
         self._latest = -1  # under strict contiguity, the last position that was read
 
-    def feed(self, rows: KeyedRows, keys: np.ndarray, ready: np.ndarray, horizon: int, final: bool) -> Matches | MatchDag:
+    def feed(self, rows: PatternRows, keys: np.ndarray, ready: np.ndarray, horizon: int, final: bool) -> Matches | MatchDag:
         for _ in self._steps(rows, keys, ready, horizon, final, in_parts=False):
             pass
         return self._list.take()
 
     def feed_in_parts(
-        self, rows: KeyedRows, keys: np.ndarray, ready: np.ndarray, horizon: int, final: bool
+        self, rows: PatternRows, keys: np.ndarray, ready: np.ndarray, horizon: int, final: bool
     ) -> Iterator[Matches | MatchDag]:
         yield from self._steps(rows, keys, ready, horizon, final, in_parts=True)
         yield self._list.take()
 
-    def _steps(self, rows: KeyedRows, keys: np.ndarray, ready: np.ndarray, horizon: int, final: bool, in_parts: bool) -> Iterator[Matches]:
+    def _steps(
+        self, rows: PatternRows, keys: np.ndarray, ready: np.ndarray, horizon: int, final: bool, in_parts: bool
+    ) -> Iterator[Matches]:
         """Go on over the rows; what is found is collected, or comes in parts."""
         keys = np.ascontiguousarray(keys, np.int64)
         self._ensure_keys(int(keys.max(initial=-1)) + 1)
@@ -86,7 +88,7 @@ class CompactMatcher(Matcher):
         self._read = grown(self._read, len(self._store.partitions))
 
     def _advance(
-        self, rows: KeyedRows, keys: np.ndarray, begin: np.ndarray, end: np.ndarray, ordinal: np.ndarray, in_parts: bool
+        self, rows: PatternRows, keys: np.ndarray, begin: np.ndarray, end: np.ndarray, ordinal: np.ndarray, in_parts: bool
     ) -> Iterator[Matches]:
         """Call the kernel until it is through; between calls it learns symbols, or its arrays are emptied and grow."""
         store, learned = self._store, self._moves

@@ -22,8 +22,8 @@ from ostinato.runtime.negation.waiting_matches import CHOSEN, OUT, STANDS, WAITS
 from ostinato.runtime.output.listing import LOOK_STEPS
 from ostinato.runtime.output.match_dag import MatchDag
 from ostinato.runtime.output.matches import Matches, completed
-from ostinato.runtime.rows.keyed_rows import KeyedRows
 from ostinato.runtime.rows.longer_arrays import grown
+from ostinato.runtime.rows.pattern_rows import PatternRows
 from ostinato.runtime.rows.string_pool import StringPool
 from ostinato.runtime.session.budget import Beyond, Budget, in_words, over_budget
 from ostinato.runtime.session.held_matches import check_held
@@ -64,12 +64,12 @@ class AbsenceMatcher(Matcher):
         self._holds = np.zeros(0, np.bool_)  # per key, whether rows are kept
         self._counts = dict.fromkeys(("matches", "killed_matches", "shed_matches"), 0)
 
-    def feed(self, rows: KeyedRows, keys: np.ndarray, ready: np.ndarray, horizon: int, final: bool) -> Matches:
+    def feed(self, rows: PatternRows, keys: np.ndarray, ready: np.ndarray, horizon: int, final: bool) -> Matches:
         keys = self._begin(rows, keys, ready)
         self._admit(rows, self._inner.feed(rows, keys, ready, horizon, final))
         return self._finish(rows, keys, ready, horizon, final)
 
-    def feed_in_parts(self, rows: KeyedRows, keys: np.ndarray, ready: np.ndarray, horizon: int, final: bool) -> Iterator[Matches]:
+    def feed_in_parts(self, rows: PatternRows, keys: np.ndarray, ready: np.ndarray, horizon: int, final: bool) -> Iterator[Matches]:
         """Candidates are looked at piece by piece, so that those that are killed take no room. Which of them is preferred is known only
         of all that one event completes."""
         if self._pattern.output == "nonoverlapping":
@@ -89,7 +89,7 @@ class AbsenceMatcher(Matcher):
             yield released
         yield self._finish(rows, keys, ready, horizon, final)
 
-    def _begin(self, rows: KeyedRows, keys: np.ndarray, ready: np.ndarray) -> np.ndarray:
+    def _begin(self, rows: PatternRows, keys: np.ndarray, ready: np.ndarray) -> np.ndarray:
         """Note the forbidden events of the new rows."""
         keys = np.ascontiguousarray(keys, np.int64)
         self._ensure_keys(int(keys.max(initial=-1)) + 1)
@@ -99,14 +99,14 @@ class AbsenceMatcher(Matcher):
         self._ready[keys] = ready
         return keys
 
-    def _finish(self, rows: KeyedRows, keys: np.ndarray, ready: np.ndarray, horizon: int, final: bool) -> Matches:
+    def _finish(self, rows: PatternRows, keys: np.ndarray, ready: np.ndarray, horizon: int, final: bool) -> Matches:
         """Decide about matches that were waiting for what has come now."""
         if len(self._waiting):
             self._look_behind(rows, keys, horizon, final)
         self._back_to[keys] = self._look_back(rows, keys, self._ready[keys], horizon)
         return self._released()
 
-    def _admit(self, rows: KeyedRows, found: Matches | MatchDag) -> None:
+    def _admit(self, rows: PatternRows, found: Matches | MatchDag) -> None:
         """Found matches wait, unless something forbidden lies inside or before them."""
         assert isinstance(found, Matches)  # candidates are listed
         if not len(found):
@@ -129,18 +129,20 @@ class AbsenceMatcher(Matcher):
         left = found if not killed.any() else found.take(~killed)
         self._waiting.add(left, completed(rows, left), self._limits(rows, left), pending[~killed])
 
-    def _violated(self, number: int, rows: KeyedRows, matches: Matches, asked: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
+    def _violated(
+        self, number: int, rows: PatternRows, matches: Matches, asked: np.ndarray, low: np.ndarray, high: np.ndarray
+    ) -> np.ndarray:
         if number not in self._pairs:
             return self._occurrences.inside(number, rows, matches.key[asked], low, high)
         return self._pairs[number].inside(rows, matches.take(asked), low, high)
 
-    def _limits(self, rows: KeyedRows, matches: Matches) -> np.ndarray:
+    def _limits(self, rows: PatternRows, matches: Matches) -> np.ndarray:
         """The last time, or ordinal, that the window of a match reaches."""
         if self._by_events:
             return matches.start + self._pattern.within - 1
         return rows.times[rows.index_of(matches.key, matches.start)] + self._pattern.within
 
-    def _look_behind(self, rows: KeyedRows, keys: np.ndarray, horizon: int, final: bool) -> None:
+    def _look_behind(self, rows: PatternRows, keys: np.ndarray, horizon: int, final: bool) -> None:
         """Whether something forbidden lies behind the matches of these keys that wait."""
         waiting = self._waiting
         touched = np.zeros(len(self._ready), np.bool_)
@@ -165,7 +167,7 @@ class AbsenceMatcher(Matcher):
         waiting.state[asked[settled]] = STANDS
         waiting.state[asked[killed]] = OUT
 
-    def _look_back(self, rows: KeyedRows, keys: np.ndarray, ready: np.ndarray, horizon: int) -> np.ndarray:
+    def _look_back(self, rows: PatternRows, keys: np.ndarray, ready: np.ndarray, horizon: int) -> np.ndarray:
         if not self._leads:
             return ready
         out = np.empty(len(keys), np.int64)

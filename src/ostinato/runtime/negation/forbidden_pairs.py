@@ -15,7 +15,7 @@ from ostinato.program.negation import Forbidden, Negation
 from ostinato.program.pattern import EventPattern
 from ostinato.runtime.output.matches import Matches
 from ostinato.runtime.output.measures import MatchView
-from ostinato.runtime.rows.keyed_rows import KeyedRows
+from ostinato.runtime.rows.pattern_rows import PatternRows
 from ostinato.runtime.rows.string_pool import StringPool
 from ostinato.runtime.session.steps import Steps
 
@@ -36,7 +36,7 @@ class ForbiddenPairs:
         self._pool = pool
         self._steps = steps
 
-    def inside(self, rows: KeyedRows, matches: Matches, low: np.ndarray, high: np.ndarray) -> np.ndarray:
+    def inside(self, rows: PatternRows, matches: Matches, low: np.ndarray, high: np.ndarray) -> np.ndarray:
         """Whether forbidden events lie strictly between the two ordinals, for each match."""
         if not len(matches):
             return np.zeros(0, np.bool_)
@@ -44,7 +44,7 @@ class ForbiddenPairs:
 
 
 def compared(
-    pattern: EventPattern, negation: Negation, pool: StringPool, rows: KeyedRows, matches: Matches, owner: np.ndarray, at: np.ndarray
+    pattern: EventPattern, negation: Negation, pool: StringPool, rows: PatternRows, matches: Matches, owner: np.ndarray, at: np.ndarray
 ) -> np.ndarray:
     """Whether the first forbidden event of a negation may be the arena row `at[i]`, for the match numbered `owner[i]`."""
     view = MatchView(replace(pattern, measures=negation.given), matches, rows, pool, None, None)
@@ -62,7 +62,7 @@ class _Search:
         negation: Negation,
         pool: StringPool,
         steps: Steps,
-        rows: KeyedRows,
+        rows: PatternRows,
         matches: Matches,
         low: np.ndarray,
         high: np.ndarray,
@@ -190,7 +190,7 @@ class _Pairs:
     """The inputs of a test."""
 
     def __init__(
-        self, view: MatchView, rows: KeyedRows, given: list[Vector], keys: np.ndarray, owner: np.ndarray, bound: Bound, item: Forbidden
+        self, view: MatchView, rows: PatternRows, given: list[Vector], keys: np.ndarray, owner: np.ndarray, bound: Bound, item: Forbidden
     ) -> None:
         self._view = view
         self._rows = rows

@@ -7,7 +7,7 @@ import numpy as np
 from ostinato.kernels.negation import absence as kernel
 from ostinato.program.negation import Negation
 from ostinato.program.pattern import EventPattern
-from ostinato.runtime.rows.keyed_rows import KeyedRows
+from ostinato.runtime.rows.pattern_rows import PatternRows
 from ostinato.runtime.rows.storage import occurrence_column
 
 FOLLOWING = {"strict_contiguity": kernel.IN_STREAM, "partition_contiguity": kernel.IN_PARTITION}
@@ -28,19 +28,19 @@ class Occurrences:
         if count > len(self.carried):
             self.carried = np.concatenate([self.carried, np.full((count - len(self.carried), self.carried.shape[1]), -1, np.int64)])
 
-    def trace(self, rows: KeyedRows, keys: np.ndarray, start: np.ndarray, ready: np.ndarray) -> None:
+    def trace(self, rows: PatternRows, keys: np.ndarray, start: np.ndarray, ready: np.ndarray) -> None:
         """The rows with ordinals start[i]..ready[i] of each key are looked at."""
         begin = rows.index_of(keys, start)
         for number, masks in self._masks.items():
             kernel.trace(
                 keys, begin, begin + np.maximum(ready - start, 0), start, rows.bits.view(np.int64), rows.times, rows.positions, masks,
-                self._following, self._epoch, self.carried, self._at[number], rows.arena.data[occurrence_column(number)],
+                self._following, self._epoch, self.carried, self._at[number], rows.mark(occurrence_column(number)),
             )  # fmt: skip
 
-    def inside(self, number: int, rows: KeyedRows, keys: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
+    def inside(self, number: int, rows: PatternRows, keys: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
         """Whether negation `number` is violated strictly between two ordinals of a key."""
         out = np.empty(len(keys), np.bool_)
-        kernel.holds_occurrence(keys, low, high, rows.offset, rows.base, rows.arena.data[occurrence_column(number)], out)
+        kernel.holds_occurrence(keys, low, high, rows.offset, rows.base, rows.mark(occurrence_column(number)), out)
         return out
 
 

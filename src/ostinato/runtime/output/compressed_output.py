@@ -16,7 +16,7 @@ from ostinato.runtime.output.default_output import default_schema, event_structs
 from ostinato.runtime.output.match_dag import ANY_START, MatchDag, of_matches
 from ostinato.runtime.output.matches import Matches
 from ostinato.runtime.output.measures import MatchView
-from ostinato.runtime.rows.keyed_rows import KeyedRows
+from ostinato.runtime.rows.pattern_rows import PatternRows
 
 COLUMN = "matches"
 NUMBERS = pa.list_(pa.int32())
@@ -70,7 +70,7 @@ def compressed_output(view: MatchView, dag: Matches | MatchDag, schema: pa.Schem
 
 
 def _first_events(
-    dag: MatchDag, roots: np.ndarray, rows: KeyedRows, place: np.ndarray, of_key: np.ndarray, ordinal: np.ndarray, event: np.ndarray
+    dag: MatchDag, roots: np.ndarray, rows: PatternRows, place: np.ndarray, of_key: np.ndarray, ordinal: np.ndarray, event: np.ndarray
 ) -> np.ndarray:
     """For each root the first event with which its matches may start: 0 where all may."""
     lowest = roots[:, 2]

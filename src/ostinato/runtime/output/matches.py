@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ostinato.kernels.output.match_copy import copy_matches
-from ostinato.runtime.rows.keyed_rows import KeyedRows
+from ostinato.runtime.rows.pattern_rows import PatternRows
 
 
 @dataclass
@@ -64,6 +64,6 @@ class Matches:
         )
 
 
-def completed(rows: KeyedRows, matches: Matches) -> np.ndarray:
+def completed(rows: PatternRows, matches: Matches) -> np.ndarray:
     """The position in the stream of the last row of each match of an event pattern."""
     return rows.positions[rows.index_of(matches.key, matches.last)]

@@ -19,7 +19,7 @@ from ostinato.program.pattern import Pattern, RowPattern
 from ostinato.runtime.output.match_aggregates import aggregated, arrays, listed_values
 from ostinato.runtime.output.matches import Matches
 from ostinato.runtime.rows.key_index import KeyIndex
-from ostinato.runtime.rows.keyed_rows import KeyedRows
+from ostinato.runtime.rows.pattern_rows import PatternRows
 from ostinato.runtime.rows.string_pool import StringPool
 from ostinato.runtime.session.budget import over_budget
 
@@ -35,7 +35,7 @@ class MatchView:
         self,
         pattern: Pattern,
         matches: Matches,
-        rows: KeyedRows,
+        rows: PatternRows,
         pool: StringPool,
         keys: KeyIndex | None,
         numbers: np.ndarray | None,

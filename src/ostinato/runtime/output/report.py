@@ -10,24 +10,23 @@ import pyarrow as pa
 from ostinato.program.code_inputs import numbers_matches
 from ostinato.program.pattern import EventPattern, Pattern, RowPattern
 from ostinato.runtime.matcher import Matcher, SumsUp
-from ostinato.runtime.output.compressed_output import compressed_output, compressed_schema
-from ostinato.runtime.output.default_output import default_output, default_schema
+from ostinato.runtime.output.compressed_output import compressed_output
+from ostinato.runtime.output.default_output import default_output
 from ostinato.runtime.output.match_dag import MatchDag
 from ostinato.runtime.output.match_totals import MatchTotals, Total, totals_table
 from ostinato.runtime.output.matches import Matches, completed
-from ostinato.runtime.output.measures import MatchView, measured, measured_schema
-from ostinato.runtime.output.shown_rows import rows_of_matches, rows_without_match, shown_schema
+from ostinato.runtime.output.measures import MatchView, measured
+from ostinato.runtime.output.output_schema import COUNT_SCHEMA, output_schema
+from ostinato.runtime.output.shown_rows import rows_of_matches, rows_without_match
 from ostinato.runtime.output.timeouts import Timeouts
 from ostinato.runtime.output.unmatched_rows import UnmatchedRows
 from ostinato.runtime.rows.key_index import KeyIndex
-from ostinato.runtime.rows.keyed_rows import KeyedRows
 from ostinato.runtime.rows.longer_arrays import grown
+from ostinato.runtime.rows.pattern_rows import PatternRows
 from ostinato.runtime.rows.string_pool import StringPool
 from ostinato.runtime.session.budget import Budget
 
 LISTED_BYTES = 32  # of a value in an array, and of what it is taken from
-TIMED_OUT = "timed_out"
-COUNT_SCHEMA = pa.schema([("count", pa.int64())])
 
 
 class Report:
@@ -38,7 +37,7 @@ class Report:
         self._counts_only = pattern.output == "count"
         self.totals = MatchTotals(pattern) if pattern.output == "aggregates" else None
         self._compresses = pattern.output == "compressed"
-        self.schema = _schema(pattern)
+        self.schema = output_schema(pattern)
         self._nothing = self.schema.empty_table()
         self.needs_numbers = numbers_matches(pattern.measures)
         self.numbered = np.zeros(0, np.int64)  # matches so far, per key
@@ -55,7 +54,7 @@ class Report:
             return self.nothing()
         return tables[0] if len(tables) == 1 else pa.concat_tables(tables)
 
-    def table(self, matches: Matches | MatchDag, rows: KeyedRows, keys: KeyIndex | None, timed_out: bool = False) -> pa.Table:
+    def table(self, matches: Matches | MatchDag, rows: PatternRows, keys: KeyIndex | None, timed_out: bool = False) -> pa.Table:
         if self._compresses:
             view = MatchView(self._pattern, Matches.none(), rows, self._pool, keys, None)
             self.emitted += 1
@@ -90,7 +89,7 @@ class Report:
         keys: np.ndarray,
         searched: np.ndarray,
         ready: np.ndarray,
-        rows: KeyedRows,
+        rows: PatternRows,
         known: KeyIndex | None,
     ) -> Iterator[pa.Table]:
         """What is known, where the query shows it, now that the search has come to `searched`: rows that are part of no match (see
@@ -141,18 +140,7 @@ class Report:
         return pa.table({"count": pa.array([self.emitted], pa.int64())}, schema=COUNT_SCHEMA)
 
 
-def _schema(pattern: Pattern) -> pa.Schema:
-    if pattern.output == "count":
-        return COUNT_SCHEMA
-    if pattern.output == "compressed":
-        return compressed_schema(pattern)
-    if pattern.rows_per_match != "one":
-        return shown_schema(pattern)
-    shown = measured_schema(pattern) if pattern.measures.code else default_schema(pattern)
-    return shown.append(pa.field(TIMED_OUT, pa.bool_())) if pattern.timeouts else shown
-
-
-def _by_completion(matches: Matches, rows: KeyedRows) -> Matches:
+def _by_completion(matches: Matches, rows: PatternRows) -> Matches:
     """In order of the completing event; those of one event keep the matcher's order."""
     done = completed(rows, matches)
     if (done[1:] >= done[:-1]).all():

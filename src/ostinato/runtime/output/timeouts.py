@@ -5,7 +5,6 @@ for the best way to read all of them: each state of its automaton accepts, at th
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -17,8 +16,8 @@ from ostinato.kernels.rows.row_gaps import find_gaps
 from ostinato.program.ordered_nfa import ACCEPT, ACCEPT_AT_END, OrderedNfa
 from ostinato.program.pattern import RowPattern
 from ostinato.runtime.output.matches import Matches
-from ostinato.runtime.rows.keyed_rows import KeyedRows
 from ostinato.runtime.rows.longer_arrays import grown
+from ostinato.runtime.rows.pattern_rows import PatternRows
 from ostinato.runtime.rows.string_pool import StringPool
 from ostinato.runtime.scan.scan_matcher import variable_masks
 from ostinato.runtime.session.budget import Budget
@@ -40,7 +39,7 @@ class Timeouts:
         self.passed = np.zeros(0, np.int64)
         self.count = 0
 
-    def found(self, matches: Matches, keys: np.ndarray, searched: np.ndarray, ready: np.ndarray, rows: KeyedRows) -> Iterator[Matches]:
+    def found(self, matches: Matches, keys: np.ndarray, searched: np.ndarray, ready: np.ndarray, rows: PatternRows) -> Iterator[Matches]:
         """`matches` are those that the search has found on its way to `searched`; rows before `ready` are there."""
         key, start = self._starts(matches, keys, searched, rows)
         behind = self._window_ends(key, start, keys, ready, rows)
@@ -54,7 +53,7 @@ class Timeouts:
             yield ended
             begin = end
 
-    def _starts(self, matches: Matches, keys: np.ndarray, searched: np.ndarray, rows: KeyedRows) -> tuple[np.ndarray, np.ndarray]:
+    def _starts(self, matches: Matches, keys: np.ndarray, searched: np.ndarray, rows: PatternRows) -> tuple[np.ndarray, np.ndarray]:
         """Where attempts have been made that came to nothing, of those that a first row allows."""
         self.passed = grown(self.passed, rows.key_count)
         taken = np.diff(matches.offsets) if self._pattern.skip == "past last row" else np.ones(len(matches), np.int64)
@@ -71,7 +70,7 @@ class Timeouts:
             allowed |= bits & mask == mask
         return key[allowed], start[allowed]
 
-    def _window_ends(self, key: np.ndarray, start: np.ndarray, keys: np.ndarray, ready: np.ndarray, rows: KeyedRows) -> np.ndarray:
+    def _window_ends(self, key: np.ndarray, start: np.ndarray, keys: np.ndarray, ready: np.ndarray, rows: PatternRows) -> np.ndarray:
         """The ordinal behind the last row of the window of each start."""
         pattern = self._pattern
         by_events = pattern.within_unit == "events"
@@ -82,9 +81,8 @@ class Timeouts:
         reaches(key, start, limit, by_events, known, 0, rows.offset, rows.base, rows.length, rows.times, behind, settled)
         return behind
 
-    def _ended(self, key: np.ndarray, start: np.ndarray, behind: np.ndarray, rows: KeyedRows) -> Matches:
-        windows = copy.copy(rows)
-        windows.offset, windows.base, windows.length = rows.index_of(key, start), np.zeros(len(key), np.int64), behind - start
+    def _ended(self, key: np.ndarray, start: np.ndarray, behind: np.ndarray, rows: PatternRows) -> Matches:
+        windows = rows.cut(rows.index_of(key, start), behind - start)
         self._matcher.renumber(np.empty(0, np.int64))  # nothing is left of the last ones
         read = self._matcher.feed(windows, np.arange(len(key)), behind - start, 0, True)
         assert isinstance(read, Matches)

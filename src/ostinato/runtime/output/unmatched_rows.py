@@ -7,7 +7,7 @@ import numpy as np
 from ostinato.kernels.rows.grouping import ranges
 from ostinato.kernels.rows.row_gaps import find_gaps
 from ostinato.runtime.output.matches import Matches
-from ostinato.runtime.rows.keyed_rows import KeyedRows
+from ostinato.runtime.rows.pattern_rows import PatternRows
 
 
 class UnmatchedRows:
@@ -16,7 +16,7 @@ class UnmatchedRows:
     def __init__(self) -> None:
         self.passed = np.zeros(0, np.int64)
 
-    def found(self, matches: Matches, keys: np.ndarray, searched: np.ndarray, rows: KeyedRows) -> np.ndarray:
+    def found(self, matches: Matches, keys: np.ndarray, searched: np.ndarray, rows: PatternRows) -> np.ndarray:
         """The arena rows that are known now to be part of no match. `searched`: before this row of its key no match will start any more.
         A match without rows stands for the row at which it starts."""
         if len(self.passed) < rows.key_count:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -40,6 +41,10 @@ class Arena:
     def declare(self, name: str, dtype: np.dtype | type, width: int = 0) -> None:
         self.data[name] = np.empty((self.capacity, width) if width else self.capacity, dtype)
         self.valid[name] = None
+
+    def drop(self, names: Sequence[str]) -> None:
+        for name in names:
+            del self.data[name], self.valid[name]
 
     def reserve(self, capacity: int) -> None:
         if capacity <= self.capacity:

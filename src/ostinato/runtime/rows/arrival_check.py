@@ -3,7 +3,7 @@ that brings it, and not later, when the row is already part of the state."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from ostinato.kernels.vectors.evaluate import evaluate
@@ -16,14 +16,16 @@ from ostinato.program.pattern import Pattern
 class ArrivalCheck:
     """Of the conditions that look at one row alone: neighbours are known only when all rows are in order."""
 
-    def __init__(self, pattern: Pattern) -> None:
-        self._code = _fallible_alone(pattern.rows)
+    def __init__(self, patterns: Sequence[Pattern]) -> None:
+        codes = dict.fromkeys(_fallible_alone(pattern.rows) for pattern in patterns)
+        self._codes = [code for code in codes if code.results]
 
     def __bool__(self) -> bool:
-        return bool(self._code.results)
+        return bool(self._codes)
 
     def check(self, columns: Mapping[str, Vector], count: int) -> None:
-        evaluate(self._code, count, columns.__getitem__)
+        for code in self._codes:
+            evaluate(code, count, columns.__getitem__)
 
 
 @lru_cache(64)  # on a Spark stream every micro-batch opens sessions of the same program

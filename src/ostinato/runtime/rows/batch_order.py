@@ -7,16 +7,16 @@ import pyarrow as pa
 
 from ostinato.base.errors import DataError, StateError
 from ostinato.kernels.vectors.vector import from_arrow
-from ostinato.program.pattern import Pattern
+from ostinato.program.input import Input
 from ostinato.runtime.rows.ingest import sort_order
 
 
 class BatchOrder:
     """Without a time nothing ever says that no earlier row can come, so that no row can wait for it. `last` is the last row so far."""
 
-    def __init__(self, pattern: Pattern) -> None:
-        self._pattern = pattern
-        self._columns = [pattern.reads.columns[number].name for number, _, _ in pattern.reads.order]
+    def __init__(self, reads: Input) -> None:
+        self._reads = reads
+        self._columns = [reads.columns[number].name for number, _, _ in reads.order]
         self.last: pa.Table | None = None
 
     def check(self, batch: pa.RecordBatch | pa.Table) -> None:
@@ -31,7 +31,7 @@ class BatchOrder:
             both = pa.concat_tables([self.last, rows.slice(first, 1)], promote_options="permissive")
             if self._order(both) is not None:
                 raise DataError(
-                    f'row {first} of this batch of stream "{self._pattern.reads.stream}" belongs before the last row of an earlier batch',
+                    f'row {first} of this batch of stream "{self._reads.stream}" belongs before the last row of an earlier batch',
                     detail=f"rows are in order of {', '.join(self._columns)}, which is no time that could be waited for",
                     hint="push rows in this order, or let ORDER BY begin with a timestamp, date or integer, ascending",
                 )
@@ -46,4 +46,4 @@ class BatchOrder:
         self.last = last
 
     def _order(self, rows: pa.Table) -> np.ndarray | None:
-        return sort_order({name: from_arrow(rows.column(name)) for name in self._columns}, self._pattern)
+        return sort_order({name: from_arrow(rows.column(name)) for name in self._columns}, self._reads)

@@ -12,8 +12,7 @@ from ostinato.expr.typing.arrow_types import to_arrow
 from ostinato.expr.typing.types import Kind, Type
 from ostinato.kernels.vectors.casts import cast
 from ostinato.kernels.vectors.vector import Vector, from_arrow
-from ostinato.program.input import Column
-from ostinato.program.pattern import Pattern
+from ostinato.program.input import Column, Input
 from ostinato.runtime.rows.struct_fields import column_of
 
 
@@ -30,15 +29,15 @@ class _Source:
 class ColumnReader:
     """A stream's batches have one schema after another the same: it is compared with the program when it changes."""
 
-    def __init__(self, pattern: Pattern) -> None:
-        self._pattern = pattern
+    def __init__(self, reads: Input) -> None:
+        self._reads = reads
         self._schema: pa.Schema | None = None
         self._sources: list[_Source] = []
 
     def read(self, batch: pa.RecordBatch | pa.Table) -> dict[str, Vector]:
         """The program's columns by name; a column that is missing or of another type is refused."""
         if self._schema is None or not batch.schema.equals(self._schema):
-            self._sources = [_source(batch, column, self._pattern) for column in self._pattern.reads.columns]
+            self._sources = [_source(batch, column, self._reads) for column in self._reads.columns]
             self._schema = batch.schema
         return {source.column.name: self._vector(batch, source) for source in self._sources}
 
@@ -48,26 +47,26 @@ class ColumnReader:
         if not source.differs:
             return vector
         if vector.type.opaque != source.column.type.opaque:
-            return _in_form(vector, source.column, self._pattern)
-        return _in_unit(vector, source.column, self._pattern)
+            return _in_form(vector, source.column, self._reads)
+        return _in_unit(vector, source.column, self._reads)
 
 
-def read_columns(batch: pa.RecordBatch | pa.Table, pattern: Pattern) -> dict[str, Vector]:
+def read_columns(batch: pa.RecordBatch | pa.Table, reads: Input) -> dict[str, Vector]:
     """The columns of a single batch."""
-    return ColumnReader(pattern).read(batch)
+    return ColumnReader(reads).read(batch)
 
 
-def _source(batch: pa.RecordBatch | pa.Table, column: Column, pattern: Pattern) -> _Source:
+def _source(batch: pa.RecordBatch | pa.Table, column: Column, reads: Input) -> _Source:
     array = column_of(batch, column)
     if array is None:
         raise SchemaError(
-            f'stream "{pattern.reads.stream}" has no column "{column.name}" in this batch',
+            f'stream "{reads.stream}" has no column "{column.name}" in this batch',
             detail=f"its columns are {', '.join(batch.schema.names)}",
         )
     type_ = type_from_arrow(array.type)
     if type_.kind is not column.type.kind and type_.kind is not Kind.NULL:
         raise SchemaError(
-            f'column "{column.name}" of stream "{pattern.reads.stream}" is {type_} in this batch',
+            f'column "{column.name}" of stream "{reads.stream}" is {type_} in this batch',
             detail=f"the query was compiled for {column.type}",
             hint="cast the column, or compile the query for this schema",
         )
@@ -75,25 +74,25 @@ def _source(batch: pa.RecordBatch | pa.Table, column: Column, pattern: Pattern) 
     return _Source(column, batch.schema.get_field_index(column.name), type_, differs)
 
 
-def _in_form(vector: Vector, column: Column, pattern: Pattern) -> Vector:
+def _in_form(vector: Vector, column: Column, reads: Input) -> Vector:
     """Nested values of a form that holds the same (large lists, say), or an error."""
     try:
         return from_arrow(vector.dictionary.cast(to_arrow(column.type)))
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError) as error:
         raise SchemaError(
-            f'column "{column.name}" of stream "{pattern.reads.stream}" is {vector.type} in this batch',
+            f'column "{column.name}" of stream "{reads.stream}" is {vector.type} in this batch',
             detail=f"the query was compiled for {column.type}: {str(error).splitlines()[0]}",
             hint="cast the column, or compile the query for this schema",
         ) from error
 
 
-def _in_unit(vector: Vector, column: Column, pattern: Pattern) -> Vector:
+def _in_unit(vector: Vector, column: Column, reads: Input) -> Vector:
     """Times in the unit that the query was compiled for: the same moments, or an error."""
     moved = cast(vector, column.type)
     finer = vector.data % max(vector.type.ticks // column.type.ticks, 1) != 0
     if (finer if vector.valid is None else finer & vector.valid).any():
         raise SchemaError(
-            f'column "{column.name}" of stream "{pattern.reads.stream}" has nanoseconds in this batch',
+            f'column "{column.name}" of stream "{reads.stream}" has nanoseconds in this batch',
             detail=f"the query was compiled for {column.type}, which would lose them",
             hint="compile the query for the schema of this batch, or cast the column",
         )

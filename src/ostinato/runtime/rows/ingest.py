@@ -11,7 +11,7 @@ from ostinato.expr.typing.types import Kind
 from ostinato.kernels.rows.read_only import borrowed
 from ostinato.kernels.rows.time_range import time_range
 from ostinato.kernels.vectors.vector import Vector
-from ostinato.program.pattern import Pattern
+from ostinato.program.input import Input
 from ostinato.runtime.rows.string_pool import ranks_of
 
 FAREST = 2**62  # of a time from 0; with windows of at most as much, no sum and no difference leaves 64 bits
@@ -38,33 +38,33 @@ class EventTimes:
     ascending: bool  # none of them is null, and none is smaller than the one before
 
 
-def times_of(columns: dict[str, Vector], pattern: Pattern, *, nulls_allowed: bool, presorted: bool = False) -> EventTimes | None:
+def times_of(columns: dict[str, Vector], reads: Input, *, nulls_allowed: bool, presorted: bool = False) -> EventTimes | None:
     """Event times, or None if the program has no time column. `presorted` rows do not stand where the user has put them."""
-    if pattern.reads.time < 0:
+    if reads.time < 0:
         return None
-    name = pattern.reads.columns[pattern.reads.time].name
+    name = reads.columns[reads.time].name
     vector = columns[name]
     if not nulls_allowed and vector.valid is not None and not vector.valid.all():
         row = int(np.flatnonzero(~vector.valid)[0])
-        raise missing_time(name, pattern.reads.stream, "" if presorted else f" (row {row} of the batch, counted from 0)")
+        raise missing_time(name, reads.stream, "" if presorted else f" (row {row} of the batch, counted from 0)")
     times = np.ascontiguousarray(vector.data, np.int64)
     known = times if vector.valid is None else times[vector.valid]
     least, greatest, ascending = time_range(borrowed(known)) if len(known) else (0, 0, True)
     if least < -FAREST or greatest > FAREST:
         raise DataError(
-            f'a time in the column "{name}" of stream "{pattern.reads.stream}" is beyond what can be calculated with',
+            f'a time in the column "{name}" of stream "{reads.stream}" is beyond what can be calculated with',
             hint="times in nanoseconds reach from 1823 to 2116: cast the column to microseconds where it has later ones; filter out marks",
         )
     return EventTimes(times, least, greatest, ascending and len(known) == len(times))
 
 
-def sort_order(columns: dict[str, Vector], pattern: Pattern, times: EventTimes | None = None) -> np.ndarray | None:
+def sort_order(columns: dict[str, Vector], reads: Input, times: EventTimes | None = None) -> np.ndarray | None:
     """The stable order of the rows by the program's order columns; None if they are in order already."""
-    if times is not None and times.ascending and [column[:2] for column in pattern.reads.order] == [(pattern.reads.time, False)]:
+    if times is not None and times.ascending and [column[:2] for column in reads.order] == [(reads.time, False)]:
         return None
     keys = []
-    for number, descending, nulls_first in pattern.reads.order:
-        keys += _sort_keys(columns[pattern.reads.columns[number].name], descending, nulls_first)
+    for number, descending, nulls_first in reads.order:
+        keys += _sort_keys(columns[reads.columns[number].name], descending, nulls_first)
     if not keys or _in_order(keys):
         return None
     return np.lexsort(keys[::-1]) if len(keys) > 1 else np.argsort(keys[0], kind="stable")

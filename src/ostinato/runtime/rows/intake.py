@@ -8,20 +8,19 @@ import numpy as np
 
 from ostinato.expr.typing.types import Kind, Type
 from ostinato.kernels.vectors.vector import Vector
-from ostinato.program.pattern import Pattern
+from ostinato.program.input import Input
 from ostinato.runtime.rows.key_index import KeyIndex
 from ostinato.runtime.rows.keyed_rows import KeyedRows
-from ostinato.runtime.rows.storage import needs_positions
 from ostinato.runtime.rows.string_pool import StringPool
 
 
 class Intake:
-    def __init__(self, pattern: Pattern, stored: Mapping[str, Type], pool: StringPool) -> None:
-        self._keys = [pattern.reads.columns[k].name for k in pattern.reads.keys]
-        self._time = pattern.reads.columns[pattern.reads.time].name if pattern.reads.time >= 0 else ""
+    def __init__(self, reads: Input, stored: Mapping[str, Type], pool: StringPool, positioned: bool) -> None:
+        self._keys = reads.key_names
+        self._time = reads.time_name
         self._stored = stored
         self._pool = pool
-        self._needs_positions = needs_positions(pattern)
+        self._needs_positions = positioned
 
     def append(
         self, rows: KeyedRows, keys: KeyIndex | None, columns: Mapping[str, Vector], times: np.ndarray | None, positions: np.ndarray

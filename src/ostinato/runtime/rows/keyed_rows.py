@@ -33,26 +33,21 @@ class Grouping:
 
 class KeyedRows:
     """`offset[k]`: arena index of key k's first retained row; `base[k]`: that row's ordinal in its partition; `length[k]`: how
-    many are retained. Columns that matchers read have fixed names: bits, times, positions, slots, slot_valid. `time_column` is held
+    many are retained. Columns that matchers read have fixed names: times, positions; see also `PatternRows`. `time_column` is held
     once, as times; positions are left out where nobody asks for them (`positioned`)."""
 
     def __init__(
-        self, columns: Mapping[str, np.dtype | type], slots: int, timed: bool, positioned: bool = True, time_column: str | None = None
+        self, columns: Mapping[str, np.dtype | type], timed: bool, positioned: bool = True, time_column: str | None = None
     ) -> None:
         self.arena = Arena()
         self._time_column = time_column
         for name, dtype in columns.items():
             if name != time_column:
                 self.arena.declare("column:" + name, dtype)
-        self.arena.declare("bits", np.uint64)
         if positioned:
             self.arena.declare("positions", np.int64)
         if timed:
             self.arena.declare("times", np.int64)
-        if slots:
-            self.arena.declare("slots", np.int64, slots)
-            self.arena.declare("slot_valid", np.uint8, slots)
-        self.slot_count = slots
         self.timed = timed
         self.opaque: dict[str, OpaqueValues] = {}  # of columns whose arrays hold positions among these
         self.used = 0
@@ -68,24 +63,12 @@ class KeyedRows:
         return "times" if column == self._time_column else "column:" + column
 
     @property
-    def bits(self) -> np.ndarray:
-        return self.arena.data["bits"]
-
-    @property
     def positions(self) -> np.ndarray:
         return self.arena.data["positions"]
 
     @property
     def times(self) -> np.ndarray:
         return self.arena.data["times"] if self.timed else NO_TIMES
-
-    @property
-    def slots(self) -> np.ndarray:
-        return self.arena.data["slots"] if self.slot_count else np.zeros((1, 0), np.int64)
-
-    @property
-    def slot_valid(self) -> np.ndarray:
-        return self.arena.data["slot_valid"] if self.slot_count else np.zeros((1, 0), np.uint8)
 
     @property
     def key_count(self) -> int:

@@ -9,7 +9,7 @@ import pyarrow.compute as pc
 from ostinato.base.errors import StateError
 from ostinato.expr.typing.arrow_types import to_arrow as arrow_type
 from ostinato.kernels.vectors.vector import Vector, to_arrow
-from ostinato.program.pattern import Pattern
+from ostinato.program.input import Input
 
 REASON = "reason"
 
@@ -17,27 +17,25 @@ REASON = "reason"
 class LateRows:
     """They are kept until they are taken, part of the snapshot."""
 
-    def __init__(self, pattern: Pattern, keeps: bool) -> None:
-        self._pattern = pattern
+    def __init__(self, reads: Input, keeps: bool) -> None:
+        self._reads = reads
         self._keeps = keeps
         self._kept: list[pa.Table] = []
         self.bytes = 0  # of those that nobody has taken; asked for at every push
         self.count = 0
-        self.schema = late_schema(pattern)
+        self.schema = late_schema(reads)
 
     def add(self, rows: pa.Table, horizons: np.ndarray) -> None:
         """Rows with times before their horizons, which are the watermarks that they missed."""
         self.count += rows.num_rows
         if self._keeps:
-            shown = rows.select([column.name for column in self._pattern.reads.data_columns]).cast(pa.schema(list(self.schema)[:-1]))
+            shown = rows.select([column.name for column in self._reads.data_columns]).cast(pa.schema(list(self.schema)[:-1]))
             kept = shown.append_column(self.schema.field(-1), self._reasons(horizons))
             self._kept.append(kept)
             self.bytes += kept.nbytes
 
     def _reasons(self, horizons: np.ndarray) -> pa.Array:
-        watermarks = to_arrow(
-            Vector(self._pattern.reads.columns[self._pattern.reads.time].type, np.ascontiguousarray(horizons), None, None)
-        )
+        watermarks = to_arrow(Vector(self._reads.columns[self._reads.time].type, np.ascontiguousarray(horizons), None, None))
         return pc.binary_join_element_wise(pa.scalar("before the watermark"), watermarks.cast(pa.string()), " ")
 
     def take(self) -> pa.Table:
@@ -59,9 +57,9 @@ class LateRows:
         self.count = count
 
 
-def late_schema(pattern: Pattern) -> pa.Schema:
+def late_schema(reads: Input) -> pa.Schema:
     """The columns that the query reads, and the reason."""
-    fields = [pa.field(column.name, arrow_type(column.type)) for column in pattern.reads.data_columns]
+    fields = [pa.field(column.name, arrow_type(column.type)) for column in reads.data_columns]
     name = REASON
     while name in {field.name for field in fields}:
         name += "_"

@@ -9,7 +9,7 @@ from ostinato.kernels.rows.grouping import put_octets, ranges
 from ostinato.kernels.vectors.evaluate import Evaluator
 from ostinato.kernels.vectors.vector import Vector
 from ostinato.program.pattern import Pattern
-from ostinato.runtime.rows.keyed_rows import KeyedRows
+from ostinato.runtime.rows.pattern_rows import PatternRows
 from ostinato.runtime.rows.string_pool import StringPool
 
 
@@ -20,7 +20,7 @@ class RowCode:
         self._types = {c.name: c.type for c in pattern.reads.columns}
         self._evaluator = Evaluator(pattern.rows)
 
-    def evaluate(self, rows: KeyedRows, keys: np.ndarray, start: np.ndarray, end: np.ndarray) -> None:
+    def evaluate(self, rows: PatternRows, keys: np.ndarray, start: np.ndarray, end: np.ndarray) -> None:
         """Fill bits and slots of the rows with ordinals start[i]..end[i] of each key."""
         pattern = self._pattern
         if not pattern.rows.results or not len(keys):
@@ -40,7 +40,7 @@ class RowCode:
             inner = None if extended.count == wanted.sum() else ranges(extended.begin[:-1] + (start - low), wanted)
             self._store_slots(rows, _index(rows, keys, start, wanted), results[pattern.bits :], inner)
 
-    def _evaluated_with(self, rows: KeyedRows, keys: np.ndarray, start: np.ndarray, end: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def _evaluated_with(self, rows: PatternRows, keys: np.ndarray, start: np.ndarray, end: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """What is evaluated beside the new rows, and dropped: the neighbours that shifts look at; or whole regions where that is
         little more, because regions side by side are read without being gathered."""
         first, last = rows.base[keys], rows.base[keys] + rows.length[keys]
@@ -48,7 +48,7 @@ class RowCode:
             return first, last
         return np.maximum(first, start - self._pattern.look_back), np.minimum(last, end + self._pattern.look_ahead)
 
-    def _input(self, rows: KeyedRows, index: np.ndarray | slice, name: str) -> Vector:
+    def _input(self, rows: PatternRows, index: np.ndarray | slice, name: str) -> Vector:
         held = rows.held_as(name)
         data, known = rows.arena.data[held][index], rows.arena.valid[held]
         valid = None if known is None else known[index]
@@ -59,7 +59,7 @@ class RowCode:
 
     @staticmethod
     def _store_bits(
-        rows: KeyedRows, predicates: list[Vector], source: np.ndarray, counts: np.ndarray, target: np.ndarray, extended: _Extent
+        rows: PatternRows, predicates: list[Vector], source: np.ndarray, counts: np.ndarray, target: np.ndarray, extended: _Extent
     ) -> None:
         bits = _bit_sets(predicates)
         if isinstance(bits, np.ndarray) and extended.count == counts.sum() and isinstance(extended.index, slice):
@@ -69,7 +69,7 @@ class RowCode:
         else:
             rows.bits[ranges(target, counts)] = bits if not isinstance(bits, np.ndarray) else bits[ranges(source, counts)]
 
-    def _store_slots(self, rows: KeyedRows, at: np.ndarray | slice, values: list[Vector], inner: np.ndarray | None) -> None:
+    def _store_slots(self, rows: PatternRows, at: np.ndarray | slice, values: list[Vector], inner: np.ndarray | None) -> None:
         for number, vector in enumerate(values):
             data, valid = self._slot(vector)
             rows.slots[at, number] = data if inner is None else data[inner]
@@ -111,7 +111,7 @@ def _holds(vector: Vector) -> np.ndarray:
 class _Extent:
     """The rows that are evaluated together: a stretch per key."""
 
-    def __init__(self, rows: KeyedRows, keys: np.ndarray, low: np.ndarray, counts: np.ndarray) -> None:
+    def __init__(self, rows: PatternRows, keys: np.ndarray, low: np.ndarray, counts: np.ndarray) -> None:
         self.counts = counts
         self.begin = np.concatenate([[0], np.cumsum(counts)])
         self.count = int(self.begin[-1])
@@ -138,7 +138,7 @@ class _Extent:
         return Vector(vector.type, data, valid, vector.dictionary)
 
 
-def _index(rows: KeyedRows, keys: np.ndarray, start: np.ndarray, counts: np.ndarray) -> np.ndarray | slice:
+def _index(rows: PatternRows, keys: np.ndarray, start: np.ndarray, counts: np.ndarray) -> np.ndarray | slice:
     """Arena rows of a stretch per key; a slice where they lie side by side."""
     first = rows.index_of(keys, start)
     if len(first) and (first[1:] == first[:-1] + counts[:-1]).all():

@@ -11,13 +11,14 @@ from ostinato.kernels.rows.grouping import ranges
 from ostinato.runtime.session.state_check import ANY, LIMIT, NOTHING, HeldRows, StateCheck
 
 if TYPE_CHECKING:
-    from ostinato.runtime.session.session import Session
+    from ostinato.runtime.session.input_rows import InputRows
+    from ostinato.runtime.session.pattern_operator import PatternOperator
 
 
-def check_rows(state: StateCheck, session: Session) -> HeldRows:
+def check_rows(state: StateCheck, source: InputRows) -> HeldRows:
     """What the rest of the snapshot may refer to."""
     base = state.array("base", np.int64, ANY)
-    least = 1 if session.keys is None else 0  # all keys may be idle, and forgotten
+    least = 1 if source.keys is None else 0  # all keys may be idle, and forgotten
     state.require(int(state.counters("key_count", 1)[0]) == len(base) and len(base) >= least, "a number for every partition")
     state.between(base, 0, LIMIT, "ordinals of first rows")
     live = state.array("live", np.int64, ANY)
@@ -26,7 +27,7 @@ def check_rows(state: StateCheck, session: Session) -> HeldRows:
     length = state.array("length", np.int64, len(live))
     state.between(length, 1, LIMIT, "rows of partitions")
     total = sum(length.tolist())  # whole numbers: the sum may leave 64 bits
-    for name, held in session.rows.arena.data.items():
+    for name, held in source.rows.arena.data.items():
         state.array("data." + name, held.dtype.type, total, *held.shape[1:])
         if "valid." + name in state:
             state.array("valid." + name, np.bool_, total)
@@ -35,20 +36,26 @@ def check_rows(state: StateCheck, session: Session) -> HeldRows:
     return HeldRows(base, end, state.rows.texts)
 
 
-def check_texts(state: StateCheck, session: Session, evaluated: np.ndarray) -> None:
-    """Codes of strings in rows. Of rows that were not evaluated yet, slots hold anything, and nobody reads them."""
-    rows, texts = session.rows, state.rows.texts
-    for name, type_ in session.stored.items():
+def check_texts(state: StateCheck, source: InputRows) -> None:
+    """Codes of strings in rows."""
+    for name, type_ in source.stored.items():
         if type_.kind is Kind.STRING:
-            held = rows.held_as(name)
+            held = source.rows.held_as(name)
             codes = state["data." + held]
-            state.index(codes[state["valid." + held]] if "valid." + held in state else codes, texts, f"strings of {name}")
-    slots = [number for number, type_ in enumerate(session.pattern.slots) if type_.kind is Kind.STRING]
+            state.index(codes[state["valid." + held]] if "valid." + held in state else codes, state.rows.texts, f"strings of {name}")
+
+
+def check_slots(state: StateCheck, operator: PatternOperator, evaluated: np.ndarray) -> None:
+    """Codes of strings that row code has made; the rows are loaded already. Of rows that were not evaluated yet, slots hold anything, and
+    nobody reads them."""
+    slots = [number for number, type_ in enumerate(operator.pattern.slots) if type_.kind is Kind.STRING]
     if slots:
-        live, length = state["live"], state["length"]
-        is_evaluated = ranges(state.rows.base[live], length) < np.repeat(evaluated[live], length)
-        valid = (state["data.slot_valid"][:, slots] == 1) & is_evaluated[:, None]
-        state.index(state["data.slots"][:, slots][valid], texts, "strings of rows", or_nothing=True)
+        rows = operator.rows
+        live, index = rows.shared.retained()
+        length = rows.length[live]
+        is_evaluated = ranges(rows.base[live], length) < np.repeat(evaluated[live], length)
+        valid = (rows.slot_valid[index][:, slots] == 1) & is_evaluated[:, None]
+        state.index(rows.slots[index][:, slots][valid], state.rows.texts, "strings of rows", or_nothing=True)
 
 
 def check_keys(state: StateCheck, types: tuple[Type, ...], room: int) -> None:

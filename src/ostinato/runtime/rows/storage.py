@@ -8,6 +8,7 @@ from ostinato.expr.typing.arrow_types import to_arrow
 from ostinato.expr.typing.types import Kind, Type
 from ostinato.program.analysis.carried_negations import uncarried
 from ostinato.program.code_inputs import code_inputs, measure_columns, negation_columns
+from ostinato.program.input import Input
 from ostinato.program.pattern import EventPattern, Pattern
 from ostinato.runtime.rows.keyed_rows import KeyedRows
 from ostinato.runtime.rows.opaque_values import OpaqueValues
@@ -40,13 +41,10 @@ def occurrence_column(number: int) -> str:
     return f"occurs:{number}"
 
 
-def empty_rows(pattern: Pattern, stored: dict[str, Type]) -> KeyedRows:
+def empty_rows(reads: Input, stored: dict[str, Type], positioned: bool) -> KeyedRows:
     """Values lie in arrays as `expr.typing.types` says."""
     held = {Kind.FLOAT: np.float64, Kind.BOOL: np.bool_}
-    time = pattern.reads.columns[pattern.reads.time].name if pattern.reads.time >= 0 else None
     dtypes = {name: held.get(type_.kind, np.int64) for name, type_ in stored.items()}
-    rows = KeyedRows(dtypes, len(pattern.slots), pattern.reads.time >= 0, needs_positions(pattern), time)
-    for name in occurrence_columns(pattern):
-        rows.arena.declare(name, np.int64)
+    rows = KeyedRows(dtypes, reads.time >= 0, positioned, reads.time_name or None)
     rows.opaque = {name: OpaqueValues(to_arrow(type_)) for name, type_ in stored.items() if type_.kind is Kind.OPAQUE}
     return rows

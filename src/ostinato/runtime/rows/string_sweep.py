@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,60 +12,63 @@ from ostinato.program.pattern import Pattern
 from ostinato.runtime.matcher import RemembersStrings
 
 if TYPE_CHECKING:
-    from ostinato.runtime.session.session import Session
+    from ostinato.runtime.session.input_rows import InputRows
+    from ostinato.runtime.session.pattern_operator import PatternOperator
 
-LOOKED_INTO = ("scan", "compact", "runs", "backtrack")  # strategies whose codes are all found
+LOOKED_INTO = ("scan", "compact", "runs", "backtrack")  # evaluations whose codes are all found
 SWEEP_FROM = 131_072  # strings; below, forgetting some is not worth the work
 
 
 class StringSweep:
-    """Sweeps when the pool has grown to four times what was in use the last time: the cost per new string is constant."""
+    """Sweeps when the pool of an input has grown to four times what was in use the last time: the cost per new string is constant."""
 
     def __init__(self, first: int = SWEEP_FROM) -> None:
         self._first = self._at = first
 
-    def sweep(self, session: Session, at_once: bool = False) -> None:
+    def sweep(self, source: InputRows, readers: Sequence[PatternOperator], at_once: bool = False) -> None:
         """`at_once`: not when it is worth the work, but because there is no room."""
-        if (len(session.pool) < self._at and not at_once) or not _is_known(session.pattern):
+        if (len(source.pool) < self._at and not at_once) or not all(_is_known(reader.pattern) for reader in readers):
             return
-        used = np.zeros(len(session.pool), np.bool_)
-        for codes in _held(session):
+        used = np.zeros(len(source.pool), np.bool_)
+        for codes in _held(source, readers):
             used[codes[(codes >= 0) & (codes < len(used))]] = True
-        _recode(session, session.pool.keep(used))
-        self._at = max(self._first, 4 * len(session.pool))
+        _recode(source, readers, source.pool.keep(used))
+        self._at = max(self._first, 4 * len(source.pool))
 
 
 def _is_known(pattern: Pattern) -> bool:
     """Whether all codes are found: in rows, in keys, and in the registers of runs. Other matchers with registers, and values kept for
     aggregates, are not looked into, and keep their strings."""
-    if pattern.output == "aggregates":
-        return False
-    return pattern.evaluation in LOOKED_INTO
+    return pattern.output != "aggregates" and pattern.evaluation in LOOKED_INTO
 
 
-def _held(session: Session) -> list[np.ndarray]:
-    _, index = session.rows.retained()
-    held = [column[index] for column in _columns(session)]
-    if session.keys is not None:
-        held += session.keys.codes()
-    return held + (session.matcher.codes() if isinstance(session.matcher, RemembersStrings) else [])
+def _held(source: InputRows, readers: Sequence[PatternOperator]) -> list[np.ndarray]:
+    _, index = source.rows.retained()
+    held = [column[index] for column in _columns(source, readers)]
+    if source.keys is not None:
+        held += source.keys.codes()
+    for reader in readers:
+        held += reader.matcher.codes() if isinstance(reader.matcher, RemembersStrings) else []
+    return held
 
 
-def _columns(session: Session) -> list[np.ndarray]:
+def _columns(source: InputRows, readers: Sequence[PatternOperator]) -> list[np.ndarray]:
     """The arrays of the arena that hold codes. Of rows that were not evaluated yet, slots hold anything."""
-    data = session.rows.arena.data
-    texts = [name for name, type_ in session.stored.items() if type_.kind is Kind.STRING]
-    slots = [i for i, type_ in enumerate(session.pattern.slots) if type_.kind is Kind.STRING]
-    return [data[session.rows.held_as(name)] for name in texts] + [data["slots"][:, i] for i in slots]
+    texts = [name for name, type_ in source.stored.items() if type_.kind is Kind.STRING]
+    found = [source.rows.arena.data[source.rows.held_as(name)] for name in texts]
+    for reader in readers:
+        found += [reader.rows.slots[:, i] for i, type_ in enumerate(reader.pattern.slots) if type_.kind is Kind.STRING]
+    return found
 
 
-def _recode(session: Session, new_of_old: np.ndarray) -> None:
-    _, index = session.rows.retained()
-    for column in _columns(session):
+def _recode(source: InputRows, readers: Sequence[PatternOperator], new_of_old: np.ndarray) -> None:
+    _, index = source.rows.retained()
+    for column in _columns(source, readers):
         codes = column[index]
         known = (codes >= 0) & (codes < len(new_of_old))
         column[index[known]] = new_of_old[codes[known]]
-    if session.keys is not None:
-        session.keys.recode(new_of_old)
-    if isinstance(session.matcher, RemembersStrings):
-        session.matcher.recode(new_of_old)
+    if source.keys is not None:
+        source.keys.recode(new_of_old)
+    for reader in readers:
+        if isinstance(reader.matcher, RemembersStrings):
+            reader.matcher.recode(new_of_old)

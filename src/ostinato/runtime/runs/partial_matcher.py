@@ -17,8 +17,8 @@ from ostinato.runtime.matcher import NEVER, Matcher
 from ostinato.runtime.output.listing import Listing
 from ostinato.runtime.output.match_dag import MatchDag
 from ostinato.runtime.output.matches import Matches
-from ostinato.runtime.rows.keyed_rows import KeyedRows
 from ostinato.runtime.rows.longer_arrays import grown
+from ostinato.runtime.rows.pattern_rows import PatternRows
 from ostinato.runtime.rows.string_pool import StringPool
 from ostinato.runtime.runs.run_plan import run_plan
 from ostinato.runtime.session.budget import Beyond, Budget, in_words, over_budget, too_many_matches
@@ -91,7 +91,7 @@ class PartialMatcher(Matcher):
         self._variable_of = np.array([component.variable for component in pattern.components], np.uint8)
 
     @abstractmethod
-    def _follow(self, rows: KeyedRows, keys: np.ndarray, begin: np.ndarray, end: np.ndarray, ordinal: np.ndarray) -> None:
+    def _follow(self, rows: PatternRows, keys: np.ndarray, begin: np.ndarray, end: np.ndarray, ordinal: np.ndarray) -> None:
         """Call the kernel until it is through with the rows [begin[i], end[i]) of each key, the first of which has `ordinal[i]`."""
 
     @abstractmethod
@@ -102,20 +102,20 @@ class PartialMatcher(Matcher):
         """The same in pieces."""
         yield self._matches()
 
-    def feed(self, rows: KeyedRows, keys: np.ndarray, ready: np.ndarray, horizon: int, final: bool) -> Matches | MatchDag:
+    def feed(self, rows: PatternRows, keys: np.ndarray, ready: np.ndarray, horizon: int, final: bool) -> Matches | MatchDag:
         self._go_on(rows, keys, ready, horizon, final)
         matches = self._matches()
         self._within_budget()
         return matches
 
     def feed_in_parts(
-        self, rows: KeyedRows, keys: np.ndarray, ready: np.ndarray, horizon: int, final: bool
+        self, rows: PatternRows, keys: np.ndarray, ready: np.ndarray, horizon: int, final: bool
     ) -> Iterator[Matches | MatchDag]:
         self._go_on(rows, keys, ready, horizon, final)
         yield from self._parts()
         self._within_budget()
 
-    def _go_on(self, rows: KeyedRows, keys: np.ndarray, ready: np.ndarray, horizon: int, final: bool) -> None:
+    def _go_on(self, rows: PatternRows, keys: np.ndarray, ready: np.ndarray, horizon: int, final: bool) -> None:
         keys = np.ascontiguousarray(keys, np.int64)
         self._ensure_keys(int(keys.max(initial=-1)) + 1)
         if self._strict:

@@ -12,7 +12,7 @@ from ostinato.kernels.runs import runs as kernel
 from ostinato.program.pattern import EventPattern
 from ostinato.runtime.output.match_dag import MatchDag
 from ostinato.runtime.output.matches import Matches
-from ostinato.runtime.rows.keyed_rows import KeyedRows
+from ostinato.runtime.rows.pattern_rows import PatternRows
 from ostinato.runtime.rows.string_pool import StringPool
 from ostinato.runtime.runs.partial_matcher import SHED_PART, PartialMatcher
 from ostinato.runtime.runs.run_dag import dag_of
@@ -30,7 +30,7 @@ class RunMatcher(PartialMatcher):
         super().__init__(pattern, budget, strings)
         self._store = RunStore(self._plan, pattern.registers, keeps_matches=pattern.output != "count")
 
-    def _follow(self, rows: KeyedRows, keys: np.ndarray, begin: np.ndarray, end: np.ndarray, ordinal: np.ndarray) -> None:
+    def _follow(self, rows: PatternRows, keys: np.ndarray, begin: np.ndarray, end: np.ndarray, ordinal: np.ndarray) -> None:
         """Call the kernel until it is through; between calls its arrays grow or runs are shed."""
         plan, code, store = self._plan, self._interpreter, self._store
         store.header[table.AT_KEY], store.header[table.AT_ROW] = 0, table.NOTHING

@@ -6,7 +6,7 @@ import numpy as np
 
 from ostinato.kernels.scan.scan_spans import assign_variables, fill_only_ways
 from ostinato.program.ordered_nfa import OrderedNfa
-from ostinato.runtime.rows.keyed_rows import KeyedRows
+from ostinato.runtime.rows.pattern_rows import PatternRows
 from ostinato.runtime.scan.lazy_dfa import accepting_flag
 
 MAX_WAYS = 1 << 16  # cells of the table of only ways
@@ -28,7 +28,7 @@ class Assignment:
         if len(self._ways):
             fill_only_ways(self._first, self._moves, masks, self._width, self._ways)
 
-    def variables(self, rows: KeyedRows, found: np.ndarray, count: int, places: np.ndarray) -> np.ndarray:
+    def variables(self, rows: PatternRows, found: np.ndarray, count: int, places: np.ndarray) -> np.ndarray:
         """For the first `count` columns (key, first ordinal, ordinal behind the last) of `found`; match i has its rows from
         places[i] to places[i+1] of the result."""
         variables = np.empty(places[-1], np.uint8)

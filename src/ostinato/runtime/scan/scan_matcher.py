@@ -14,7 +14,7 @@ from ostinato.program.pattern import RowPattern
 from ostinato.runtime.matcher import Matcher
 from ostinato.runtime.output.listing import Listing
 from ostinato.runtime.output.matches import Matches
-from ostinato.runtime.rows.keyed_rows import KeyedRows
+from ostinato.runtime.rows.pattern_rows import PatternRows
 from ostinato.runtime.rows.string_pool import StringPool
 from ostinato.runtime.scan.assignment import Assignment
 from ostinato.runtime.scan.attempt_state import check_scan
@@ -46,14 +46,14 @@ class ScanMatcher(Matcher):
         self._setting[dfa.FIRST_INITIAL] = self._dfa.initial_of_partition
         self._out = np.empty((3, 0), np.int64)
 
-    def feed(self, rows: KeyedRows, keys: np.ndarray, ready: np.ndarray, horizon: int, final: bool) -> Matches:
+    def feed(self, rows: PatternRows, keys: np.ndarray, ready: np.ndarray, horizon: int, final: bool) -> Matches:
         if not len(keys):
             return Matches.none()
         found, places = self._search(rows, keys, ready, horizon, final)
         self._listing.allow(len(places) - 1, int(places[-1]))
         return self._matches(rows, found, places)
 
-    def feed_in_parts(self, rows: KeyedRows, keys: np.ndarray, ready: np.ndarray, horizon: int, final: bool) -> Iterator[Matches]:
+    def feed_in_parts(self, rows: PatternRows, keys: np.ndarray, ready: np.ndarray, horizon: int, final: bool) -> Iterator[Matches]:
         if not len(keys):
             return
         found, places = self._search(rows, keys, ready, horizon, final)
@@ -67,7 +67,7 @@ class ScanMatcher(Matcher):
             yield self._matches(rows, np.ascontiguousarray(found[:, begin:end]), places[begin : end + 1] - places[begin])
             begin = end
 
-    def _search(self, rows: KeyedRows, keys: np.ndarray, ready: np.ndarray, horizon: int, final: bool) -> tuple[np.ndarray, np.ndarray]:
+    def _search(self, rows: PatternRows, keys: np.ndarray, ready: np.ndarray, horizon: int, final: bool) -> tuple[np.ndarray, np.ndarray]:
         """Columns (key, first ordinal, ordinal behind the last), more than there are matches; where the rows of each begin among all."""
         keys = np.ascontiguousarray(keys, np.int64)
         ready = np.ascontiguousarray(ready, np.int64)
@@ -87,7 +87,7 @@ class ScanMatcher(Matcher):
                 return self._found()
             self._provide(code, rows)
 
-    def _provide(self, code: int, rows: KeyedRows) -> None:
+    def _provide(self, code: int, rows: PatternRows) -> None:
         """Give the kernel what it stopped for."""
         if code == dfa.MATCHES_FULL:
             self._out = np.concatenate([self._out, np.empty_like(self._out)], axis=1)
@@ -104,7 +104,7 @@ class ScanMatcher(Matcher):
                 state = self._forget_states(state)
             self._dfa.learn(state, bits)
 
-    def _admit(self, rows: KeyedRows, keys: np.ndarray) -> None:
+    def _admit(self, rows: PatternRows, keys: np.ndarray) -> None:
         """Make a cursor for partitions that are new."""
         self._ensure(int(keys.max()) + 1)
         new = keys[self._cursor[keys, dfa.START] == UNSEEN]
@@ -131,7 +131,7 @@ class ScanMatcher(Matcher):
         np.cumsum(found[2, :count] - found[1, :count], out=places[1:])
         return found, places
 
-    def _matches(self, rows: KeyedRows, found: np.ndarray, places: np.ndarray) -> Matches:
+    def _matches(self, rows: PatternRows, found: np.ndarray, places: np.ndarray) -> Matches:
         """With their variables."""
         count = len(places) - 1
         return Matches(found[0, :count], found[1, :count], places, self._assignment.variables(rows, found, count, places))

@@ -3,7 +3,7 @@ accepted may be the state of another stream, but it is a state."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -11,18 +11,19 @@ import numpy as np
 import pyarrow as pa
 
 from ostinato.base.errors import OstinatoError, StateError
-from ostinato.program.pattern import Pattern
+from ostinato.program.input import Input
 from ostinato.runtime.rows.column_reader import read_columns
 from ostinato.runtime.rows.ingest import times_of
 from ostinato.runtime.rows.longer_arrays import grown
 from ostinato.runtime.rows.reorder import NEVER
-from ostinato.runtime.rows.row_state import check_keys, check_rows, check_texts
+from ostinato.runtime.rows.row_state import check_keys, check_rows, check_slots, check_texts
 from ostinato.runtime.session.state_check import ANY, LIMIT, HeldRows, StateCheck
 
 if TYPE_CHECKING:
-    from ostinato.runtime.session.session import Session
+    from ostinato.runtime.session.input_rows import InputRows
+    from ostinato.runtime.session.pattern_operator import PatternOperator
 
-COUNTERS = ("position", "rows_in", "emitted", "late")
+COUNTERS = ("position", "rows_in", "late")
 NO_ROWS = np.zeros(0, np.int64)
 
 
@@ -48,36 +49,50 @@ def one_error() -> Iterator[None]:
         raise StateError("the snapshot is not valid", detail=first, hint="restore one that a session of this query made") from error
 
 
-def check_scalars(scalars: Any) -> None:
+def check_scalars(scalars: Any, inputs: int, operators: int) -> None:
     require = StateCheck({}, HeldRows(NO_ROWS, NO_ROWS, 0), "counters").require
     require(isinstance(scalars, dict), "counters by name")
-    optional = [name for name in ("timed_out",) if name in scalars]
-    for name in (*COUNTERS, *optional, "horizon", "latest"):
-        require(name in scalars, f"a counter {name}")
-        value = scalars[name]
+    for part, count in (("input", inputs), ("operator", operators)):
+        for number in range(count):
+            found = scalars.get(f"{part}{number}")
+            require(isinstance(found, dict), f"counters of {part} {number}")
+            _check_counters(found, require, (*COUNTERS, "horizon", "latest") if part == "input" else ("emitted",))
+
+
+def _check_counters(counters: dict[str, Any], require: Callable[[bool, str], None], wanted: tuple[str, ...]) -> None:
+    for name in (*wanted, *(name for name in ("timed_out",) if name in counters)):
+        require(name in counters, f"a counter {name}")
+        value = counters[name]
         if name == "latest" and value is None:
             continue
         low, high = (0, LIMIT) if name not in ("horizon", "latest") else (NEVER, -(NEVER + 1))
         require(isinstance(value, int) and not isinstance(value, bool) and low <= value <= high, f"a whole number for {name}")
 
 
-def check_session(session: Session, arrays: dict[str, np.ndarray], texts: int) -> None:
-    """All arrays; `texts` is how many strings there are."""
-    whole = StateCheck(arrays, HeldRows(NO_ROWS, NO_ROWS, texts), "session")
-    rows = check_rows(whole.part("rows."), session)
+def check_input(source: InputRows, arrays: dict[str, np.ndarray], texts: int) -> HeldRows:
+    """Rows and keys; `texts` is how many strings there are. Returns what operators may refer to."""
+    whole = StateCheck(arrays, HeldRows(NO_ROWS, NO_ROWS, texts), "input")
+    rows = check_rows(whole.part("rows."), source)
+    whole = StateCheck(arrays, rows, "input")
+    whole.array("source_watermarks", np.int64, max(len(source.reads.sources), 1))
+    check_texts(whole.part("rows."), source)
+    if source.keys is not None:
+        check_keys(whole.part("keys."), source.keys.types, len(rows.base))
+    return rows
+
+
+def check_operator(operator: PatternOperator, arrays: dict[str, np.ndarray], rows: HeldRows) -> None:
     whole = StateCheck(arrays, rows, "session")
     evaluated = whole.read_up_to("evaluated")
     whole.require(len(evaluated) <= len(rows.base), "partitions that are known")
-    check_texts(whole.part("rows."), session, grown(evaluated, len(rows.base)))
+    check_slots(whole, operator, grown(evaluated, len(rows.base)))
     numbered = whole.array("numbered", np.int64, ANY)
     whole.between(numbered, 0, LIMIT, "numbers of matches")
-    if session.report.unmatched is not None:
+    if operator.report.unmatched is not None:
         whole.read_up_to("unmatched")
-    if session.report.timeouts is not None:
+    if operator.report.timeouts is not None:
         whole.read_up_to("timeouts")
-    if session.keys is not None:
-        check_keys(whole.part("keys."), session.keys.types, len(rows.base))
-    session.matcher.check(whole.part("matcher."))
+    operator.matcher.check(whole.part("matcher."))
 
 
 def checked_table(data: bytes) -> pa.Table:
@@ -96,13 +111,13 @@ def checked_strings(data: bytes) -> pa.Array:
     return strings
 
 
-def checked_waiting(data: bytes, pattern: Pattern) -> pa.Table:
+def checked_waiting(data: bytes, reads: Input) -> pa.Table:
     """Rows with the columns of the program, and their times as the last column."""
     table = checked_table(data)
-    names = [column.name for column in pattern.reads.columns]
+    names = [column.name for column in reads.columns]
     if table.column_names[:-1] != names or table.schema.types[-1] != pa.int64() or not table.num_rows:
         raise ValueError("rows that wait, with their times, expected")
-    times = times_of(read_columns(table.select(range(len(names))), pattern), pattern, nulls_allowed=False)
+    times = times_of(read_columns(table.select(range(len(names))), reads), reads, nulls_allowed=False)
     held = table.column(len(names))
     if times is None or held.null_count or not np.array_equal(times.values, held.to_numpy()):
         raise ValueError("the times of the rows that wait expected")

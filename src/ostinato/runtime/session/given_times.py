@@ -9,19 +9,19 @@ from ostinato.expr.typing.physical import to_physical
 from ostinato.expr.typing.types import DATE, Kind
 from ostinato.expr.values.nanoseconds import Duration, nanos_of_length
 from ostinato.expr.values.temporal_text import NANOS, parse_interval
-from ostinato.program.pattern import Pattern
+from ostinato.program.input import Input
 from ostinato.runtime.rows.ingest import FAREST
 
 Lateness = timedelta | Duration | int | str
 Watermark = int | date | datetime
 
 
-def lateness_units(lateness: Lateness, pattern: Pattern) -> int:
+def lateness_units(lateness: Lateness, reads: Input) -> int:
     """A number is in the unit of the time column already."""
-    check_fits(lateness, pattern)
+    check_fits(lateness, reads)
     if isinstance(lateness, int):
         return _in_range(lateness, lateness)
-    own = pattern.reads.columns[pattern.reads.time].type
+    own = reads.columns[reads.time].type
     try:
         length = parse_interval(lateness) if isinstance(lateness, str) else lateness
     except ValueError as error:
@@ -30,13 +30,13 @@ def lateness_units(lateness: Lateness, pattern: Pattern) -> int:
     return _in_range(-(-nanos // NANOS["day"]) if own.kind is Kind.DATE else nanos * own.ticks // 1000, lateness)
 
 
-def check_fits(lateness: object, pattern: Pattern) -> None:
+def check_fits(lateness: object, reads: Input) -> None:
     """A length of time says nothing about an integer, whose unit nobody knows."""
-    if pattern.reads.time < 0:
+    if reads.time < 0:
         if lateness == 0:
             return
         raise DataError("lateness= needs a time column to measure", hint="Order the rows by a timestamp, date or integer column, ascending")
-    own = pattern.reads.columns[pattern.reads.time]
+    own = reads.columns[reads.time]
     is_number = isinstance(lateness, int) and not isinstance(lateness, bool)
     if is_number or (isinstance(lateness, timedelta | Duration | str) and own.type.kind is not Kind.INT):
         return
@@ -54,13 +54,13 @@ def _in_range(length: int, lateness: Lateness) -> int:
     return length
 
 
-def watermark_units(watermark: Watermark, pattern: Pattern) -> int:
+def watermark_units(watermark: Watermark, reads: Input) -> int:
     """A number is in the unit of the time column already."""
     if isinstance(watermark, int) and not isinstance(watermark, bool):
         if not -(2**63) <= watermark < 2**63:
             raise DataError(f"The watermark {watermark} does not fit 64 bits", hint="To let all time pass, close the session")
         return watermark
-    own = pattern.reads.columns[pattern.reads.time].type if pattern.reads.time >= 0 else None
+    own = reads.columns[reads.time].type if reads.time >= 0 else None
     if own is not None and own.kind is Kind.TIMESTAMP and isinstance(watermark, datetime):
         return to_physical(watermark, own)
     if own is not None and own.kind is Kind.DATE and isinstance(watermark, date) and not isinstance(watermark, datetime):

@@ -9,10 +9,10 @@ from ostinato.base.errors import StateError
 from ostinato.kernels.output.match_dag import EVENT, NOTHING, OWNER
 from ostinato.runtime.output.match_dag import MatchDag
 from ostinato.runtime.output.matches import Matches
-from ostinato.runtime.rows.keyed_rows import KeyedRows
+from ostinato.runtime.rows.pattern_rows import PatternRows
 
 
-def check_held(matches: Matches | MatchDag, rows: KeyedRows) -> None:
+def check_held(matches: Matches | MatchDag, rows: PatternRows) -> None:
     """Refuse matches of rows that are not retained."""
     if isinstance(matches, MatchDag):
         events = matches.graph[matches.graph[:, EVENT] != NOTHING]
@@ -31,7 +31,7 @@ def check_held(matches: Matches | MatchDag, rows: KeyedRows) -> None:
         )
 
 
-def _are_held(rows: KeyedRows, keys: np.ndarray, first: np.ndarray, last: np.ndarray) -> bool:
+def _are_held(rows: PatternRows, keys: np.ndarray, first: np.ndarray, last: np.ndarray) -> bool:
     if not len(keys):
         return True
     if keys.min() < 0 or keys.max() >= rows.key_count:

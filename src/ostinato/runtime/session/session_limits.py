@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, TypeVar
 
 import pyarrow as pa
 
@@ -13,23 +13,28 @@ from ostinato.runtime.rows.string_sweep import StringSweep
 from ostinato.runtime.session.budget import Budget, in_words, over_budget
 
 if TYPE_CHECKING:
-    from ostinato.runtime.session.session import Session
+    from ostinato.runtime.session.input_rows import InputRows
+    from ostinato.runtime.session.pattern_operator import PatternOperator
+
+Anything = TypeVar("Anything")
 
 
 class SessionLimits:
+    """`pattern` is named in errors."""
+
     def __init__(self, pattern: Pattern, budget: Budget) -> None:
         self._pattern = pattern
         self._limit = budget.bytes
 
-    def check_rows(self, session: Session, sweep: StringSweep) -> None:
+    def check_rows(self, source: InputRows, readers: Sequence[PatternOperator], sweep: StringSweep) -> None:
         """Rows that wait for earlier ones or to be taken as late ones, or may still be needed, cannot be shed; nor can the texts in them
         or in keys. Texts that nothing refers to are forgotten first."""
         if self._limit is None:
             return
-        waiting, kept = session.reorder.bytes + session.late.bytes, session.rows.bytes
-        if waiting + kept + session.pool.bytes > self._limit:
-            sweep.sweep(session, at_once=True)
-        texts = session.pool.bytes
+        waiting, kept = source.waiting_bytes, source.rows.bytes
+        if waiting + kept + source.pool.bytes > self._limit:
+            sweep.sweep(source, readers, at_once=True)
+        texts = source.pool.bytes
         if waiting + kept + texts > self._limit:
             raise over_budget(
                 self._pattern,
@@ -38,10 +43,10 @@ class SessionLimits:
                 "shorten WITHIN or lateness, advance the watermark sooner, take late rows, or raise the budget: ost.Budget(bytes=...)",
             )
 
-    def within_memory(self, tables: Iterator[pa.Table]) -> Iterator[pa.Table]:
+    def within_memory(self, found: Iterator[Anything]) -> Iterator[Anything]:
         """Arrays grow in steps, and a budget may be larger than what is left of the memory: that is the same error, by another limit."""
         try:
-            yield from tables
+            yield from found
         except MemoryError as error:
             raise over_budget(self._pattern, f"there is no memory left: {error}", ways_out(self._pattern)) from error
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Final
 
 from ostinato.base.errors import OstinatoError, StateError
-from ostinato.runtime.rows.stream_form import StreamForm
 from ostinato.runtime.session.budget import Budget, MemoryShare, memory_share
 
 SHARE = "share"  # a limit that nobody gave is that of the machine where the session goes on
@@ -31,24 +29,21 @@ class SessionOptions:
     lateness: int | None = 0
     ordered: bool = False
     late: str = "count"
-    streams: tuple[StreamForm, ...] = ()
     budget: Budget | None = None
 
     def state(self) -> dict[str, Any]:
         """As JSON."""
-        streams = [[form.stream, list(map(list, form.columns)), list(map(list, form.constants))] for form in self.streams]
         budget = None
         if self.budget is not None:
             limit = SHARE if isinstance(self.budget.bytes, MemoryShare) else self.budget.bytes
             budget = {"runs": self.budget.runs, "bytes": limit, "beyond": self.budget.beyond.value, "steps": self.budget.steps}
-        return {"lateness": self.lateness, "ordered": self.ordered, "late": self.late, "streams": streams, "budget": budget}
+        return {"lateness": self.lateness, "ordered": self.ordered, "late": self.late, "budget": budget}
 
 
 def settled(
     lateness: int | NotGiven | None,
     ordered: bool | None,
     late: str | None,
-    streams: Sequence[StreamForm],
     budget: Budget | None,
     stored: Any = None,
 ) -> SessionOptions:
@@ -62,12 +57,10 @@ def settled(
         _same("lateness", before.lateness, lateness, given=lateness is not NOT_GIVEN)
         _same("ordered", before.ordered, ordered, given=ordered is not None)
         _same("late", before.late, late, given=late is not None)
-        _same("streams", before.streams, tuple(streams), given=bool(streams))
     return SessionOptions(
         before.lateness if isinstance(lateness, NotGiven) else lateness,
         before.ordered if ordered is None else ordered,
         before.late if late is None else late,
-        tuple(streams) or before.streams,
         before.budget if budget is None else budget,
     )
 
@@ -80,28 +73,19 @@ def check_late(late: str | None) -> None:
 def _same(name: str, stored: object, told: object, *, given: bool) -> None:
     if given and told != stored:
         raise StateError(
-            f"the snapshot was made with {name}={_shown(stored)}, and the session is to go on with {name}={_shown(told)}",
+            f"the snapshot was made with {name}={stored!r}, and the session is to go on with {name}={told!r}",
             hint=f"leave {name}= out, or give the same; for another one begin anew (on Spark with a new checkpoint directory)",
         )
 
 
-def _shown(value: object) -> str:
-    return ", ".join(form.stream for form in value) if isinstance(value, tuple) else repr(value)
-
-
 def _from_state(stored: Any) -> SessionOptions:
     try:
-        streams = tuple(StreamForm(name, _pairs(columns), _pairs(constants)) for name, columns, constants in stored["streams"])
         lateness, ordered, late = stored["lateness"], stored["ordered"], stored["late"]
         if not (lateness is None or (type(lateness) is int and lateness >= 0)) or type(ordered) is not bool or late not in LATE:
             raise ValueError("what it says the session was told makes no sense")
-        return SessionOptions(lateness, ordered, late, streams, _budget(stored["budget"]))
+        return SessionOptions(lateness, ordered, late, _budget(stored["budget"]))
     except (KeyError, TypeError, ValueError, OstinatoError) as error:
         raise StateError("the snapshot is damaged", detail=str(error), hint="restore an earlier one") from error
-
-
-def _pairs(listed: Any) -> tuple[tuple[str, Any], ...]:
-    return tuple((str(name), value) for name, value in listed)
 
 
 def _budget(stored: Any) -> Budget | None:

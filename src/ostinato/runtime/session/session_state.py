@@ -3,62 +3,35 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from ostinato.program.pattern import Pattern
+from ostinato.program.program import Program
 from ostinato.runtime.rows.longer_arrays import grown
 from ostinato.runtime.session import snapshot
-from ostinato.runtime.session.forged_state import check_scalars, check_session, checked_strings, checked_table, checked_waiting, one_error
-
-if TYPE_CHECKING:
-    from ostinato.runtime.session.session import Session
-
+from ostinato.runtime.session.forged_state import (
+    check_input,
+    check_operator,
+    check_scalars,
+    checked_strings,
+    checked_table,
+    checked_waiting,
+    one_error,
+)
+from ostinato.runtime.session.graph import Graph
+from ostinato.runtime.session.input_rows import InputRows
+from ostinato.runtime.session.pattern_operator import PatternOperator
+from ostinato.runtime.session.session_options import SessionOptions
+from ostinato.runtime.session.state_check import HeldRows
 
 OPAQUE = "opaque:"  # before the name of a column whose values lie apart: one Arrow column "v"; rows hold positions in it, -1 for null
 
 
-def save(session: Session) -> bytes:
-    session.rows.forget_opaque(all_of_them=True)
-    scalars = {
-        "position": session.position,
-        "rows_in": session.rows_in,
-        "horizon": session.reorder.horizon,
-        "late": session.late.count,
-        "latest": session.latest,
-        "emitted": session.report.emitted,
-        "options": session.options.state(),
-    }
-    arrays: dict[str, np.ndarray] = {"evaluated": session.evaluated, "numbered": session.report.numbered}
-    arrays |= {"rows." + name: array for name, array in _rows(session).items()}
-    arrays |= {"matcher." + name: array for name, array in session.matcher.state().items()}
-    if session.keys is not None:
-        arrays |= {"keys." + name: array for name, array in session.keys.state().items()}
-    if session.report.unmatched is not None:
-        arrays["unmatched"] = session.report.unmatched.passed
-    if session.report.timeouts is not None:
-        arrays["timeouts"] = session.report.timeouts.passed
-        scalars["timed_out"] = session.report.timeouts.count
-    blobs = {"strings": _ipc(pa.table({"s": session.pool.strings}))}
-    if session.report.totals is not None:
-        blobs["totals"] = session.report.totals.state()
-    waiting = session.reorder.state()
-    if waiting is not None:
-        blobs["waiting"] = _ipc(waiting)
-    late = session.late.state()
-    if late is not None:
-        blobs["late"] = _ipc(late)
-    blobs |= {OPAQUE + name: _ipc(values.state()) for name, values in session.rows.opaque.items()}
-    if session.batch_order.last is not None:
-        blobs["last_row"] = _ipc(session.batch_order.last)
-    return snapshot.pack(session.pattern, scalars, arrays, blobs)
-
-
-@dataclass(frozen=True)
+@dataclass
 class Saved:
-    """A snapshot that belongs to the program."""
+    """A snapshot, or a part of one: scalars, arrays and blobs by name."""
 
     scalars: dict[str, Any]
     arrays: dict[str, np.ndarray]
@@ -69,51 +42,113 @@ class Saved:
         """What the session was told, as `SessionOptions.state` gives it."""
         return self.scalars.get("options", {})
 
+    def add(self, name: str, part: Saved) -> None:
+        self.scalars[name] = part.scalars
+        self.arrays |= {f"{name}.{key}": array for key, array in part.arrays.items()}
+        self.blobs |= {f"{name}.{key}": blob for key, blob in part.blobs.items()}
 
-def opened(pattern: Pattern, data: bytes) -> Saved:
+    def part(self, name: str) -> Saved:
+        blobs = {key.removeprefix(f"{name}."): blob for key, blob in self.blobs.items() if key.startswith(f"{name}.")}
+        return Saved(self.scalars[name], snapshot.part_of(self.arrays, f"{name}."), blobs)
+
+
+def save(program: Program, options: SessionOptions, graph: Graph) -> bytes:
+    whole = Saved({"options": options.state()}, {}, {})
+    for number, source in enumerate(graph.inputs):
+        whole.add(f"input{number}", _of_input(source))
+    for number, operator in enumerate(graph.operators):
+        whole.add(f"operator{number}", _of_operator(operator))
+    return snapshot.pack(program, whole.scalars, whole.arrays, whole.blobs)
+
+
+def _of_input(source: InputRows) -> Saved:
+    source.rows.forget_opaque(all_of_them=True)
+    scalars = {
+        "position": source.position,
+        "rows_in": source.rows_in,
+        "horizon": source.reorder.horizon,
+        "late": source.late.count,
+        "latest": source.latest,
+    }
+    arrays: dict[str, np.ndarray] = {"rows." + name: array for name, array in _rows(source).items()}
+    arrays["source_watermarks"] = source.source_watermarks
+    if source.keys is not None:
+        arrays |= {"keys." + name: array for name, array in source.keys.state().items()}
+    blobs = {"strings": _ipc(pa.table({"s": source.pool.strings}))}
+    waiting = {"waiting": source.reorder.state(), "late": source.late.state(), "last_row": source.batch_order.last}
+    waiting |= {f"before{number}": buffer.state() for number, buffer in source.before.items()}
+    blobs |= {name: _ipc(table) for name, table in waiting.items() if table is not None}
+    blobs |= {OPAQUE + name: _ipc(values.state()) for name, values in source.rows.opaque.items()}
+    return Saved(scalars, arrays, blobs)
+
+
+def _of_operator(operator: PatternOperator) -> Saved:
+    report = operator.report
+    scalars = {"emitted": report.emitted}
+    arrays: dict[str, np.ndarray] = {"evaluated": operator.evaluated, "numbered": report.numbered}
+    arrays |= {"matcher." + name: array for name, array in operator.matcher.state().items()}
+    if report.unmatched is not None:
+        arrays["unmatched"] = report.unmatched.passed
+    if report.timeouts is not None:
+        arrays["timeouts"] = report.timeouts.passed
+        scalars["timed_out"] = report.timeouts.count
+    return Saved(scalars, arrays, {} if report.totals is None else {"totals": report.totals.state()})
+
+
+def opened(program: Program, data: bytes) -> Saved:
     with one_error():
-        saved = Saved(*snapshot.unpack(pattern, data))
-        check_scalars(saved.scalars)
+        saved = Saved(*snapshot.unpack(program, data))
+        check_scalars(saved.scalars, len(program.inputs), len(program.operators))
         return saved
 
 
-def restore(session: Session, saved: Saved) -> None:
+def restore(graph: Graph, saved: Saved) -> None:
     with one_error():
-        _restore(session, saved)
+        held = [_restore_input(source, saved.part(f"input{number}"), graph.readers[number]) for number, source in enumerate(graph.inputs)]
+        for number, operator in enumerate(graph.operators):
+            _restore_operator(operator, saved.part(f"operator{number}"), held[graph.program.operators[number].ports[0]])
 
 
-def _restore(session: Session, saved: Saved) -> None:
+def _restore_input(source: InputRows, saved: Saved, readers: list[PatternOperator]) -> HeldRows:
     scalars, arrays, blobs = saved.scalars, saved.arrays, saved.blobs
     strings = checked_strings(blobs["strings"])
-    check_session(session, arrays, len(strings))
-    session.position = scalars["position"]
-    session.rows_in = scalars["rows_in"]
-    session.report.emitted = scalars["emitted"]
-    session.report.numbered = arrays["numbered"]
-    session.evaluated = grown(arrays["evaluated"], len(arrays["rows.base"]))
-    if session.report.unmatched is not None:
-        session.report.unmatched.passed = arrays["unmatched"]
-    if session.report.timeouts is not None:
-        session.report.timeouts.passed, session.report.timeouts.count = arrays["timeouts"], scalars["timed_out"]
-    waiting = checked_waiting(blobs["waiting"], session.pattern) if "waiting" in blobs else None
-    session.reorder.load(waiting, scalars["horizon"])
-    session.late.load(checked_table(blobs["late"]) if "late" in blobs else None, scalars["late"])
-    session.latest = scalars["latest"]
-    session.batch_order.load(checked_table(blobs["last_row"]) if "last_row" in blobs else None)
+    held = check_input(source, arrays, len(strings))
+    source.position, source.rows_in, source.latest = scalars["position"], scalars["rows_in"], scalars["latest"]
+    source.source_watermarks = arrays["source_watermarks"]
+    waiting = checked_waiting(blobs["waiting"], source.reads) if "waiting" in blobs else None
+    source.reorder.load(waiting, scalars["horizon"])
+    for number, buffer in source.before.items():
+        name = f"before{number}"
+        buffer.load(checked_waiting(blobs[name], source.reads) if name in blobs else None, int(source.source_watermarks[number]))
+    source.late.load(checked_table(blobs["late"]) if "late" in blobs else None, scalars["late"])
+    source.batch_order.load(checked_table(blobs["last_row"]) if "last_row" in blobs else None)
     if len(strings):
-        session.pool.codes_of(strings)
-    if session.keys is not None:
-        session.keys.load(snapshot.part_of(arrays, "keys."))
-    _restore_rows(session, snapshot.part_of(arrays, "rows."))
-    for name, values in session.rows.opaque.items():
-        values.load(checked_table(blobs[OPAQUE + name]), _positions(session.rows.held_as(name), arrays))
-    session.matcher.load(snapshot.part_of(arrays, "matcher."))
-    if session.report.totals is not None:
-        session.report.totals.load(blobs["totals"])
+        source.pool.codes_of(strings)
+    if source.keys is not None:
+        source.keys.load(snapshot.part_of(arrays, "keys."))
+    _restore_rows(source, snapshot.part_of(arrays, "rows."))
+    for name, values in source.rows.opaque.items():
+        values.load(checked_table(blobs[OPAQUE + name]), _positions(source.rows.held_as(name), arrays))
+    return held
 
 
-def _rows(session: Session) -> dict[str, np.ndarray]:
-    rows = session.rows
+def _restore_operator(operator: PatternOperator, saved: Saved, held: HeldRows) -> None:
+    scalars, arrays, report = saved.scalars, saved.arrays, operator.report
+    check_operator(operator, arrays, held)
+    report.emitted, report.numbered = scalars["emitted"], arrays["numbered"]
+    operator.evaluated = grown(arrays["evaluated"], operator.rows.key_count)
+    if report.unmatched is not None:
+        report.unmatched.passed = arrays["unmatched"]
+    if report.timeouts is not None:
+        report.timeouts.passed, report.timeouts.count = arrays["timeouts"], scalars["timed_out"]
+    operator.matcher.load(snapshot.part_of(arrays, "matcher."))
+    if report.totals is not None:
+        report.totals.load(saved.blobs["totals"])
+    operator.was_restored = True
+
+
+def _rows(source: InputRows) -> dict[str, np.ndarray]:
+    rows = source.rows
     live, index = rows.retained()
     found = {"key_count": np.array([rows.key_count]), "base": rows.base, "live": live, "length": rows.length[live]}
     for name, data in rows.arena.data.items():
@@ -130,12 +165,11 @@ def _positions(held: str, arrays: dict[str, np.ndarray]) -> np.ndarray:
     return positions if valid is None else positions[valid]
 
 
-def _restore_rows(session: Session, state: dict[str, np.ndarray]) -> None:
-    from_keys = state["live"]
-    rows = session.rows
+def _restore_rows(source: InputRows, state: dict[str, np.ndarray]) -> None:
+    rows = source.rows
     rows.ensure_keys(int(state["key_count"][0]))
     columns = {name: (state["data." + name], state.get("valid." + name)) for name in rows.arena.data}
-    rows.restore(from_keys, state["length"], state["base"], columns)
+    rows.restore(state["live"], state["length"], state["base"], columns)
 
 
 def _ipc(table: pa.Table) -> bytes:

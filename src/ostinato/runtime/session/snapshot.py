@@ -14,10 +14,10 @@ import pyarrow as pa
 
 from ostinato.base.errors import StateError
 from ostinato.program import serde
-from ostinato.program.pattern import Pattern
+from ostinato.program.program import Program
 
 MAGIC = b"OSTS"
-FORMAT = 3
+FORMAT = 4
 KINDS = ("<i8", "<i4", "<u8", "<f8", "|u1", "|b1")  # of arrays
 ALWAYS_TAKEN = 1 << 26  # bytes
 MOST_SHRUNK = 1 << 13  # bytes for one: arrays full of zeros become very small
@@ -25,12 +25,12 @@ HEAD = 18  # magic, format, size, checksum of all the rest
 
 
 @lru_cache(maxsize=64)
-def fingerprint(pattern: Pattern) -> str:
+def fingerprint(program: Program) -> str:
     """Cached: a streaming worker makes and reads a snapshot per bucket and micro-batch, always of the same few programs."""
-    return hashlib.sha256(serde.dumps(pattern)).hexdigest()
+    return hashlib.sha256(serde.dumps(program)).hexdigest()
 
 
-def pack(pattern: Pattern, scalars: dict[str, Any], arrays: dict[str, np.ndarray], blobs: dict[str, bytes]) -> bytes:
+def pack(program: Program, scalars: dict[str, Any], arrays: dict[str, np.ndarray], blobs: dict[str, bytes]) -> bytes:
     layout, chunks = [], []
     for name, array in arrays.items():
         array = np.ascontiguousarray(array)
@@ -39,14 +39,14 @@ def pack(pattern: Pattern, scalars: dict[str, Any], arrays: dict[str, np.ndarray
     for name, blob in blobs.items():
         layout.append([name, "blob", [], len(blob)])
         chunks.append(blob)
-    header = json.dumps({"program": fingerprint(pattern), "scalars": scalars, "layout": layout}).encode()
+    header = json.dumps({"program": fingerprint(program), "scalars": scalars, "layout": layout}).encode()
     body = pa.compress(len(header).to_bytes(8, "big") + header + b"".join(chunks), codec="zstd", asbytes=True)
     size = 8 + len(header) + sum(len(chunk) for chunk in chunks)
     head = MAGIC + FORMAT.to_bytes(2, "big") + size.to_bytes(8, "big")
     return head + zlib.crc32(body, zlib.crc32(head)).to_bytes(4, "big") + body
 
 
-def unpack(pattern: Pattern, data: bytes) -> tuple[dict[str, Any], dict[str, np.ndarray], dict[str, bytes]]:
+def unpack(program: Program, data: bytes) -> tuple[dict[str, Any], dict[str, np.ndarray], dict[str, bytes]]:
     if not isinstance(data, bytes | bytearray) or data[:4] != MAGIC:
         raise StateError("these bytes are not a snapshot of a session")
     version = int.from_bytes(data[4:6], "big")
@@ -58,7 +58,7 @@ def unpack(pattern: Pattern, data: bytes) -> tuple[dict[str, Any], dict[str, np.
     raw = _unpacked(data)
     length = int.from_bytes(raw[:8], "big")
     header = json.loads(raw[8 : 8 + length])
-    if header["program"] != fingerprint(pattern):
+    if header["program"] != fingerprint(program):
         hint = "a session continues only with the query, schema and release that it began with"
         raise StateError("the snapshot belongs to another query", hint=hint)
     arrays: dict[str, np.ndarray] = {}

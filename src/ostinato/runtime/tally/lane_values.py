@@ -13,7 +13,7 @@ from ostinato.program.code_inputs import COLUMN
 from ostinato.program.pattern import EventPattern
 from ostinato.runtime.output.matches import Matches
 from ostinato.runtime.output.measures import MatchView
-from ostinato.runtime.rows.keyed_rows import KeyedRows
+from ostinato.runtime.rows.pattern_rows import PatternRows
 from ostinato.runtime.rows.string_pool import StringPool
 from ostinato.runtime.tally.tally_plan import Lane, LanePlan
 
@@ -28,7 +28,7 @@ class LaneValues:
         self._lanes = plan.lanes
         self._pool = pool
 
-    def of(self, rows: KeyedRows, bounds: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def of(self, rows: PatternRows, bounds: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Words and whether they are there, a line per row and a column per lane, and where the lines of each stretch begin."""
         counts = bounds[:, 1] - bounds[:, 0]
         value_at = np.concatenate([[0], np.cumsum(counts)[:-1]]).astype(np.int64)

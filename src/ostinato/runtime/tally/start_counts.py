@@ -15,8 +15,8 @@ from ostinato.runtime.compact.symbol_moves import SymbolMoves, counts_time, wind
 from ostinato.runtime.matcher import NEVER, Matcher
 from ostinato.runtime.negation.forbidden_pairs import compared
 from ostinato.runtime.output.matches import Matches
-from ostinato.runtime.rows.keyed_rows import KeyedRows
 from ostinato.runtime.rows.longer_arrays import grown
+from ostinato.runtime.rows.pattern_rows import PatternRows
 from ostinato.runtime.rows.string_pool import StringPool
 from ostinato.runtime.session.budget import Beyond, Budget, in_words, over_budget, too_many_matches
 from ostinato.runtime.session.state_check import ANY, LIMIT, StateCheck
@@ -61,7 +61,7 @@ class StartCounts(Matcher):
         settings[kernel.ALL_TRAILING] = -1 in trailing
         return settings
 
-    def feed(self, rows: KeyedRows, keys: np.ndarray, ready: np.ndarray, horizon: int, final: bool) -> Matches:
+    def feed(self, rows: PatternRows, keys: np.ndarray, ready: np.ndarray, horizon: int, final: bool) -> Matches:
         keys = np.ascontiguousarray(keys, np.int64)
         self._ensure_keys(int(keys.max(initial=-1)) + 1)
         ordinal = self._read[keys]
@@ -80,7 +80,7 @@ class StartCounts(Matcher):
         self._within_budget()
         return Matches.none()
 
-    def _begin_lines(self, rows: KeyedRows, keys: np.ndarray, ordinal: np.ndarray, ready: np.ndarray) -> None:
+    def _begin_lines(self, rows: PatternRows, keys: np.ndarray, ordinal: np.ndarray, ready: np.ndarray) -> None:
         """A line for every row that can be a start, and what is forbidden before it."""
         counts = ready - ordinal
         at = ranges(rows.index_of(keys, ordinal), counts)
@@ -98,7 +98,7 @@ class StartCounts(Matcher):
         lines[:, kernel.BARRED] = barred[starts]
         self._lines = np.concatenate([self._lines, lines])
 
-    def _barred(self, rows: KeyedRows, keys: np.ndarray, owner: np.ndarray, at: np.ndarray, moment: np.ndarray) -> np.ndarray:
+    def _barred(self, rows: PatternRows, keys: np.ndarray, owner: np.ndarray, at: np.ndarray, moment: np.ndarray) -> np.ndarray:
         """For every row the moment of the latest event before it that is forbidden there."""
         if not self._negations.leading:
             return np.full(len(at), kernel.NEVER)
@@ -114,7 +114,7 @@ class StartCounts(Matcher):
         self._latest[keys[fed]] = np.where(seen[last[fed]] >= first[fed], moment[seen[last[fed]]], self._latest[keys[fed]])
         return found
 
-    def _follow(self, rows: KeyedRows, chosen: np.ndarray, start_at: np.ndarray) -> None:
+    def _follow(self, rows: PatternRows, chosen: np.ndarray, start_at: np.ndarray) -> None:
         """Offer the new rows in its window to every start."""
         lines = self._lines
         key, first = lines[chosen, kernel.KEY], lines[chosen, kernel.FIRST]
@@ -133,7 +133,7 @@ class StartCounts(Matcher):
             self._advance(rows, chosen[at:upto], begin[at:upto], stop[at:upto], ordinal[at:upto])
             at = upto
 
-    def _advance(self, rows: KeyedRows, chosen: np.ndarray, begin: np.ndarray, end: np.ndarray, ordinal: np.ndarray) -> None:
+    def _advance(self, rows: PatternRows, chosen: np.ndarray, begin: np.ndarray, end: np.ndarray, ordinal: np.ndarray) -> None:
         """Call the kernel until it is through; between calls it learns symbols."""
         counts = end - begin
         steps = PAIR_STEPS + COMPARED_STEPS * len(self._negations.compared)
@@ -152,7 +152,7 @@ class StartCounts(Matcher):
                 return
             learned.learn(int(header[kernel.UNKNOWN_BITS]))
 
-    def _own_bits(self, rows: KeyedRows, chosen: np.ndarray, begin: np.ndarray, counts: np.ndarray) -> np.ndarray:
+    def _own_bits(self, rows: PatternRows, chosen: np.ndarray, begin: np.ndarray, counts: np.ndarray) -> np.ndarray:
         """For each start and row whether it is forbidden by comparison."""
         if not self._negations.compared:
             return np.zeros(0, np.int64)
@@ -168,10 +168,10 @@ class StartCounts(Matcher):
             found[asked[hit]] |= 1 << one.bit
         return found
 
-    def _true(self, one: Compared, rows: KeyedRows, starts: Matches, owner: np.ndarray, at: np.ndarray) -> np.ndarray:
+    def _true(self, one: Compared, rows: PatternRows, starts: Matches, owner: np.ndarray, at: np.ndarray) -> np.ndarray:
         return compared(self._pattern, one.negation, self._pool, rows, starts, owner, at)
 
-    def _settle(self, rows: KeyedRows, chosen: np.ndarray, horizon: int, final: bool) -> None:
+    def _settle(self, rows: PatternRows, chosen: np.ndarray, horizon: int, final: bool) -> None:
         """Count what is complete, and let go of starts that are over."""
         lines = self._lines
         over = np.full(len(chosen), final)
@@ -188,7 +188,7 @@ class StartCounts(Matcher):
         kept[chosen[over | idle]] = False
         self._lines = lines[kept]
 
-    def _time_over(self, rows: KeyedRows, key: np.ndarray, moment: np.ndarray, horizon: int) -> np.ndarray:
+    def _time_over(self, rows: PatternRows, key: np.ndarray, moment: np.ndarray, horizon: int) -> np.ndarray:
         """Whether no row can come into the window any more: a later one is there, or the horizon is beyond."""
         passed = np.zeros(len(key), np.bool_)
         known = np.flatnonzero(self._read[key] > rows.base[key])  # of rows that were let go it was seen when they came
@@ -212,7 +212,7 @@ class StartCounts(Matcher):
         self._lines = self._lines[kept]
         self._counts["shed_starts"] += shed
 
-    def feed_in_parts(self, rows: KeyedRows, keys: np.ndarray, ready: np.ndarray, horizon: int, final: bool) -> Iterator[Matches]:
+    def feed_in_parts(self, rows: PatternRows, keys: np.ndarray, ready: np.ndarray, horizon: int, final: bool) -> Iterator[Matches]:
         yield self.feed(rows, keys, ready, horizon, final)
 
     def keep_from(self, keys: np.ndarray) -> np.ndarray:
@@ -275,7 +275,7 @@ class StartCounts(Matcher):
         self._counts = dict(zip(self._counts, state["counts"].tolist(), strict=True))
 
 
-def _with_bit(rows: KeyedRows, at: np.ndarray, bit: int) -> np.ndarray:
+def _with_bit(rows: PatternRows, at: np.ndarray, bit: int) -> np.ndarray:
     """Which of the rows have it; -1 is one that all have."""
     return np.ones(len(at), np.bool_) if bit < 0 else (rows.bits[at] >> np.uint64(bit)) & np.uint64(1) == 1
 

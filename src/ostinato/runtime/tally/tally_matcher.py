@@ -13,8 +13,8 @@ from ostinato.runtime.compact.compact_state import check_tally
 from ostinato.runtime.matcher import NEVER, Matcher
 from ostinato.runtime.output.match_totals import Total
 from ostinato.runtime.output.matches import Matches
-from ostinato.runtime.rows.keyed_rows import KeyedRows
 from ostinato.runtime.rows.longer_arrays import grown
+from ostinato.runtime.rows.pattern_rows import PatternRows
 from ostinato.runtime.rows.string_pool import StringPool
 from ostinato.runtime.session.budget import Beyond, Budget, in_words, over_budget, too_many_matches
 from ostinato.runtime.session.state_check import StateCheck
@@ -41,7 +41,7 @@ class TallyMatcher(Matcher):
         self._read = np.zeros(0, np.int64)  # per key, the next unread ordinal
         self._shed = 0
 
-    def feed(self, rows: KeyedRows, keys: np.ndarray, ready: np.ndarray, horizon: int, final: bool) -> Matches:
+    def feed(self, rows: PatternRows, keys: np.ndarray, ready: np.ndarray, horizon: int, final: bool) -> Matches:
         keys = np.ascontiguousarray(keys, np.int64)
         self._ensure_keys(int(keys.max(initial=-1)) + 1)
         settings = self._settings
@@ -62,7 +62,7 @@ class TallyMatcher(Matcher):
         self._store.ensure_keys(count)
         self._read = grown(self._read, len(self._store.partitions))
 
-    def _advance(self, rows: KeyedRows, keys: np.ndarray, bounds: np.ndarray, behind: np.ndarray) -> None:
+    def _advance(self, rows: PatternRows, keys: np.ndarray, bounds: np.ndarray, behind: np.ndarray) -> None:
         """Call the kernel until it is through; between calls it learns symbols, or its arrays grow."""
         store, learned, header = self._store, self._operations, self._store.header
         header[window.AT_KEY], header[window.AT_ROW] = 0, window.NOTHING
@@ -85,7 +85,7 @@ class TallyMatcher(Matcher):
             else:
                 store.make_room()
 
-    def _within_bytes(self, rows: KeyedRows) -> None:
+    def _within_bytes(self, rows: PatternRows) -> None:
         limit = self._budget.bytes
         while limit is not None and self._store.bytes > limit:
             if self._budget.beyond is Beyond.ERROR or not self._settings[kernel.WINDOWED]:
@@ -94,7 +94,7 @@ class TallyMatcher(Matcher):
                 )
             self._shed_oldest(rows)
 
-    def _shed_oldest(self, rows: KeyedRows) -> None:
+    def _shed_oldest(self, rows: PatternRows) -> None:
         """Take out the starts in the first part of each window, as if time had gone on so far."""
         store, settings = self._store, self._settings
         keys = np.flatnonzero(store.active)

@@ -17,8 +17,8 @@ from ostinato.program.scalar_code import Register
 from ostinato.runtime.matcher import Matcher
 from ostinato.runtime.output.listing import Listing
 from ostinato.runtime.output.matches import Matches
-from ostinato.runtime.rows.keyed_rows import KeyedRows
 from ostinato.runtime.rows.longer_arrays import lengthened
+from ostinato.runtime.rows.pattern_rows import PatternRows
 from ostinato.runtime.rows.string_pool import StringPool
 from ostinato.runtime.runs.run_state import text_registers
 from ostinato.runtime.scan.attempt_state import check_threads
@@ -82,7 +82,7 @@ class ThreadMatcher(Matcher):
         operations = {int(op) for op in self._interpreter.code[start:end, 0]}
         return start, end, Op.COPY in operations, operations <= {Op.COPY, Op.STORE}
 
-    def feed(self, rows: KeyedRows, keys: np.ndarray, ready: np.ndarray, horizon: int, final: bool) -> Matches:
+    def feed(self, rows: PatternRows, keys: np.ndarray, ready: np.ndarray, horizon: int, final: bool) -> Matches:
         if not len(keys):
             return Matches.none()
         keys = np.ascontiguousarray(keys, np.int64)
@@ -103,7 +103,7 @@ class ThreadMatcher(Matcher):
         self._check_budget()
         return self._matches()
 
-    def _follow(self, rows: KeyedRows, keys: np.ndarray, ready: np.ndarray) -> int:
+    def _follow(self, rows: PatternRows, keys: np.ndarray, ready: np.ndarray) -> int:
         code, store, searches, index = self._interpreter, self._store, self._searches, self._index
         return kernel.follow(
             keys, ready, rows.offset, rows.base, rows.length, rows.bits, rows.times, rows.slots, rows.slot_valid, self._setting, self._skip,
@@ -114,7 +114,7 @@ class ThreadMatcher(Matcher):
             store.saved_registers, store.saved_valid, store.control,
         )  # fmt: skip
 
-    def _provide(self, status: int, rows: KeyedRows) -> None:
+    def _provide(self, status: int, rows: PatternRows) -> None:
         """Give the kernel the room it stopped for."""
         store = self._store
         needed = int(store.control[layout.NEEDED])
@@ -156,7 +156,7 @@ class ThreadMatcher(Matcher):
         else:
             raise DataError(ERRORS[int(store.control[layout.ERROR])], hint="Cast to DOUBLE where exact integers are not needed.")
 
-    def _admit(self, rows: KeyedRows, keys: np.ndarray) -> None:
+    def _admit(self, rows: PatternRows, keys: np.ndarray) -> None:
         cursor = self._cursor(keys)
         new = keys[cursor[keys, layout.START] < 0]
         cursor[new, layout.START] = cursor[new, layout.AT] = rows.base[new]

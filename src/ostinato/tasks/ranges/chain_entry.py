@@ -18,7 +18,9 @@ import pyarrow as pa
 
 from ostinato.archive.ordered_rows import OrderedRows, in_order
 from ostinato.archive.row_groups import times_of
+from ostinato.program.input import Input
 from ostinato.program.pattern import EventPattern, Pattern, RowPattern
+from ostinato.program.program import alone
 from ostinato.runtime.session.session import Session
 from ostinato.tasks.key_codes import key_codes, with_keys_of
 from ostinato.tasks.ranges.chain_stands import Stands, overtaken_left_out, stands_at_border
@@ -39,7 +41,7 @@ class Entry:
     begin: int | None
     swallowed: np.ndarray
 
-    def enter(self, tables: Iterable[pa.Table], pattern: Pattern) -> Iterator[pa.Table]:
+    def enter(self, tables: Iterable[pa.Table], reads: Input) -> Iterator[pa.Table]:
         """`tables` follow one another and begin at `begin`."""
         seen = 0
         for table in tables:
@@ -48,7 +50,7 @@ class Entry:
             if swallowed.any():
                 kept = np.ones(table.num_rows, np.bool_)
                 kept[: len(swallowed)] = ~swallowed
-                table = in_order(table, pattern).filter(pa.array(kept))
+                table = in_order(table, reads).filter(pa.array(kept))
             yield table
 
 
@@ -57,17 +59,17 @@ def at_time(begin: int | None) -> Entry:
     return Entry(begin, _NO_ROWS)
 
 
-def chain_entry(rows: OrderedRows, border: int, window: int, back: int) -> Entry:
+def chain_entry(pattern: Pattern, rows: OrderedRows, border: int, back: int) -> Entry:
     """How the chain enters the rows from `border` on. A match that looks at rows before it (`back`) needs them to be there: the
     chain then begins where it was followed from, though it is known at the border."""
     first = min(group.low for group in rows.groups)
     among = None
     swallowed = _NO_ROWS
     for windows in LOOK_BACK:
-        begin = border - max(1, windows * window)
+        begin = border - max(1, windows * pattern.within)
         if begin <= first:
             break
-        followed = _follow(rows, begin, border, window, back, among)
+        followed = _follow(pattern, rows, begin, border, back, among)
         swallowed = _either(swallowed, followed.swallowed())
         among = followed.open_keys()
         if not among.num_rows:
@@ -105,9 +107,9 @@ class _Followed:
         return rows
 
 
-def _follow(rows: OrderedRows, begin: int, border: int, window: int, back: int, among: pa.Table | None) -> _Followed:
+def _follow(pattern: Pattern, rows: OrderedRows, begin: int, border: int, back: int, among: pa.Table | None) -> _Followed:
     """The chains of all keys (of those in `among`) from `begin` on."""
-    names = [rows.pattern.reads.columns[k].name for k in rows.pattern.reads.keys]
+    names, window = list(rows.reads.key_names), pattern.within
     table = pa.concat_tables([left_context(rows, begin, border + window, back), *rows.between(begin, border + window, again=True)])
     times = times_of(table.column(rows.time)).to_numpy()
     places = np.arange(len(times)) - np.searchsorted(times, border)
@@ -118,10 +120,10 @@ def _follow(rows: OrderedRows, begin: int, border: int, window: int, back: int, 
         times = times_of(table.column(rows.time)).to_numpy()
     table = table.set_column(table.num_columns - 1, ROW, pa.array(np.arange(table.num_rows)))
     codes = key_codes(table, names)
-    start, end = _matches_from_every_row(rows, table, border, border + window)
+    start, end = _matches_from_every_row(pattern, rows, table, border, border + window)
     own = (start < len(times)) & (times[np.minimum(start, len(times) - 1)] >= begin)  # NEXT looks at rows behind
     start, end = start[own], end[own]
-    if rows.pattern.output == "nonoverlapping":
+    if pattern.output == "nonoverlapping":
         start, end = overtaken_left_out(codes[start], start, end)
     start, end = start[times[start] < border], end[times[start] < border]
     at_border = int(np.searchsorted(places, 0))
@@ -129,9 +131,9 @@ def _follow(rows: OrderedRows, begin: int, border: int, window: int, back: int, 
     return _Followed(table, places, names, codes, at_border, stands)
 
 
-def _matches_from_every_row(rows: OrderedRows, table: pa.Table, border: int, stop: int) -> tuple[np.ndarray, np.ndarray]:
+def _matches_from_every_row(pattern: Pattern, rows: OrderedRows, table: pa.Table, border: int, stop: int) -> tuple[np.ndarray, np.ndarray]:
     """First and last rows of the matches that start before the border, whatever came before; the table has the rows before `stop`."""
-    session = Session(only_rows(_unchained(rows.pattern)), batches_apart=True)
+    session = Session(alone(only_rows(_unchained(pattern))), batches_apart=True)
     behind = (_numbered(part, table.num_rows) for part in rows_behind(session, rows, stop, border))
     found = list(run_session(session, chain([table], behind)))
     if not found:

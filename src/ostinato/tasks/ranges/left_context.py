@@ -14,7 +14,7 @@ def left_context(rows: OrderedRows, low: int, high: int | None, count: int) -> p
     """Up to `count` rows before `low` of every key that has a row in low <= time < high, in order.
 
     Row groups are read from `low` backwards until every key is complete; a key that is rare may lead far back."""
-    keys = [rows.pattern.reads.columns[k].name for k in rows.pattern.reads.keys]
+    keys = list(rows.reads.key_names)
     found = rows.schema.empty_table()
     if count == 0:
         return found
@@ -26,7 +26,7 @@ def left_context(rows: OrderedRows, low: int, high: int | None, count: int) -> p
         earlier = [group for group in earlier if group.high < horizon]
         part = replace(rows, groups=tuple(step))
         tables = list(part.pieces(None, low, again=True))
-        found = last_rows(in_order(pa.concat_tables([*tables, found]), rows.pattern), keys, count)
+        found = last_rows(in_order(pa.concat_tables([*tables, found]), rows.reads), keys, count)
         if all_have(found, wanted, keys, count):
             break
     return found

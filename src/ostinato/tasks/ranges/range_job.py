@@ -13,6 +13,7 @@ from ostinato.archive.ordered_rows import OrderedRows
 from ostinato.archive.row_groups import RowGroup
 from ostinato.program import serde
 from ostinato.program.pattern import Pattern
+from ostinato.program.program import alone
 from ostinato.runtime.session.budget import Beyond, Budget, MemoryShare
 from ostinato.tasks.ranges.match_places import PLACE
 from ostinato.tasks.ranges.match_reach import reach_back
@@ -32,7 +33,7 @@ class RangeJob:
 
     @cached_property
     def rows(self) -> OrderedRows:
-        return OrderedRows(self.groups, self.pattern, self.input)
+        return OrderedRows(self.groups, self.pattern.reads, self.input)
 
     @cached_property
     def back(self) -> int:
@@ -48,7 +49,7 @@ class RangeJob:
         budget = self.budget
         return json.dumps(
             {
-                "program": _text(serde.dumps(self.pattern)),
+                "program": _text(serde.dumps(alone(self.pattern))),
                 "input": _text(self.input.serialize().to_pybytes()),
                 "output": _text(self.output.serialize().to_pybytes()),
                 "groups": [astuple(group) for group in self.groups],
@@ -62,7 +63,7 @@ class RangeJob:
         parts = json.loads(text)
         runs, size, beyond, steps, is_share = parts["budget"]
         return RangeJob(
-            pattern=serde.loads(_bytes(parts["program"])),
+            pattern=serde.loads(_bytes(parts["program"])).body,
             input=pa.ipc.read_schema(pa.py_buffer(_bytes(parts["input"]))),
             output=pa.ipc.read_schema(pa.py_buffer(_bytes(parts["output"]))),
             groups=tuple(RowGroup(*group) for group in parts["groups"]),

@@ -13,6 +13,7 @@ from ostinato.archive.row_groups import times_of
 from ostinato.program.column_code import ColumnCode
 from ostinato.program.measure_code import MeasureCode
 from ostinato.program.pattern import EventPattern, Pattern, RowPattern
+from ostinato.program.program import alone
 from ostinato.runtime.session.session import Session
 from ostinato.tasks.conform import reported
 from ostinato.tasks.merged_totals import totals_part
@@ -54,17 +55,17 @@ def run_range(job: RangeJob, one: TimeRange) -> Iterator[pa.Table]:
 def _at_once(job: RangeJob, one: TimeRange) -> Iterator[pa.Table]:
     """What is reported about all matches of the range together."""
     assert isinstance(job.pattern, EventPattern)
-    session = Session(starting_in(job.pattern, one), budget=task_budget(job.budget), batches_apart=True)
+    session = Session(alone(starting_in(job.pattern, one)), budget=task_budget(job.budget), batches_apart=True)
     found = run_session(session, _tables(job, _entry(job, one), _stop(job, one)))
     if job.pattern.output != "aggregates":
         yield from found
         return
     assert not list(found)
-    yield totals_part(session.report.totals_of(session.matcher))
+    yield totals_part(session.operator.report.totals_of(session.operator.matcher))
 
 
 def _matches(job: RangeJob, one: TimeRange, marked: Pattern) -> Iterator[pa.Table]:
-    session = Session(marked, budget=task_budget(job.budget), batches_apart=True)
+    session = Session(alone(marked), budget=task_budget(job.budget), batches_apart=True)
     entry = _entry(job, one)
     stop = _stop(job, one)
     tables = _tables(job, entry, stop, lambda: rows_at_once(session))
@@ -86,7 +87,7 @@ def _entry(job: RangeJob, one: TimeRange) -> Entry:
     if one.low is None:
         return at_time(None)
     if is_chained(job.pattern):
-        return chain_entry(job.rows, one.low, job.pattern.within, job.back)
+        return chain_entry(job.pattern, job.rows, one.low, job.back)
     return at_time(one.low - job.pattern.within if looks_before(job.pattern) else one.low)
 
 
@@ -100,7 +101,7 @@ def _stop(job: RangeJob, one: TimeRange) -> int | None:
 
 
 def _tables(job: RangeJob, entry: Entry, stop: int | None, at_once: Callable[[], int] = lambda: 0) -> Iterator[pa.Table]:
-    entered = entry.enter(job.rows.pieces(entry.begin, stop, rows=at_once), job.pattern)
+    entered = entry.enter(job.rows.pieces(entry.begin, stop, rows=at_once), job.pattern.reads)
     rows = StaticFilter(job.pattern).applied(entered)
     return rows if entry.begin is None or not job.back else chain([left_context(job.rows, entry.begin, stop, job.back)], rows)
 

@@ -20,9 +20,9 @@ from ostinato.hosts.spark.nested_columns import travelling, with_fields
 from ostinato.hosts.spark.python_workers import check_workers
 from ostinato.hosts.spark.run_options import RunOptions
 from ostinato.hosts.spark.types import to_arrow_schema, to_spark_schema
-from ostinato.plan.pushdown import pushdown
 from ostinato.program import serde
 from ostinato.program.pattern import Pattern
+from ostinato.program.program import alone
 from ostinato.query import Query
 from ostinato.runtime.rows.struct_fields import type_of
 from ostinato.runtime.session.budget import Beyond, Budget
@@ -71,14 +71,14 @@ def match_batch(frame: DataFrame, query: Query, options: RunOptions) -> DataFram
 
 def prepared(frame: DataFrame, query: Query) -> DataFrame:
     """Only the columns that the program reads, and where events may be skipped only rows that can matter."""
-    filter_text = pushdown(query.rewritten)
+    reads = query.pattern.reads
     flat = with_fields(frame, query.pattern)
-    chosen = flat if filter_text is None else flat.where(filter_text)
-    return chosen.select(*travelling(column.name for column in query.pattern.reads.columns))
+    chosen = flat.where(reads.prefilter) if reads.prefilter else flat
+    return chosen.select(*travelling(column.name for column in reads.columns))
 
 
 def input_schema(frame: DataFrame, query: Query) -> pa.Schema:
-    check_collations(frame.schema, query.algebra)
+    check_collations(frame.schema, query.pattern)
     return source_columns(to_arrow_schema(frame.schema), query.pattern)
 
 
@@ -102,10 +102,10 @@ def _summed(counts: DataFrame) -> DataFrame:
 
 
 def _merged(parts: DataFrame, pattern: Pattern, output: pa.Schema) -> DataFrame:
-    encoded = serde.dumps(pattern)
+    encoded = serde.dumps(alone(pattern))
 
     def merge(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        yield from batches_of(merged(pa.Table.from_batches(batches, TASK_OUTPUT), serde.loads(encoded)), output)
+        yield from batches_of(merged(pa.Table.from_batches(batches, TASK_OUTPUT), serde.loads(encoded).body), output)
 
     return parts.repartition(1).mapInArrow(merge, to_spark_schema(output))
 

@@ -14,6 +14,7 @@ from ostinato.hosts.spark.parallelism import parallelism
 from ostinato.hosts.spark.types import to_spark_schema
 from ostinato.program import serde
 from ostinato.program.pattern import Pattern
+from ostinato.program.program import alone
 from ostinato.tasks.carried_names import arrived
 from ostinato.tasks.conform import batches_of
 from ostinato.tasks.ranges.late_numbers import NUMBER, OWN, LateNumbers
@@ -29,14 +30,16 @@ def numbered(matches: DataFrame, pattern: Pattern, output: pa.Schema) -> DataFra
     number = F.count(F.lit(1)).over(window.rowsBetween(Window.unboundedPreceding, Window.currentRow))
     found = matches.repartition(tasks, *keys).withColumn(OWN + NUMBER, number)
     if not parts.is_plain:
-        return found.select(*travelling(found.columns)).mapInArrow(_completing(serde.dumps(pattern), output), to_spark_schema(output))
+        return found.select(*travelling(found.columns)).mapInArrow(
+            _completing(serde.dumps(alone(pattern)), output), to_spark_schema(output)
+        )
     names = enumerate(pattern.measures.names)
     return found.select(*(quoted(OWN + NUMBER).alias(name) if n in parts.late else quoted(name) for n, name in names))
 
 
-def _completing(pattern: bytes, output: pa.Schema) -> Matching:
+def _completing(program: bytes, output: pa.Schema) -> Matching:
     def complete(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        parts = LateNumbers(serde.loads(pattern))
+        parts = LateNumbers(serde.loads(program).body)
         for batch in batches:
             yield from batches_of(parts.completed(arrived(pa.Table.from_batches([batch]))), output)
 

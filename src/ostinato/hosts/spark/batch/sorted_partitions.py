@@ -13,6 +13,7 @@ from ostinato.hosts.spark.nested_columns import quoted
 from ostinato.hosts.spark.types import to_spark_schema
 from ostinato.program import serde
 from ostinato.program.pattern import Pattern
+from ostinato.program.program import alone
 from ostinato.runtime.session.budget import Budget
 from ostinato.tasks.carried_names import carried
 from ostinato.tasks.conform import reported
@@ -26,12 +27,12 @@ def match_by_key(frame: DataFrame, pattern: Pattern, output: pa.Schema, budget: 
     """Every key in one partition, its rows together and in order."""
     keys = [quoted(carried(pattern.reads.columns[k].name)) for k in pattern.reads.keys]
     placed = frame.repartition(partition_count(frame), *keys).sortWithinPartitions(*keys, *order_of(pattern))
-    return placed.mapInArrow(_by_key(serde.dumps(pattern), output, budget), to_spark_schema(output))
+    return placed.mapInArrow(_by_key(serde.dumps(alone(pattern)), output, budget), to_spark_schema(output))
 
 
 def match_in_one_partition(frame: DataFrame, pattern: Pattern, output: pa.Schema, budget: Budget | None = None) -> DataFrame:
     placed = frame.repartition(1).sortWithinPartitions(*order_of(pattern)) if pattern.reads.order else frame.coalesce(1)
-    return placed.mapInArrow(_in_one(serde.dumps(pattern), output, budget), to_spark_schema(output))
+    return placed.mapInArrow(_in_one(serde.dumps(alone(pattern)), output, budget), to_spark_schema(output))
 
 
 def order_of(pattern: Pattern) -> list[Column]:
@@ -45,9 +46,9 @@ def order_of(pattern: Pattern) -> list[Column]:
     return columns
 
 
-def _by_key(pattern: bytes, output: pa.Schema, budget: Budget | None) -> Matching:
+def _by_key(program: bytes, output: pa.Schema, budget: Budget | None) -> Matching:
     def match(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        loaded = serde.loads(pattern)
+        loaded = serde.loads(program).body
         task = TaskContext.get()
         assert task is not None
         yield from reported(keyed_pass(loaded, batches, budget), loaded, output, task.partitionId())
@@ -55,9 +56,9 @@ def _by_key(pattern: bytes, output: pa.Schema, budget: Budget | None) -> Matchin
     return match
 
 
-def _in_one(pattern: bytes, output: pa.Schema, budget: Budget | None) -> Matching:
+def _in_one(program: bytes, output: pa.Schema, budget: Budget | None) -> Matching:
     def match(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        loaded = serde.loads(pattern)
+        loaded = serde.loads(program).body
         in_time = loaded.within >= 0 and loaded.within_unit == "time"  # then time lets go of what can no longer match
         yield from reported(run(loaded, gathered(batches), ordered=not in_time, budget=budget), loaded, output, 0)
 

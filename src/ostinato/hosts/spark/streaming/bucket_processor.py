@@ -54,7 +54,7 @@ class BucketProcessor(StatefulProcessor):
     def init(self, handle: StatefulProcessorHandle) -> None:
         self._handle = handle
         self._state = handle.getValueState("session", _STATE)
-        self._pattern = serde.loads(self._program_bytes)
+        self._program = serde.loads(self._program_bytes)
 
     def handleInputRows(self, key: Any, rows: Iterator[pd.DataFrame], timerValues: Any) -> Iterator[pd.DataFrame]:
         frames = list(rows)
@@ -78,7 +78,7 @@ class BucketProcessor(StatefulProcessor):
             return
         snapshot = stored.snapshot if stored is not None else None
         kept = "keep" if self._keeps_late else "count"
-        session = Session(self._pattern, budget=task_budget(self._budget), lateness=self._waiting.lateness, late=kept, snapshot=snapshot)
+        session = Session(self._program, budget=task_budget(self._budget), lateness=self._waiting.lateness, late=kept, snapshot=snapshot)
         before = session.metrics()
         told = told.after(stored.latest if stored else ())
         matches = self._decided(session, table, told, watermark)
@@ -91,7 +91,7 @@ class BucketProcessor(StatefulProcessor):
         after = session.metrics()
         late, shed = after["late_rows"] - before["late_rows"], _shed(after) - _shed(before)
         if matches.num_rows or late or shed:
-            shown = self._shown(identified(matches, self._pattern, bucket, matches_before + 1), late_rows)
+            shown = self._shown(identified(matches, self._program.body, bucket, matches_before + 1), late_rows)
             yield pd.DataFrame({MATCHES: [to_blob(shown)], LATE: [late], ROW_COUNT: [matches.num_rows], SHED: [shed]})
 
     def _shown(self, matches: pa.Table, late: pa.Table | None) -> pa.Table:
@@ -105,12 +105,12 @@ class BucketProcessor(StatefulProcessor):
 
     def closed(self, label: int, blob: bytes) -> pa.Table:
         """What would be decided if nothing came any more, from a stored state."""
-        self._pattern = serde.loads(self._program_bytes)
+        self._program = serde.loads(self._program_bytes)
         stored = BucketState.loads(blob)
         if stored.has_ended:
             return self.output.empty_table()
-        session = Session(self._pattern, budget=task_budget(self._budget), snapshot=stored.snapshot)
-        matches = identified(session.close(), self._pattern, bucket_of(label), stored.matches + 1)
+        session = Session(self._program, budget=task_budget(self._budget), snapshot=stored.snapshot)
+        matches = identified(session.close(), self._program.body, bucket_of(label), stored.matches + 1)
         return self._shown(matches, session.take_late() if self._keeps_late else None)
 
     def _stored(self) -> BucketState | None:

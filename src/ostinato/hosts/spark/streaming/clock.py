@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from ostinato.base.errors import DataError, SchemaError, UnsupportedError
 from ostinato.expr.typing.types import Kind
-from ostinato.program.pattern import Pattern
+from ostinato.program.input import Input
 
 _LARGEST = (1 << 63) - 1
 _PART = re.compile(r"(\d+(?:\.\d+)?)\s*(microsecond|millisecond|second|minute|hour|day|week)s?", re.IGNORECASE)
@@ -25,19 +25,19 @@ class Clock:
     ticks: int
 
     @staticmethod
-    def of(pattern: Pattern) -> Clock:
-        if pattern.reads.time < 0:
+    def of(reads: Input) -> Clock:
+        if reads.time < 0:
             raise UnsupportedError(
                 "a stream needs an event time to be put in order by",
                 hint="begin ORDER BY with a timestamp or integer column, or pass time=",
             )
-        kind = pattern.reads.columns[pattern.reads.time].type.kind
+        kind = reads.columns[reads.time].type.kind
         if kind is Kind.TIMESTAMP:
             return Clock(1000)
         if kind is Kind.INT:
             return Clock(1)
         raise SchemaError(
-            f"the time column {pattern.reads.columns[pattern.reads.time].name!r} is a {kind.value}: it cannot carry a watermark",
+            f"the time column {reads.columns[reads.time].name!r} is a {kind.value}: it cannot carry a watermark",
             hint="use a timestamp or an integer",
         )
 

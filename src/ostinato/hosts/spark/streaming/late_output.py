@@ -7,18 +7,18 @@ import pyarrow as pa
 
 from ostinato.base.errors import SchemaError
 from ostinato.hosts.spark.types import to_arrow_schema, to_spark_schema
-from ostinato.program.pattern import Pattern
+from ostinato.program.input import Input
 from ostinato.runtime.rows.late_rows import late_schema
 from ostinato.tasks.conform import conform
 
 LATE_ROW = "late"
 
 
-def with_late_rows(output: pa.Schema, pattern: Pattern) -> pa.Schema:
+def with_late_rows(output: pa.Schema, reads: Input) -> pa.Schema:
     """The columns of the matches, and the late row with the reason."""
     if LATE_ROW in (name.lower() for name in output.names):
         raise SchemaError(f"the query returns a column `{LATE_ROW}`, as late rows do", hint='rename it, or leave out late="keep"')
-    row = to_arrow_schema(to_spark_schema(late_schema(pattern)))
+    row = to_arrow_schema(to_spark_schema(late_schema(reads)))
     return pa.schema([*(field.with_nullable(True) for field in output), pa.field(LATE_ROW, pa.struct(list(row)))])
 
 

@@ -7,13 +7,11 @@ from dataclasses import dataclass, replace
 
 from pyspark.sql import DataFrame, SparkSession
 
-from ostinato.algebra.parts import Part
 from ostinato.base.errors import UnsupportedError
 from ostinato.hosts.spark.batch.match_batch import input_schema, output_schema, prepared, source_columns
 from ostinato.hosts.spark.merged_frame import in_merged_form, united
 from ostinato.hosts.spark.run_options import Lateness, RunOptions
 from ostinato.hosts.spark.streaming.bucket_processor import BucketProcessor
-from ostinato.hosts.spark.streaming.decided_after import times_behind
 from ostinato.hosts.spark.streaming.late_output import with_late_rows
 from ostinato.hosts.spark.streaming.match_stream import (
     METRICS,
@@ -40,6 +38,9 @@ from ostinato.hosts.spark.streaming.tail import tail_of
 from ostinato.hosts.spark.streaming.waiting import Waiting
 from ostinato.hosts.spark.types import to_spark_schema
 from ostinato.program import serde
+from ostinato.program.analysis.output_times import output_times
+from ostinato.program.input import Source as StreamSource
+from ostinato.program.program import alone
 from ostinato.query import Query
 
 
@@ -78,12 +79,12 @@ def match_source(
 
 def _matched(packed: DataFrame, query: Query, packer: Packer, waiting: Waiting, options: RunOptions, own: Origin, name: str) -> DataFrame:
     """The matches of packed rows as they are decided; or those that a stream of this query has left. `own` is where the rows come from."""
-    output = with_late_rows(output_schema(query), query.pattern) if options.keeps_late else output_schema(query)
-    processor = BucketProcessor(serde.dumps(query.pattern), output, packer, waiting, options.budget, options.keeps_late)
+    output = with_late_rows(output_schema(query), query.pattern.reads) if options.keeps_late else output_schema(query)
+    processor = BucketProcessor(serde.dumps(alone(query.pattern)), output, packer, waiting, options.budget, options.keeps_late)
     if options.tail_of is not None:
         return tail_of(packed.sparkSession, options.tail_of, processor.closed, output)
     free = _free_name(name, own.metrics)
-    shown = with_notes(to_spark_schema(output), times_behind(query.algebra, waiting.behind), own.ends, {*own.metrics, free})
+    shown = with_notes(to_spark_schema(output), output_times(query.pattern, waiting.behind), own.ends, {*own.metrics, free})
     return match_packed(packed, processor, shown, free)
 
 
@@ -93,7 +94,7 @@ def _packed(spark: SparkSession, source: DataFrame | ParquetStream, query: Query
         columns = source_columns(source.schema, query.pattern)
         packed, watched = source.packed(spark, columns, packer), False
     else:
-        rows, watched = rows_that_matter(source, query, packer.clock, None if lateness is None else packer.clock.delay(lateness))
+        rows, watched = rows_that_matter(source, query.pattern, packer.clock, None if lateness is None else packer.clock.delay(lateness))
         packed = pack_rows(rows, packer)
     return packed if watched or lateness is None else with_lateness(packed, packer.clock, lateness)
 
@@ -118,7 +119,7 @@ def match_sources(
     check_streamable(query.pattern)
     packer = packer_of(query.pattern, options.buckets)
     check_lateness(options.lateness, query.pattern)
-    parts = [_StreamPart.of(spark, source, part, query, packer) for source, part in zip(sources, query.algebra.parts, strict=True)]
+    parts = [_StreamPart.of(spark, source, part, query, packer) for source, part in zip(sources, query.pattern.reads.sources, strict=True)]
     known = _known_lateness(parts, packer, options.lateness)
     oldest = [part.behind(packer, options.lateness) if behind is None else behind for part in parts if part.own.matched]
     packed = []
@@ -152,13 +153,13 @@ class _StreamPart:
     rows: DataFrame
 
     @staticmethod
-    def of(spark: SparkSession, source: DataFrame | ParquetStream, part: Part, query: Query, packer: Packer) -> _StreamPart:
-        time = next(column for column, merged in part.columns if merged == query.algebra.time)
+    def of(spark: SparkSession, source: DataFrame | ParquetStream, part: StreamSource, query: Query, packer: Packer) -> _StreamPart:
+        time = next(column for column, merged in part.columns if merged == query.pattern.reads.time_name)
         check_no_end(isinstance(source, ParquetStream) and source.ends)
         frame = rows_of(spark, source, time, packer.clock) if isinstance(source, ParquetStream) else source
         own = origin_of(frame)
         check_no_end(own.ends)
-        return _StreamPart(part.stream, time, own, in_merged_form(frame, part, query.algebra))
+        return _StreamPart(part.stream, time, own, in_merged_form(frame, part, query.pattern))
 
     def behind(self, packer: Packer, lateness: Lateness | None) -> int:
         return _behind(self.own, replace(packer, time=self.time), lateness)

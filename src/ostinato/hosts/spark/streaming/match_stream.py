@@ -31,7 +31,7 @@ def packer_of(pattern: Pattern, buckets: int | None) -> Packer:
     divided = pattern.is_keyed
     count = (buckets or DEFAULT_BUCKETS) if divided else 1
     keys = tuple(pattern.reads.columns[k].name for k in pattern.reads.keys) if divided else ()
-    clock = Clock.of(pattern)
+    clock = Clock.of(pattern.reads)
     return Packer(pattern.reads.columns[pattern.reads.time].name, keys, count, clock)
 
 
@@ -47,9 +47,9 @@ def check_streamable(pattern: Pattern) -> None:
 def check_lateness(lateness: Lateness | None, pattern: Pattern) -> None:
     """As on every host; what a text says, Spark reads."""
     if isinstance(lateness, str):
-        check_fits(lateness, pattern)
+        check_fits(lateness, pattern.reads)
     elif lateness is not None:
-        lateness_units(lateness, pattern)
+        lateness_units(lateness, pattern.reads)
 
 
 def pack_rows(frame: DataFrame, packer: Packer) -> DataFrame:

@@ -9,22 +9,20 @@ from pyspark.sql import types as spark
 
 from ostinato.hosts.spark.nested_columns import quoted, travelling, with_fields
 from ostinato.hosts.spark.streaming.clock import Clock
-from ostinato.plan.pushdown import pushdown
-from ostinato.query import Query
+from ostinato.program.pattern import Pattern
 
 SEEN = "__ostinato_time"
 
 
-def rows_that_matter(frame: DataFrame, query: Query, clock: Clock, delay: str | None) -> tuple[DataFrame, bool]:
+def rows_that_matter(frame: DataFrame, pattern: Pattern, clock: Clock, delay: str | None) -> tuple[DataFrame, bool]:
     """`delay` is that of the watermark the stream is to have; None: it has one, on its time column. Second, whether the rows carry it now:
     without a filter it costs less on the blobs that they are packed into."""
-    pattern = query.pattern
     frame = with_fields(frame, pattern)
     columns = travelling(column.name for column in pattern.reads.columns)
-    time = pattern.reads.columns[pattern.reads.time].name
-    filter_text = pushdown(query.rewritten)
+    time = pattern.reads.time_name
+    filter_text = pattern.reads.prefilter
     seen = quoted(time) if delay is None else _as_timestamp(frame, time, clock)
-    if filter_text is None or seen is None:
+    if not filter_text or seen is None:
         return frame.select(*columns), delay is None
     if delay is None:
         return frame.where(_kept(filter_text, seen)).select(*columns), True

@@ -1,0 +1,119 @@
+"""Rows as one pattern sees them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ostinato.runtime.rows.arena import Arena
+from ostinato.runtime.rows.keyed_rows import KeyedRows
+from ostinato.runtime.rows.opaque_values import OpaqueValues
+
+NO_SLOTS, NO_FLAGS = np.zeros((1, 0), np.int64), np.zeros((1, 0), np.uint8)
+
+
+class PatternRows:
+    """The rows of its input, which other patterns may share, with columns of its own beside them: `bits` and `slots` are what its row code
+    computed, `marks` what its negations note at each row. `label` tells these columns from those of the others."""
+
+    def __init__(self, rows: KeyedRows, label: str, slots: int, marks: Sequence[str] = ()) -> None:
+        self.shared = rows
+        self.label = label
+        self.slot_count = slots
+        self._marks = tuple(marks)
+        rows.arena.declare(label + "bits", np.uint64)
+        if slots:
+            rows.arena.declare(label + "slots", np.int64, slots)
+            rows.arena.declare(label + "slot_valid", np.uint8, slots)
+        for mark in marks:
+            rows.arena.declare(label + mark, np.int64)
+
+    def forget(self) -> None:
+        """The pattern is gone, and so are its columns."""
+        own = ["bits", *(("slots", "slot_valid") if self.slot_count else ()), *self._marks]
+        self.shared.arena.drop([self.label + name for name in own])
+
+    @property
+    def arena(self) -> Arena:
+        return self.shared.arena
+
+    @property
+    def bits(self) -> np.ndarray:
+        return self.shared.arena.data[self.label + "bits"]
+
+    @property
+    def slots(self) -> np.ndarray:
+        return self.shared.arena.data[self.label + "slots"] if self.slot_count else NO_SLOTS
+
+    @property
+    def slot_valid(self) -> np.ndarray:
+        return self.shared.arena.data[self.label + "slot_valid"] if self.slot_count else NO_FLAGS
+
+    def mark(self, name: str) -> np.ndarray:
+        return self.shared.arena.data[self.label + name]
+
+    @property
+    def times(self) -> np.ndarray:
+        return self.shared.times
+
+    @property
+    def timed(self) -> bool:
+        return self.shared.timed
+
+    @property
+    def positions(self) -> np.ndarray:
+        return self.shared.positions
+
+    @property
+    def offset(self) -> np.ndarray:
+        return self.shared.offset
+
+    @property
+    def base(self) -> np.ndarray:
+        return self.shared.base
+
+    @property
+    def length(self) -> np.ndarray:
+        return self.shared.length
+
+    @property
+    def key_count(self) -> int:
+        return self.shared.key_count
+
+    @property
+    def opaque(self) -> dict[str, OpaqueValues]:
+        return self.shared.opaque
+
+    def held_as(self, column: str) -> str:
+        return self.shared.held_as(column)
+
+    def index_of(self, keys: np.ndarray, ordinals: np.ndarray) -> np.ndarray:
+        """Arena rows of these rows of these keys."""
+        return self.offset[keys] + ordinals - self.base[keys]
+
+    def cut(self, offset: np.ndarray, lengths: np.ndarray) -> PatternRows:
+        """Stretches of the rows, each as a partition of its own."""
+        return _Stretches(self, offset, lengths)
+
+
+class _Stretches(PatternRows):
+    def __init__(self, rows: PatternRows, offset: np.ndarray, lengths: np.ndarray) -> None:
+        self.shared, self.label, self.slot_count = rows.shared, rows.label, rows.slot_count
+        self._offset, self._base, self._length = offset, np.zeros(len(offset), np.int64), lengths
+
+    @property
+    def offset(self) -> np.ndarray:
+        return self._offset
+
+    @property
+    def base(self) -> np.ndarray:
+        return self._base
+
+    @property
+    def length(self) -> np.ndarray:
+        return self._length
+
+    @property
+    def key_count(self) -> int:
+        return len(self._offset)

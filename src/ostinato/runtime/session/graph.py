@@ -1,0 +1,223 @@
+"""A program at work: rows go to inputs, inputs to the operators that read them, results to the inputs that read these."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from ostinato.program.analysis.output_times import output_times
+from ostinato.program.input import Input
+from ostinato.program.program import Program
+from ostinato.runtime.rows.idle_keys import IdleKeys
+from ostinato.runtime.rows.reorder import NEVER
+from ostinato.runtime.rows.stream_form import unknown_stream
+from ostinato.runtime.rows.string_sweep import StringSweep
+from ostinato.runtime.session.budget import Budget
+from ostinato.runtime.session.given_times import Watermark, watermark_units
+from ostinato.runtime.session.input_rows import NO_KEYS, InputRows
+from ostinato.runtime.session.pattern_operator import PatternOperator
+from ostinato.runtime.session.session_limits import SessionLimits
+from ostinato.runtime.session.session_options import SessionOptions
+
+Found = tuple[int, pa.Table]  # the number of an operator, and some of its results
+
+
+class Edge:
+    """From an operator to one of the sources of an input. `delay`: by how much its events can be older than the watermark of its own input;
+    None: nothing is known, and they wait until the end."""
+
+    def __init__(self, target: int, source: int, delay: int | None) -> None:
+        self.target = target
+        self.source = source
+        self.delay = delay
+
+
+class Graph:
+    def __init__(self, program: Program, options: SessionOptions, budget: Budget, *, batches_apart: bool) -> None:
+        self.program = program
+        readers: list[list[int]] = [[] for _ in program.inputs]
+        for number, operator in enumerate(program.operators):
+            for port in operator.ports:
+                readers[port].append(number)
+        self.inputs = [
+            InputRows(reads, [program.operators[n].body for n in numbers], options, batches_apart=batches_apart)
+            for reads, numbers in zip(program.inputs, readers, strict=True)
+        ]
+        self.operators: list[PatternOperator] = []
+        for number, operator in enumerate(program.operators):
+            source = self.inputs[operator.ports[0]]
+            label = "" if len(readers[operator.ports[0]]) == 1 else f"{number}/"
+            in_order = options.ordered and not source.is_fed
+            self.operators.append(PatternOperator(operator.body, source, label, budget, in_order))
+        self.readers = [[self.operators[n] for n in numbers] for numbers in readers]
+        self._reader_numbers = readers
+        self.edges = _edges(program)
+        self.limits = SessionLimits(program.operators[program.results[-1].operator].body, budget)
+        self._idle_keys = [IdleKeys() for _ in self.inputs]
+        self.texts = [StringSweep() for _ in self.inputs]
+        self.half_way = False  # an operator has begun with rows, and not all is done: after an error such a state is not used again
+        self._timed = [any(reader.pattern.timed_window >= 0 for reader in readers) for readers in self.readers]
+
+    @property
+    def streams(self) -> list[str]:
+        """Those from outside."""
+        return list(dict.fromkeys(stream for reads in self.program.inputs for stream, _ in _outside(reads)))
+
+    def push(self, stream: str | None, batch: Any, in_parts: bool) -> Iterator[Found]:
+        """`stream` None: the batch is of the one stream there is, or has the columns of merged streams already."""
+        for number, source in self._targets(stream):
+            yield from self._settle(number, self.inputs[number].push(batch, source), in_parts)
+        self.half_way = False
+
+    def push_to(self, number: int, source: int | None, batch: Any, in_parts: bool) -> Iterator[Found]:
+        """To one input, or to one of its sources, alone."""
+        yield from self._settle(number, self.inputs[number].push(batch, source), in_parts)
+        self.half_way = False
+
+    def let_time_pass(self, in_parts: bool) -> Iterator[Found]:
+        """Of inputs whose rows come in order: their own times are the watermark."""
+        for number, source in enumerate(self.inputs):
+            if source.latest is not None:
+                yield from self._settle(number, source.advance(source.latest), in_parts, time_passed=True)
+        self.half_way = False
+
+    def _targets(self, stream: str | None) -> list[tuple[int, int | None]]:
+        """The inputs that read a stream from outside, and as which of their sources."""
+        found: list[tuple[int, int | None]] = []
+        for number, reads in enumerate(self.program.inputs):
+            if stream is None:
+                found += [(number, None)] if not self.inputs[number].is_fed else []
+            else:
+                found += [(number, source) for name, source in _outside(reads) if name.lower() == stream.lower()]
+        if not found:
+            raise unknown_stream(str(stream), self.streams)
+        return found
+
+    def advance(self, watermark: Watermark, in_parts: bool) -> Iterator[Found]:
+        for number, source in enumerate(self.inputs):
+            touched = source.advance(watermark_units(watermark, source.reads))
+            yield from self._settle(number, touched, in_parts, time_passed=not source.is_fed)
+        self.half_way = False
+
+    def close(self, in_parts: bool) -> Iterator[Found]:
+        """Upstream first: what is decided there are the last rows of those that read it."""
+        for number, source in enumerate(self.inputs):
+            yield from self._settle(number, source.flush(), in_parts)
+            yield from self._settle(number, NO_KEYS, in_parts, final=True)
+            for operator in self._reader_numbers[number]:
+                yield operator, self.operators[operator].last()
+        self.half_way = False
+
+    def metrics(self) -> dict[str, int]:
+        """Of the rows of all inputs."""
+        return {
+            "rows": sum(source.rows_in for source in self.inputs),
+            "late_rows": sum(source.late.count for source in self.inputs),
+            "waiting_rows": sum(source.reorder.waiting_rows for source in self.inputs),
+            "retained_rows": sum(int(source.rows.length.sum()) for source in self.inputs),
+            "keys": sum(source.key_count for source in self.inputs),
+        }
+
+    def _settle(
+        self, number: int, touched: np.ndarray, in_parts: bool, *, time_passed: bool = False, final: bool = False
+    ) -> Iterator[Found]:
+        """Let the operators that read an input go on, then those that read what they return. `time_passed`: its watermark has moved, which
+        may decide something also where no rows came; `final`: no row will come any more."""
+        found: dict[int, list[pa.Table]] = {}
+        for operator, table in self._go_on(number, touched, in_parts, time_passed, final):
+            if self.edges[operator] and table.num_rows:
+                found.setdefault(operator, []).append(table)
+            yield operator, table
+        for operator in self._reader_numbers[number]:
+            for edge in self.edges[operator]:
+                yield from self._hand_on(number, edge, found.get(operator, []), in_parts, final)
+
+    def _hand_on(self, number: int, edge: Edge, tables: Sequence[pa.Table], in_parts: bool, final: bool) -> Iterator[Found]:
+        """Rows first, then the watermark: a row is late only if it is older than a watermark that was acted upon."""
+        target = self.inputs[edge.target]
+        for table in tables:
+            target.push(table, edge.source)
+        watermark = self.inputs[number].watermark
+        if final or edge.delay is None or watermark == NEVER:
+            return
+        before = target.reorder.horizon
+        touched = target.tell(edge.source, watermark - edge.delay)
+        if len(touched) or target.reorder.horizon > before:
+            yield from self._settle(edge.target, touched, in_parts, time_passed=True)
+
+    def _go_on(self, number: int, touched: np.ndarray, in_parts: bool, time_passed: bool, final: bool) -> Iterator[Found]:
+        source = self.inputs[number]
+        self.half_way = True
+        if final:
+            for operator in self._reader_numbers[number]:
+                reader = self.operators[operator]
+                for table in reader.feed(reader.busy_keys(), in_parts, final=True):
+                    yield operator, table
+            return
+        if len(touched):
+            yield from self._feed(number, touched, in_parts)
+        if self._timed[number] and (time_passed or self._due_for_sweep(source, len(touched))):
+            yield from self._sweep(number, None if time_passed else touched, in_parts)
+        if len(touched):
+            self._idle_keys[number].forget(source, self.readers[number])
+            self.texts[number].sweep(source, self.readers[number])
+            source.rows.forget_opaque()
+        self.limits.check_rows(source, self.readers[number], self.texts[number])
+
+    def _feed(self, number: int, keys: np.ndarray, in_parts: bool) -> Iterator[Found]:
+        for operator in self._reader_numbers[number]:
+            for table in self.operators[operator].feed(keys, in_parts):
+                yield operator, table
+        self._trim(number, keys)
+
+    def _trim(self, number: int, keys: np.ndarray) -> None:
+        """Rows are kept as long as one of those that read them may need them."""
+        kept = self.readers[number][0].kept_from(keys)
+        for reader in self.readers[number][1:]:
+            kept = np.minimum(kept, reader.kept_from(keys))
+        self.inputs[number].rows.trim(keys, kept)
+
+    @staticmethod
+    def _due_for_sweep(source: InputRows, touched: int) -> bool:
+        """Partitions that receive nothing are looked at when their number is paid for by the rows since the last time. Half of it, so that
+        it happens also where every row brings a key of its own."""
+        return touched > 0 and source.keys is not None and 2 * source.since_sweep >= len(source.keys)
+
+    def _sweep(self, number: int, just_seen: np.ndarray | None, in_parts: bool) -> Iterator[Found]:
+        """Let the time decide that has passed; of the keys `just_seen` it has already."""
+        source = self.inputs[number]
+        source.since_sweep = 0
+        for operator in self._reader_numbers[number]:
+            reader = self.operators[operator]
+            if reader.pattern.timed_window < 0:
+                continue
+            keys = reader.busy_keys()
+            if just_seen is not None and len(keys):
+                seen = np.zeros(source.rows.key_count, np.bool_)
+                seen[just_seen] = True
+                keys = keys[~seen[keys]]
+            for table in reader.feed(keys, in_parts):
+                yield operator, table
+            if len(keys):
+                self._trim(number, keys)
+
+
+def _outside(reads: Input) -> list[tuple[str, int | None]]:
+    """The streams from outside that an input reads, and their numbers among its sources."""
+    if not reads.sources:
+        return [(reads.stream, None)]
+    return [(source.stream, number) for number, source in enumerate(reads.sources) if source.operator < 0]
+
+
+def _edges(program: Program) -> list[list[Edge]]:
+    found: list[list[Edge]] = [[] for _ in program.operators]
+    for target, reads in enumerate(program.inputs):
+        for number, source in enumerate(reads.sources):
+            if source.operator >= 0:
+                time = next((own for own, name in source.columns if name == reads.time_name), reads.time_name)
+                delay = output_times(program.operators[source.operator].body).get(time)
+                found[source.operator].append(Edge(target, number, delay))
+    return found

@@ -1,0 +1,102 @@
+"""A pattern at work: row code, matcher and report over the rows of its input."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pyarrow as pa
+
+from ostinato.program.pattern import Pattern, RowPattern
+from ostinato.runtime.matcher import Matcher
+from ostinato.runtime.output.match_dag import MatchDag
+from ostinato.runtime.output.matches import Matches
+from ostinato.runtime.output.report import Report
+from ostinato.runtime.rows.idle_keys import KeyNeeds
+from ostinato.runtime.rows.longer_arrays import grown
+from ostinato.runtime.rows.pattern_rows import PatternRows
+from ostinato.runtime.rows.row_code import RowCode
+from ostinato.runtime.rows.storage import occurrence_columns
+from ostinato.runtime.session.budget import Budget
+from ostinato.runtime.session.held_matches import check_held
+from ostinato.runtime.session.input_rows import InputRows
+from ostinato.runtime.strategies import open_matcher
+
+
+class PatternOperator:
+    """`label` tells its columns from those of other patterns over the same rows. `in_order`: the session's rows are in order, and matches
+    come in the order of their completing events."""
+
+    def __init__(self, pattern: Pattern, source: InputRows, label: str, budget: Budget, in_order: bool) -> None:
+        self.pattern = pattern
+        self.source = source
+        self.rows = PatternRows(source.rows, label, len(pattern.slots), occurrence_columns(pattern))
+        self.matcher: Matcher = open_matcher(pattern, budget, source.pool, in_order=in_order)
+        self.report = Report(pattern, source.pool, budget)
+        self.evaluated = np.zeros(1, np.int64)  # per key, the ordinal up to which row code has run
+        self.needs = KeyNeeds(pattern)
+        self.was_restored = False
+        self._searched: tuple[np.ndarray | None, np.ndarray] = (None, self.evaluated)  # the keys that were fed last, and how far they are
+        self._row_code = RowCode(pattern, source.pool)
+
+    def feed(self, keys: np.ndarray, in_parts: bool, final: bool = False) -> Iterator[pa.Table]:
+        """Evaluate new rows of these keys, drive the matcher over them, and report. `final`: no row will come any more."""
+        if not len(keys):
+            return
+        rows = self.rows
+        self.evaluated = grown(self.evaluated, rows.key_count)
+        total = rows.base[keys] + rows.length[keys]
+        start = self.evaluated[keys]
+        ready = total if final else np.maximum(start, total - self.needs.awaited(rows, keys, self.source.reorder.horizon))
+        self._row_code.evaluate(rows, keys, start, ready)
+        self.evaluated[keys] = ready
+        matches: Matches | MatchDag = Matches.none()
+        for matches in self._found(keys, ready, in_parts, final):
+            if self.was_restored:
+                check_held(matches, rows)
+            if len(matches):
+                yield self.report.table(matches, rows, self.source.keys)
+        searched = np.minimum(self.matcher.keep_from(keys), ready)
+        yield from self.report.left_over(matches, keys, ready if final else searched, ready, rows, self.source.keys)
+        self._searched = keys, searched
+
+    def _found(self, keys: np.ndarray, ready: np.ndarray, in_parts: bool, final: bool) -> Iterator[Matches | MatchDag]:
+        """In parts where somebody asks for it, and where the order of matches is that of the parts or does not matter. Rows of no match
+        and timeouts are known by all matches together."""
+        apart = in_parts or isinstance(self.pattern, RowPattern) or self.pattern.output in ("count", "aggregates")
+        given = (self.rows, keys, ready, self.source.reorder.horizon, final)
+        if apart and not self.report.looks_between_matches:
+            yield from self.matcher.feed_in_parts(*given)
+        else:
+            yield self.matcher.feed(*given)
+
+    def kept_from(self, keys: np.ndarray) -> np.ndarray:
+        """The first ordinal of each key whose row it may still need."""
+        fed, searched = self._searched
+        if fed is not keys:
+            searched = np.minimum(self.matcher.keep_from(keys), grown(self.evaluated, self.rows.key_count)[keys])
+        return searched - self.pattern.look_back
+
+    def busy_keys(self) -> np.ndarray:
+        """Keys with state or with rows that wait for their neighbours."""
+        known = np.arange(self.source.key_count)
+        waiting = self.rows.base[known] + self.rows.length[known] > grown(self.evaluated, self.rows.key_count)[known]
+        return known[waiting | ~self.matcher.idle(known)]
+
+    def needed_keys(self, keys: np.ndarray) -> np.ndarray:
+        """Which of `keys` must not be forgotten."""
+        self.evaluated = grown(self.evaluated, self.rows.key_count)
+        return self.needs.stay(self.rows, keys, self.evaluated, self.report) | ~self.matcher.idle(keys)
+
+    def renumber(self, old_of_new: np.ndarray) -> None:
+        self.matcher.renumber(old_of_new)
+        self.evaluated = grown(self.evaluated, int(old_of_new.max(initial=-1)) + 1)[old_of_new]
+        self.report.renumber(old_of_new)
+
+    def last(self) -> pa.Table:
+        """What is known at the end alone."""
+        return self.report.last(self.matcher)
+
+    def metrics(self) -> dict[str, int]:
+        timed_out = {} if self.report.timeouts is None else {"timed_out": self.report.timeouts.count}
+        return {"matches": self.report.emitted, **timed_out, **self.matcher.metrics()}
