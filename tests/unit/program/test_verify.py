@@ -14,7 +14,7 @@ from ostinato.program.input import Column, Input
 from ostinato.program.measure_code import MatchAggregate, MeasureCode, Point
 from ostinato.program.opcodes import NULL_OPERAND, SIGNATURES, Op, Space, operand
 from ostinato.program.ordered_nfa import OrderedNfa, VariableTest
-from ostinato.program.pattern import EventPattern, RowPattern
+from ostinato.program.pattern import EventPattern, Pattern, RowPattern
 from ostinato.program.scalar_code import Register, ScalarCode
 from ostinato.program.verification.verify import verify_pattern
 
@@ -61,6 +61,7 @@ BROKEN = {
     "start of a partition": replace(SCAN, nfa=OrderedNfa((0, 1), ((0, 0),), 0, 1)),
     "test": replace(SCAN, tests=(VariableTest(5, -1), VariableTest(-1, -1))),
     "no automaton": replace(SCAN, nfa=OrderedNfa((0,), ())),
+    "neither kind of pattern": Pattern(READS, "scan", "test", ("A",), rows=CONDITION, bits=1, kleene=(False,)),
     "no component": replace(RUNS, components=()),
     "no entry": replace(RUNS, entries=()),
     "begin": replace(RUNS, entries=(Begin(1, (), True),)),
