@@ -22,17 +22,17 @@ def test_import_contracts_hold():
 
 
 def test_import_loads_neither_pyspark_nor_numba():
-    pattern = "import sys, ostinato; print(sorted({'numba', 'llvmlite', 'pyspark', 'py4j', 'pandas', 'polars'} & set(sys.modules)))"
-    finished = subprocess.run([sys.executable, "-c", pattern], cwd=ROOT / "src", capture_output=True, text=True, check=True)
+    code = "import sys, ostinato; print(sorted({'numba', 'llvmlite', 'pyspark', 'py4j', 'pandas', 'polars'} & set(sys.modules)))"
+    finished = subprocess.run([sys.executable, "-c", code], cwd=ROOT / "src", capture_output=True, text=True, check=True)
     assert finished.stdout.strip() == "[]"
 
 
 def test_workers_load_no_compiler():
     """What a Spark worker imports to execute a program stays clear of everything that compiles one."""
-    pattern = (
+    code = (
         "import sys, ostinato.runtime.session.session\n"
         "compile_side = ('ostinato.lang', 'ostinato.plan', 'ostinato.automata', 'ostinato.algebra', 'ostinato.compiler', 'sqlglot')\n"
         "print([name for name in sys.modules if name.startswith(compile_side)])"
     )
-    finished = subprocess.run([sys.executable, "-c", pattern], cwd=ROOT / "src", capture_output=True, text=True, check=True)
+    finished = subprocess.run([sys.executable, "-c", code], cwd=ROOT / "src", capture_output=True, text=True, check=True)
     assert finished.stdout.strip() == "[]"

@@ -132,7 +132,7 @@ class _Run:
         query = compile(case.text, {case.stream: case.table.schema}, language=case.language, **case.options)
         check_streamable(query.pattern)
         clock = Clock.of(query.pattern)
-        divided = bool(query.pattern.reads.keys) and query.pattern.selection != "strict_contiguity"
+        divided = query.pattern.is_keyed
         buckets = BUCKETS if divided else 1
         names = [column.name for column in query.pattern.reads.columns]
         keys = tuple(names[k] for k in query.pattern.reads.keys) if divided else ()

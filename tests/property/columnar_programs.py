@@ -11,7 +11,8 @@ from tests.property.simulation import Simulation
 from ostinato.algebra.pattern import Alternation, Repetition, Sequence, Variable, variables_of
 from ostinato.plan.components import component_graph
 from ostinato.program.components import Component
-from ostinato.program.pattern import Pattern
+from ostinato.program.input import Input
+from ostinato.program.pattern import EventPattern
 from ostinato.runtime.rows.string_pool import StringPool
 from ostinato.runtime.session.budget import Budget
 from ostinato.runtime.strategies import open_matcher
@@ -42,14 +43,14 @@ class Columnar:
     unit: str = "time"
     epoch: bool = False
 
-    def pattern(self, strategy: str) -> Pattern:
+    def compiled(self, evaluation: str) -> EventPattern:
         graph = component_graph(self.pattern)
         components = tuple(
             Component(i, c.at_least, c.repeats, *self.tests[i], -1, -1, -1, c.after.begins, c.after.completes, c.after.passed)
             for i, c in enumerate(graph.components)
         )
-        return Pattern(
-            strategy, "", "events", (), variables_of(self.pattern), time=0, keys=(0,), null_keys="never", selection=self.selection,
+        return EventPattern(
+            Input("events", (), time=0, keys=(0,), null_keys="never"), evaluation, "", variables_of(self.pattern), selection=self.selection,
             output=self.output, ties="epoch" if self.epoch else "order", within=self.within, within_unit=self.unit, bits=BITS,
             components=components, entries=graph.entry.begins,
         )  # fmt: skip
@@ -58,7 +59,7 @@ class Columnar:
 class ColumnarSimulation(Simulation):
     def __init__(self, query: Columnar, events: list[Event]) -> None:
         super().__init__(query, events)
-        pattern = query.pattern("runs")
+        pattern = query.compiled("runs")
         self.components, self.entries = pattern.components, pattern.entries
 
     def following(self, run):
@@ -78,8 +79,8 @@ class ColumnarSimulation(Simulation):
 
 
 class Drive(MatcherDrive):
-    def __init__(self, query: Columnar, events: list[Event], strategy="compact", reload=False, reverse=False, budget=None) -> None:
-        pattern = query.pattern(strategy)
+    def __init__(self, query: Columnar, events: list[Event], evaluation="compact", reload=False, reverse=False, budget=None) -> None:
+        pattern = query.compiled(evaluation)
         key_count = max([1, *(1 + event.key for event in events if event.key is not None)])
         super().__init__(pattern, events, key_count, lambda: open_matcher(pattern, budget or Budget(), StringPool()), reload, reverse)
 

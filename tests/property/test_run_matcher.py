@@ -16,7 +16,8 @@ from ostinato.expr.typing.types import BOOL, INT
 from ostinato.plan.components import component_graph
 from ostinato.plan.scalar.scalar_code import ScalarPlan
 from ostinato.program.components import Component
-from ostinato.program.pattern import Pattern
+from ostinato.program.input import Input
+from ostinato.program.pattern import EventPattern
 from ostinato.runtime.rows.string_pool import StringPool
 from ostinato.runtime.runs.run_matcher import RunMatcher
 from ostinato.runtime.session.budget import Budget
@@ -63,13 +64,13 @@ class Query:
     forks: tuple[int, ...] = ()  # parts that are an alternative of the next one
     names: tuple[str, ...] = field(default=("a", "b", "c", "d"))
 
-    def pattern(self):
+    def compiled(self):
         plan = ScalarPlan(lambda name: frozenset((name,)), lambda nav: 0)
         graph = self.graph()
         components = tuple(self._component(plan, i, part, graph.components[i].after) for i, part in enumerate(self.parts))
         scalar, registers = plan.finish()
-        return Pattern(
-            "runs", "", "events", (), self.names[: len(self.parts)], time=0, keys=(0,), null_keys="never", selection=self.selection,
+        return EventPattern(
+            Input("events", (), time=0, keys=(0,), null_keys="never"), "runs", "", self.names[: len(self.parts)], selection=self.selection,
             output=self.output, ties="epoch" if self.epoch else "order", within=self.within, within_unit=self.unit,
             bits=BITS, slots=(INT,), components=components, entries=graph.entry.begins, scalar=scalar, registers=registers,
             merging=self.merging,
@@ -171,7 +172,7 @@ class Drive(MatcherDrive):
     slots = 1
 
     def __init__(self, query, events, reload=False, reverse=False):
-        pattern = query.pattern()
+        pattern = query.compiled()
         super().__init__(pattern, events, 3, lambda: self.strategy(pattern, Budget(), StringPool()), reload, reverse)
 
     def columns(self, events):

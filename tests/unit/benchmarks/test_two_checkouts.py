@@ -6,10 +6,10 @@ import pytest
 from benchmarks.two_checkouts import Side, compare
 
 
-def side_that(pattern: str) -> Side:
+def side_that(program: str) -> Side:
     """A process that answers as `checkout_work` does."""
     found = Side.__new__(Side)
-    found.process = Side.opened([sys.executable, "-c", pattern], {})
+    found.process = Side.opened([sys.executable, "-c", program], {})
     found.cases = found._answer("cases")
     return found
 

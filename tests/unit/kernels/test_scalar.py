@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from ostinato.expr.values import number_functions
-from ostinato.kernels.scalar.scalar import NOT_TRUE, TRUE, Interpreter, arithmetic, evaluate
+from ostinato.kernels.scalar import arithmetic
+from ostinato.kernels.scalar.scalar import NOT_TRUE, TRUE, Interpreter, evaluate
 from ostinato.program.opcodes import NULL_OPERAND, Op, Space, instruction_text, operand, shape
 from ostinato.program.scalar_code import ScalarCode
 

@@ -41,10 +41,10 @@ def test_rows_that_are_forbidden_are_not_filtered_away() -> None:
     is_one, is_two = (Condition(infer(Call("eq", (current(Field("v")), Literal(value))), schema)) for value in (1, 2))
     bare = MatchQuery("t", schema, Variable("a"), (Definition("a", (is_one,)),), Selection.NEXT, time="ts", within=Within(3))
     query = replace(bare, negations=(Negation((Definition("x", (is_two,)),), 1),))
-    assert len(plan(bare).filter_bits) == 1 and len(plan(query).filter_bits) == 2
+    assert len(plan(bare).prefilter_bits) == 1 and len(plan(query).prefilter_bits) == 2
     assert pushdown(bare) == "((`v` = 1))" and pushdown(query) == "((`v` = 1) OR (`v` = 2))"
     anything = replace(bare, negations=(Negation((Definition("x"),), 1),))
-    assert plan(anything).filter_bits == () and pushdown(anything) is None
+    assert plan(anything).prefilter_bits == () and pushdown(anything) is None
 
 
 def test_an_event_type_that_engines_would_read_differently_is_no_part_of_the_filter() -> None:

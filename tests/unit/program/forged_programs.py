@@ -20,7 +20,7 @@ import ostinato as ost
 from ostinato.program import serde
 from ostinato.program.disassemble import disassemble
 from ostinato.program.pattern import Pattern
-from ostinato.program.verification.verify import verify
+from ostinato.program.verification.verify import verify_pattern
 from ostinato.runtime.session.budget import Budget
 from ostinato.runtime.session.session import Session
 
@@ -78,11 +78,12 @@ def _tag(value: Any) -> str:
 def forge(pattern: Pattern, generator: random.Random) -> tuple[Any, str]:
     """The program with something else in it, and where."""
     plain = plain_of(pattern)
+    (whole,) = plain.values()
     told = []
     for _ in range(generator.choice([1, 1, 1, 2, 3])):
-        all_places = list(places(plain["$Program"]))
+        all_places = list(places(whole))
         # Long lists would hide the rest: first a part of the program, then a place in it.
-        parts = [item for item in plain["$Program"].values() if isinstance(item, dict | list) and item]
+        parts = [item for item in whole.values() if isinstance(item, dict | list) and item]
         inside = list(places(generator.choice(parts))) if generator.random() < 0.8 else all_places
         container, key = generator.choice(inside or all_places)
         new = json.loads(json.dumps(another(container[key], generator, [holder[name] for holder, name in all_places])))
@@ -94,7 +95,7 @@ def forge(pattern: Pattern, generator: random.Random) -> tuple[Any, str]:
 def go_on(plain: Any) -> str:
     """What becomes of a program: refused, stopped by an error of ours, or used to the end."""
     try:
-        pattern = verify(loaded(plain))
+        pattern = verify_pattern(loaded(plain))
     except ost.StateError:
         return "refused"
     disassemble(pattern)

@@ -10,7 +10,7 @@ INTEGERS = ("ts", "x", "y")
 SCHEMA = pa.schema([*((name, pa.int64()) for name in INTEGERS), ("kind", pa.string()), ("w", pa.float64()), ("s", pa.string())])
 
 
-def pattern(pattern, conditions, selection="skip_till_any_match"):
+def compiled(pattern, conditions, selection="skip_till_any_match"):
     names = ", ".join(part.split()[-1] for part in pattern.split(","))
     text = f"PATTERN SEQ({pattern}) WHERE {selection}({names}) {{ {conditions} }} WITHIN 10"
     return ost.compile(text, {"events": SCHEMA}, type_by="kind", strategy="runs").pattern
@@ -21,7 +21,7 @@ JOINED = ["b.x = a.y", "a.y = b.x", "b.w = a.w", "b.s = a.s", "b.x + 1 = a.y", "
 
 @pytest.mark.parametrize("condition", JOINED)
 def test_an_equality_of_a_value_with_a_register_joins(condition):
-    found = pattern("A a, B b", condition)
+    found = compiled("A a, B b", condition)
     join = join_of(found, 0)
     assert join is not None and list(join.slots) == [1]
     assert found.registers[join.register].name == "last(a, 0)"
@@ -29,11 +29,11 @@ def test_an_equality_of_a_value_with_a_register_joins(condition):
 
 @pytest.mark.parametrize("condition", ["b.x > a.x", "b.x = a.x or b.y = a.y", "b.x = a.x + a.y", "b.x = 3"])
 def test_what_is_no_such_equality_does_not(condition):
-    assert join_of(pattern("A a, B b", condition), 0) is None
+    assert join_of(compiled("A a, B b", condition), 0) is None
 
 
 def test_the_register_that_most_moves_have_in_common():
-    found = pattern("A a, B+ b[], C c", "b[1].x = a.y and b[i].x = b[i-1].y and c.x = b[b.LEN].y and c.w = a.w")
+    found = compiled("A a, B+ b[], C c", "b[1].x = a.y and b[i].x = b[i-1].y and c.x = b[b.LEN].y and c.w = a.w")
     join = join_of(found, 1)
     assert join is not None and sorted(join.slots) == [1, 2]
     assert found.registers[join.register].name == "last(b, 0)"

@@ -12,19 +12,19 @@ from ostinato.base.errors import StateError
 from ostinato.expr.typing.types import BOOL, FLOAT, INT, STRING, TIMESTAMP_TZ, decimal
 from ostinato.program import serde
 from ostinato.program.column_code import ColumnCode, ColumnOp
-from ostinato.program.input import Column
+from ostinato.program.input import Column, Input
 from ostinato.program.measure_code import MeasureCode, Point
 from ostinato.program.ordered_nfa import OrderedNfa, VariableTest
-from ostinato.program.pattern import Pattern
-from ostinato.program.verification.verify import verify
+from ostinato.program.pattern import RowPattern
+from ostinato.program.verification.verify import verify_pattern
 
 
-def pattern() -> Pattern:
+def pattern() -> RowPattern:
     literals = (1, -1.5, float("inf"), "ünï'\"", True, None, Decimal("1.50"), dt.date(2026, 2, 3), dt.timedelta(days=1, microseconds=7),
                 dt.datetime(2026, 1, 2, 3, 4, 5, 6, tzinfo=dt.UTC))  # fmt: skip
     ops = tuple(ColumnOp("literal", (), STRING, (value,)) for value in literals)
-    return Pattern(
-        "scan", "because", "t", (Column("x", decimal(9, 2)), Column("ts", TIMESTAMP_TZ)), ("A",), time=1, order=((1, False, True),),
+    return RowPattern(
+        Input("t", (Column("x", decimal(9, 2)), Column("ts", TIMESTAMP_TZ)), time=1, order=((1, False, True),)), "scan", "because", ("A",),
         rows=ColumnCode((*ops, ColumnOp("input", (), BOOL, ("x",))), (len(ops),)), bits=1, nfa=OrderedNfa((0, 1, 2), ((0, 1), (-1, -1))),
         tests=(VariableTest(0, -1),), measures=MeasureCode(("m",), ColumnCode((ColumnOp("input", (), INT, ("match_number",)),), (0,)),
                                                           (Point(-1, "LAST", 0, -1),)), slots=(), kleene=(False,),
@@ -60,7 +60,7 @@ def test_bytes_with_something_else_anywhere_are_refused_or_harmless():
         container, key = list(_leaves(plain))[number]
         container[key] = wrong
         try:
-            verify(serde.loads(data[:6] + zlib.compress(json.dumps(plain).encode(), 1)))
+            verify_pattern(serde.loads(data[:6] + zlib.compress(json.dumps(plain).encode(), 1)))
         except StateError:
             refused += 1
     assert refused > 5 * places
@@ -73,6 +73,7 @@ def test_another_format_is_named():
 
 
 def test_what_a_program_cannot_hold_is_an_error():
-    broken = Pattern("scan", "", "t", (Column("x", FLOAT),), (), rows=ColumnCode((ColumnOp("literal", (), FLOAT, (object(),)),), ()))
+    code = ColumnCode((ColumnOp("literal", (), FLOAT, (object(),)),), ())
+    broken = RowPattern(Input("t", (Column("x", FLOAT),)), "scan", "", (), rows=code)
     with pytest.raises(TypeError):
         serde.dumps(broken)

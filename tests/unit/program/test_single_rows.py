@@ -27,8 +27,8 @@ def test_single(pattern, single):
     query = ost.compile(
         f"SELECT * FROM t MATCH_RECOGNIZE (ORDER BY ts MEASURES A.ts AS a PATTERN ({pattern}) DEFINE A AS v > 0)", {"t": SCHEMA}
     )
-    pattern = query.pattern
-    assert "".join(name for at, name in enumerate(pattern.variables) if at_most_one(pattern.nfa, pattern.members(at))) == single
+    found = query.pattern
+    assert "".join(name for at, name in enumerate(found.variables) if at_most_one(found.nfa, found.members(at))) == single
 
 
 def test_together_two_variables_are_two_rows():

@@ -9,33 +9,34 @@ from ostinato.expr.typing.functions import FUNCTIONS
 from ostinato.expr.typing.types import BOOL, INT, STRING
 from ostinato.kernels.vectors.functions import LENIENT, STRICT
 from ostinato.program.column_code import ColumnCode, ColumnOp
-from ostinato.program.opcodes import NULL_OPERAND, SIGNATURES, Op, Space, operand
 from ostinato.program.components import Begin, Component
-from ostinato.program.input import Column
+from ostinato.program.input import Column, Input
 from ostinato.program.measure_code import MatchAggregate, MeasureCode, Point
+from ostinato.program.opcodes import NULL_OPERAND, SIGNATURES, Op, Space, operand
 from ostinato.program.ordered_nfa import OrderedNfa, VariableTest
-from ostinato.program.pattern import Pattern
+from ostinato.program.pattern import EventPattern, Pattern, RowPattern
 from ostinato.program.scalar_code import Register, ScalarCode
-from ostinato.program.verification.verify import verify
+from ostinato.program.verification.verify import verify_pattern
 
-SCAN = Pattern(
-    "scan", "test", "t", (Column("x", INT), Column("b", BOOL)), ("A", "B"), order=((0, False, False),), time=0,
-    rows=ColumnCode((ColumnOp("input", (), BOOL, ("b",)),), (0,)), bits=1, kleene=(False, False),
+READS = Input("t", (Column("x", INT), Column("b", BOOL)), time=0, order=((0, False, False),))
+CONDITION = ColumnCode((ColumnOp("input", (), BOOL, ("b",)),), (0,))
+SCAN = RowPattern(
+    READS, "scan", "test", ("A", "B"), rows=CONDITION, bits=1, kleene=(False, False),
     nfa=OrderedNfa((0, 1, 3), ((0, 1), (1, 0), (-1, -1))), tests=(VariableTest(0, -1), VariableTest(-1, -1)),
 )  # fmt: skip
-RUNS = replace(
-    SCAN, strategy="runs", selection="skip_till_any_match", nfa=None, tests=(), variables=("A",), kleene=(False,),
+RUNS = EventPattern(
+    READS, "runs", "test", ("A",), rows=CONDITION, bits=1, kleene=(False,), selection="skip_till_any_match",
     components=(Component(0, 1, False, 0, -1, -1, -1, -1),), entries=(Begin(0, (), True),),
 )  # fmt: skip
 THREADS = replace(
-    SCAN, strategy="threads", slots=(INT,),
+    SCAN, evaluation="threads", slots=(INT,),
     rows=ColumnCode((ColumnOp("input", (), BOOL, ("b",)), ColumnOp("input", (), INT, ("x",))), (0, 1)),
     registers=(Register("last(A, 0)", INT), Register("name", STRING)), tests=(VariableTest(0, 0), VariableTest(-1, -1)),
 )  # fmt: skip
 ROW, HELD, NAME, FIRST = (operand(*place) for place in ((Space.SLOT, 0), (Space.REGISTER, 0), (Space.REGISTER, 1), (Space.TEMP, 0)))
 
 
-def threads(*lines: tuple[int, int, int, int]) -> Pattern:
+def threads(*lines: tuple[int, int, int, int]) -> RowPattern:
     """With these operations as the one block of scalar code."""
     op, a, b, c = zip(*((int(op), *operands) for op, *operands in lines), strict=True)
     return replace(THREADS, scalar=ScalarCode(op, a, b, c, (5,), (0.5,), ("s",), blocks=((0, len(op)),)))
@@ -44,11 +45,13 @@ def threads(*lines: tuple[int, int, int, int]) -> Pattern:
 TEST, COPY, STORE = (Op.TEST_LT_INT, ROW, HELD, 0), (Op.COPY, 0, 0, 0), (Op.STORE, ROW, 0, 0)
 
 BROKEN = {
-    "time": replace(SCAN, time=3),
-    "key": replace(SCAN, keys=(2,)),
-    "order": replace(SCAN, order=((4, False, False),)),
-    "window without time": replace(SCAN, time=-1, within=5),
-    "strategy": replace(SCAN, strategy="magic"),
+    "time": replace(SCAN, reads=replace(READS, time=3)),
+    "key": replace(SCAN, reads=replace(READS, keys=(2,))),
+    "order": replace(SCAN, reads=replace(READS, order=((4, False, False),))),
+    "window without time": replace(SCAN, reads=replace(READS, time=-1), within=5),
+    "evaluation": replace(SCAN, evaluation="magic"),
+    "evaluation of event patterns": replace(SCAN, evaluation="runs"),
+    "evaluation of row patterns": replace(RUNS, evaluation="scan"),
     "operation": replace(SCAN, rows=ColumnCode((ColumnOp("jump", (), BOOL),), (0,))),
     "forward argument": replace(SCAN, rows=ColumnCode((ColumnOp("cast", (0,), BOOL),), (0,))),
     "result": replace(SCAN, rows=ColumnCode((), (0,))),
@@ -57,7 +60,8 @@ BROKEN = {
     "accepting before a move": replace(SCAN, nfa=OrderedNfa((0, 2), ((-2, -1), (0, 0)))),
     "start of a partition": replace(SCAN, nfa=OrderedNfa((0, 1), ((0, 0),), 0, 1)),
     "test": replace(SCAN, tests=(VariableTest(5, -1), VariableTest(-1, -1))),
-    "no automaton": replace(SCAN, nfa=None),
+    "no automaton": replace(SCAN, nfa=OrderedNfa((0,), ())),
+    "neither kind of pattern": Pattern(READS, "scan", "test", ("A",), rows=CONDITION, bits=1, kleene=(False,)),
     "no component": replace(RUNS, components=()),
     "no entry": replace(RUNS, entries=()),
     "begin": replace(RUNS, entries=(Begin(1, (), True),)),
@@ -86,21 +90,21 @@ BROKEN = {
     "a binding block without a copy": threads(TEST),
     "an operand beyond the constants": threads((Op.TEST_LT_INT, ROW, operand(Space.INT, 1), 0), COPY, STORE),
     "a space that is none": threads((Op.TEST, 7, 0, 0), COPY, STORE),
-    "threads of a scan": replace(threads(TEST, COPY, STORE), strategy="scan"),
+    "threads of a scan": replace(threads(TEST, COPY, STORE), evaluation="scan"),
     "blocks apart": replace(THREADS, scalar=ScalarCode((int(Op.COPY),) * 2, (0,) * 2, (0,) * 2, (0,) * 2, blocks=((0, 1), (0, 1), (1, 2)))),
     "measure names": replace(SCAN, measures=MeasureCode(("m",), ColumnCode())),
 }
 
 
-@pytest.mark.parametrize("program", [SCAN, RUNS, threads(TEST, COPY, STORE)], ids=["scan", "runs", "threads"])
+@pytest.mark.parametrize("pattern", [SCAN, RUNS, threads(TEST, COPY, STORE)], ids=["scan", "runs", "threads"])
 def test_sound_programs_pass(pattern):
-    assert verify(pattern) is pattern
+    assert verify_pattern(pattern) is pattern
 
 
 @pytest.mark.parametrize("name", BROKEN)
 def test_broken_programs_are_refused(name):
     with pytest.raises(StateError, match="not valid"):
-        verify(BROKEN[name])
+        verify_pattern(BROKEN[name])
 
 
 def test_every_operation_says_what_it_reads_and_writes():
@@ -112,6 +116,6 @@ def test_every_function_of_the_columns_has_a_rule():
 
 
 def test_what_was_verified_is_not_looked_at_again(monkeypatch):
-    pattern = verify(replace(SCAN))
-    monkeypatch.setattr("ostinato.program.verification.verify._policies", lambda pattern: pytest.fail("looked at again"))
-    assert verify(pattern) is pattern
+    pattern = verify_pattern(replace(SCAN))
+    monkeypatch.setattr("ostinato.program.verification.verify.check_input", lambda reads: pytest.fail("looked at again"))
+    assert verify_pattern(pattern) is pattern

@@ -10,8 +10,9 @@ from tests.unit.automata.preferment import NAMES, patterns, preferred
 
 from ostinato.algebra.pattern import Pattern
 from ostinato.automata.nfa import construct
+from ostinato.program.input import Input
 from ostinato.program.ordered_nfa import VariableTest
-from ostinato.program.pattern import Pattern
+from ostinato.program.pattern import RowPattern
 from ostinato.runtime.matcher import NEVER
 from ostinato.runtime.rows.keyed_rows import KeyedRows
 
@@ -26,10 +27,10 @@ class Case:
     unit: str = "time"
     skip: str = "past last row"
 
-    def pattern(self, bits: tuple[int, ...] = (0, 1, 2)) -> Pattern:
+    def compiled(self, bits: tuple[int, ...] = (0, 1, 2)) -> RowPattern:
         tests = tuple(VariableTest(bit, -1) for bit in bits)
-        return Pattern(
-            "scan", "", "t", (), NAMES, nfa=construct(self.pattern, NUMBERS), tests=tests, bits=max(bits) + 1,
+        return RowPattern(
+            Input("t", ()), "scan", "", NAMES, nfa=construct(self.pattern, NUMBERS), tests=tests, bits=max(bits) + 1,
             within=self.within, within_unit=self.unit, skip=self.skip,
         )  # fmt: skip
 

@@ -24,7 +24,7 @@ MANY_A, MANY_B = Repetition(A, 1, None), Repetition(B, 0, None)
 @pytest.fixture(params=["scan", "threads"])
 def opened(request):
     def drive(case: Case) -> Drive:
-        pattern = replace(case.pattern(), strategy=request.param)
+        pattern = replace(case.compiled(), evaluation=request.param)
         return Drive(ScanMatcher(pattern) if request.param == "scan" else ThreadMatcher(pattern, Budget(), StringPool()))
 
     return drive
@@ -119,7 +119,7 @@ def test_attempts_that_fail_at_the_end_are_not_walked_again():
     steps = []
     for n in (1000, 2000):
         rows = (*((0, i, frozenset("AB")) for i in range(n)), (0, n, frozenset()))
-        drive = Drive(ScanMatcher(Case(Sequence((A, MANY_B, LAST)), rows).pattern()))
+        drive = Drive(ScanMatcher(Case(Sequence((A, MANY_B, LAST)), rows).compiled()))
         for at in range(0, n + 1, 100):
             drive.push(rows[at : at + 100])
         drive.push([], final=True)

@@ -8,7 +8,8 @@ from ostinato.expr.nodes import Aggregate, Anchor, Call, Field, Literal, Nav, cu
 from ostinato.expr.typing.types import BOOL, INT, STRING
 from ostinato.plan.scalar.scalar_code import ScalarPlan
 from ostinato.program.components import Begin, Component
-from ostinato.program.pattern import Pattern
+from ostinato.program.input import Input
+from ostinato.program.pattern import EventPattern
 from ostinato.runtime.matcher import NEVER
 from ostinato.runtime.rows.keyed_rows import KeyedRows
 from ostinato.runtime.rows.string_pool import StringPool
@@ -30,8 +31,8 @@ def pattern(selection="skip_till_any_match", output="all", within=-1, unit="time
         Component(0, 1, True, 0, 0, blocks[0], blocks[1], -1, (Begin(1, (), True),)),
         Component(1, 1, False, 1, -1, blocks[2], -1, -1, completes=True),
     )
-    return Pattern(
-        "runs", "", "events", (), ("a", "b"), time=0, selection=selection, output=output, within=within, within_unit=unit, bits=2,
+    return EventPattern(
+        Input("events", (), time=0), "runs", "", ("a", "b"), selection=selection, output=output, within=within, within_unit=unit, bits=2,
         slots=slots, components=components, entries=(Begin(0, (), True),), scalar=scalar, registers=registers, **options,
     )  # fmt: skip
 
@@ -209,8 +210,8 @@ def test_one_match_per_start_has_no_meaning_under_skip_till_any():
 
 def test_the_highest_predicate_bit_and_no_scalar_code():
     component = Component(0, 1, False, 63, -1, -1, -1, -1, completes=True)
-    single = Pattern(
-        "runs", "", "events", (), ("a",), selection="skip_till_next_match", bits=64, slots=(INT,), components=(component,),
+    single = EventPattern(
+        Input("events", ()), "runs", "", ("a",), selection="skip_till_next_match", bits=64, slots=(INT,), components=(component,),
         entries=(Begin(0, (), True),),
     )  # fmt: skip
     assert Feed(single).push((0, 1 << 63, 0), (0, 1, 0), (1, 1 << 63, 0)) == [(0, [0]), (1, [0])]

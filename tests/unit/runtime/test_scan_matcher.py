@@ -23,7 +23,7 @@ COMPILED = not os.environ.get("NUMBA_DISABLE_JIT")
 @settings(max_examples=150 if COMPILED else 40, deadline=None)
 @given(cases(), st.data())
 def test_any_split_finds_what_the_plain_search_finds(case, data):
-    drive = Drive(ScanMatcher(case.pattern()))
+    drive = Drive(ScanMatcher(case.compiled()))
     at = 0
     while at < len(case.rows):
         size = data.draw(st.integers(1, 8))
@@ -32,7 +32,7 @@ def test_any_split_finds_what_the_plain_search_finds(case, data):
         horizon = data.draw(st.sampled_from([np.iinfo(np.int64).min, piece[-1][1]]))
         drive.push(piece, horizon, ahead=data.draw(st.integers(0, 2)))
         if data.draw(st.booleans()):
-            restored = ScanMatcher(case.pattern())
+            restored = ScanMatcher(case.compiled())
             restored.load(drive.matcher.state())
             drive.matcher = restored
         if data.draw(st.booleans()):
@@ -45,7 +45,7 @@ def test_any_split_finds_what_the_plain_search_finds(case, data):
 @given(cases())
 def test_many_predicates_are_numbered_instead_of_used_directly(case):
     bits = (63, 5, 40)
-    drive = Drive(ScanMatcher(case.pattern(bits)), bits=bits)
+    drive = Drive(ScanMatcher(case.compiled(bits)), bits=bits)
     drive.push(case.rows, final=True)
     assert drive.found == expected(case)
 
@@ -56,7 +56,7 @@ def rows_of(text, step=1):
 
 def test_rows_that_several_variables_may_have_are_given_to_the_preferred_ones():
     case = Case(Sequence((Repetition(A, 0, None), Repetition(Alternation((B, A)), 1, None, greedy=False), C)), rows_of("****"))
-    drive = Drive(ScanMatcher(case.pattern()))
+    drive = Drive(ScanMatcher(case.compiled()))
     drive.push(case.rows, final=True)
     assert drive.found == {0: [(0, ("A", "A", "B", "C"))]} == expected(case)
 
@@ -69,7 +69,7 @@ def test_long_attempts_that_fail_are_not_walked_again(within, last):
     for n in (1000, 2000):
         everything = tuple((0, i, frozenset("AB")) for i in range(n)) + ((0, n, frozenset("AB" if last == "b" else "")),)
         case = Case(Sequence((A, STAR_B, C)), everything, within)
-        drive = Drive(ScanMatcher(case.pattern()))
+        drive = Drive(ScanMatcher(case.compiled()))
         drive.push(case.rows, final=True)
         assert drive.found == {}
         steps.append(drive.matcher.metrics()["row_steps"])
@@ -85,7 +85,7 @@ def test_neither_are_attempts_that_pass_in_several_states_or_have_matched_before
     steps = []
     for n in (400, 800):
         case = Case(pattern, tuple((0, i, frozenset("AB")) for i in range(n)), 100)
-        drive = Drive(ScanMatcher(case.pattern()))
+        drive = Drive(ScanMatcher(case.compiled()))
         for row in case.rows:  # one at a time: what was remembered outlives a feed
             drive.push([row], row[1])
         drive.push([], final=True)
@@ -99,7 +99,7 @@ FOUR_AND_FOUR = Sequence((A, Repetition(B, 4, None), Repetition(C, 4, None)))
 
 def drive_over(pattern, text, **given):
     case = Case(pattern, rows_of(text), **given)
-    drive = Drive(ScanMatcher(case.pattern()))
+    drive = Drive(ScanMatcher(case.compiled()))
     drive.push(case.rows, final=True)
     assert drive.found == expected(case)
     return drive.matcher.metrics()["row_steps"]
@@ -109,7 +109,7 @@ def test_rows_at_which_no_match_can_start_are_not_attempted():
     """All rows are A, so that every one would be walked from: three steps and more before it turns out that too few B follow."""
     rows = tuple((0, i, frozenset({"A", letter})) for i, letter in enumerate("ABBBC" * 400))
     case = Case(FOUR_AND_FOUR, rows)
-    drive = Drive(ScanMatcher(case.pattern()))
+    drive = Drive(ScanMatcher(case.compiled()))
     drive.push(case.rows, final=True)
     assert drive.found == {}
     assert drive.matcher.metrics()["row_steps"] < 1.2 * len(rows)
@@ -124,23 +124,23 @@ def test_an_automaton_that_would_grow_too_large_is_given_up(monkeypatch, most):
 
 def test_a_match_comes_as_soon_as_it_cannot_change():
     case = Case(Sequence((A, B)), ())
-    drive = Drive(ScanMatcher(case.pattern()))
+    drive = Drive(ScanMatcher(case.compiled()))
     drive.push(rows_of("AB"))
     assert drive.found == {0: [(0, ("A", "B"))]}
-    greedy = Drive(ScanMatcher(Case(Repetition(A, 1, None), (), 10).pattern()))
+    greedy = Drive(ScanMatcher(Case(Repetition(A, 1, None), (), 10).compiled()))
     greedy.push(rows_of("AA"))
     assert greedy.found == {} and not greedy.matcher.idle(np.array([0]))[0]
     greedy.push([], horizon=10)
     assert greedy.found == {}
     greedy.push([], horizon=11)
     assert greedy.found == {0: [(0, ("A", "A"))]} and greedy.matcher.idle(np.array([0]))[0]
-    counted = Drive(ScanMatcher(Case(Repetition(A, 1, None), (), 2, "events").pattern()))
+    counted = Drive(ScanMatcher(Case(Repetition(A, 1, None), (), 2, "events").compiled()))
     counted.push(rows_of("AA"))
     assert counted.found == {0: [(0, ("A", "A"))]}
 
 
 def test_rows_that_wait_for_their_neighbours_still_belong_to_the_window():
-    drive = Drive(ScanMatcher(Case(Repetition(A, 1, None), (), 10).pattern()))
+    drive = Drive(ScanMatcher(Case(Repetition(A, 1, None), (), 10).compiled()))
     drive.push(rows_of("AAA"), horizon=100, ahead=1)
     assert drive.found == {}
     drive.push([(0, 50, frozenset())], horizon=100, ahead=1)
@@ -149,13 +149,13 @@ def test_rows_that_wait_for_their_neighbours_still_belong_to_the_window():
 
 def test_times_may_be_as_far_apart_as_there_are_numbers():
     low, high = np.iinfo(np.int64).min + 1, np.iinfo(np.int64).max
-    drive = Drive(ScanMatcher(Case(Repetition(A, 1, None), (), 10).pattern()))
+    drive = Drive(ScanMatcher(Case(Repetition(A, 1, None), (), 10).compiled()))
     drive.push([(0, low, frozenset("A")), (0, high, frozenset("A"))], horizon=high)
     assert drive.found == {0: [(0, ("A",))]}
 
 
 def test_keys_keep_their_state_when_they_are_renumbered():
-    drive = Drive(ScanMatcher(Case(Sequence((A, B)), ()).pattern()))
+    drive = Drive(ScanMatcher(Case(Sequence((A, B)), ()).compiled()))
     drive.push([(0, 0, frozenset("A")), (1, 0, frozenset("B")), (2, 0, frozenset("A"))])
     assert list(drive.matcher.idle(np.arange(3))) == [False, True, False]
     for each in (drive.matcher, drive.rows):
@@ -173,7 +173,7 @@ def test_states_that_nobody_is_in_are_forgotten(monkeypatch):
     rng = np.random.default_rng(3)
     letters = "".join(rng.choice(list("AB"), 300)) + "C" + "".join(rng.choice(list("AB"), 300))
     case = Case(EXPLOSIVE, rows_of(letters), 40)
-    drive = Drive(ScanMatcher(case.pattern()))
+    drive = Drive(ScanMatcher(case.compiled()))
     for at in range(0, len(case.rows), 50):
         drive.push(case.rows[at : at + 50])
     drive.push([], final=True)
@@ -186,16 +186,16 @@ def test_too_many_states_in_use_are_refused(monkeypatch):
     rng = np.random.default_rng(3)
     rows = tuple((key, i, frozenset(rng.choice(["A", "B"]))) for i in range(12) for key in range(200))
     with pytest.raises(BudgetError, match="too many automaton states") as error:
-        drive = Drive(ScanMatcher(Case(EXPLOSIVE, ()).pattern()))
+        drive = Drive(ScanMatcher(Case(EXPLOSIVE, ()).compiled()))
         drive.push(rows)
     assert error.value.hint
 
 
 def test_a_snapshot_of_another_query_is_refused():
-    drive = Drive(ScanMatcher(Case(Sequence((A, B, C)), ()).pattern()))
+    drive = Drive(ScanMatcher(Case(Sequence((A, B, C)), ()).compiled()))
     drive.push(rows_of("AB"))
     with pytest.raises(StateError):
-        ScanMatcher(Case(A, ()).pattern()).load(drive.matcher.state())
+        ScanMatcher(Case(A, ()).compiled()).load(drive.matcher.state())
 
 
 @pytest.mark.skipif(not COMPILED, reason="this is the run without the compiler")

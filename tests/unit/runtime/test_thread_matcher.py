@@ -53,7 +53,7 @@ REGISTERS = (Register("last", INT), Register("count", INT, counter=True))
 
 def dynamic(case, lines=LINES, registers=REGISTERS):
     tests = tuple(VariableTest(bit, bit) for bit in range(3))
-    return replace(case.pattern(), strategy="threads", scalar=scalar(lines), registers=registers, tests=tests, slots=(INT,))
+    return replace(case.compiled(), evaluation="threads", scalar=scalar(lines), registers=registers, tests=tests, slots=(INT,))
 
 
 def holds(way, values):
@@ -108,7 +108,7 @@ def drive_in_pieces(pattern, case, data, slots):
 @settings(max_examples=60 if COMPILED else 20, deadline=None)
 @given(cases(), st.data())
 def test_without_registers_it_finds_what_the_plain_search_finds(case, data):
-    pattern = replace(case.pattern(), strategy="threads")
+    pattern = replace(case.compiled(), evaluation="threads")
     assert drive_in_pieces(pattern, case, data, np.zeros((len(case.rows), 1), np.int64)).found == expected(case)
 
 
@@ -189,7 +189,7 @@ def test_a_snapshot_of_another_query_is_refused():
     drive = Drive(matcher(dynamic(Case(Sequence((A, B)), ()))), slots=1)
     drive.push([(0, 0, frozenset("A"))], slots=np.ones((1, 1), np.int64))
     with pytest.raises(StateError):
-        matcher(replace(Case(Sequence((A, B)), ()).pattern(), strategy="threads")).load(drive.matcher.state())
+        matcher(replace(Case(Sequence((A, B)), ()).compiled(), evaluation="threads")).load(drive.matcher.state())
 
 
 @pytest.mark.skipif(not COMPILED, reason="this is the run without the compiler")

@@ -8,14 +8,15 @@ from ostinato.archive.ordered_rows import OrderedRows
 from ostinato.archive.row_groups import list_row_groups, measure_bounds
 from ostinato.base.errors import DataError, SchemaError
 from ostinato.expr.typing.types import INT, TIMESTAMP_TZ
-from ostinato.program.input import Column
-from ostinato.program.pattern import Pattern
+from ostinato.program.input import Column, Input
+from ostinato.program.pattern import RowPattern
 
 SCHEMA = pa.schema([("ts", pa.timestamp("us", "UTC")), ("n", pa.int64())])
 
 
-def pattern(*order: tuple[int, bool, bool]) -> Pattern:
-    return Pattern("scan", "", "t", (Column("ts", TIMESTAMP_TZ), Column("n", INT)), ("A",), time=0, order=order or ((0, False, False),))
+def pattern(*order: tuple[int, bool, bool]) -> RowPattern:
+    reads = Input("t", (Column("ts", TIMESTAMP_TZ), Column("n", INT)), time=0, order=order or ((0, False, False),))
+    return RowPattern(reads, "scan", "", ("A",))
 
 
 def write(path, times: list[int], numbers: list[int | None], size: int = 2, **options) -> str:
