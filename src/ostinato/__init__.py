@@ -23,12 +23,14 @@ from ostinato.base.errors import (
 
 if TYPE_CHECKING:
     from ostinato.hosts.embedded import Result, compile, match, sql
+    from ostinato.hosts.embedded.match_all import match_all
     from ostinato.hosts.sandbox import Sandbox
     from ostinato.hosts.spark import on
     from ostinato.inspect.compressed import decode
     from ostinato.lang.sase import ExplosionWarning
     from ostinato.plan.long_walks import QuadraticWarning
     from ostinato.query import Query
+    from ostinato.query_set import QuerySet
     from ostinato.runtime.session.budget import Beyond, Budget
     from ostinato.runtime.session.session import Session
 
@@ -39,6 +41,8 @@ _LAZY = {
     "ExplosionWarning": "ostinato.lang.sase",
     "QuadraticWarning": "ostinato.plan.long_walks",
     "Query": "ostinato.query",
+    "QuerySet": "ostinato.query_set",
+    "match_all": "ostinato.hosts.embedded.match_all",
     "Session": "ostinato.runtime.session.session",
     "Budget": "ostinato.runtime.session.budget",
     "Beyond": "ostinato.runtime.session.budget",
@@ -59,6 +63,7 @@ __all__ = [
     "OstinatoError",
     "QuadraticWarning",
     "Query",
+    "QuerySet",
     "QuerySyntaxError",
     "Result",
     "Sandbox",
@@ -72,6 +77,7 @@ __all__ = [
     "compile",
     "decode",
     "match",
+    "match_all",
     "on",
     "sql",
 ]

@@ -124,21 +124,22 @@ class Query:
                 "A session runs one clause, and there is SQL around it",
                 hint="Run the statement with ost.sql, or open a session for a clause of it: query.parts[0].open()",
             ).within(self.text)
-        told: dict[str, Any] = {"budget": budget, "lateness": self._waiting(lateness), "ordered": ordered, "late": late}
+        told: dict[str, Any] = {"budget": budget, "lateness": lateness_in_units(lateness, self.program), "ordered": ordered, "late": late}
         session = Session(self.program, snapshot=snapshot, **told)
         prepare()
         return session
 
-    def _waiting(self, lateness: Lateness | NotGiven | None) -> int | NotGiven | None:
-        """In the unit of the streams' times, which is one."""
-        if lateness is None or isinstance(lateness, NotGiven):
-            return lateness
-        outside = [reads for reads in self.program.inputs if not reads.sources or any(source.operator < 0 for source in reads.sources)]
-        units = {lateness_units(lateness, reads) for reads in outside}
-        if len(units) > 1:
-            hint = "Cast them to one type of time"
-            raise UnsupportedError("The streams of the text have times of different units, and one lateness for all", hint=hint)
-        return units.pop()
+
+def lateness_in_units(lateness: Lateness | NotGiven | None, program: Program) -> int | NotGiven | None:
+    """In the unit of the streams' times, which is one."""
+    if lateness is None or isinstance(lateness, NotGiven):
+        return lateness
+    outside = [reads for reads in program.inputs if not reads.sources or any(source.operator < 0 for source in reads.sources)]
+    units = {lateness_units(lateness, reads) for reads in outside}
+    if len(units) > 1:
+        hint = "Cast them to one type of time"
+        raise UnsupportedError("The streams have times of different units, and there is one lateness for all", hint=hint)
+    return units.pop() if units else 0
 
 
 def _reading(pattern: Pattern, published: Mapping[str, int]) -> Body:

@@ -19,7 +19,8 @@ from ostinato.query import Query
 from ostinato.runtime.output.listing import ways_out
 from ostinato.runtime.rows.ingest import MissingTimeError
 from ostinato.runtime.session.budget import Budget, in_words, over_budget
-from ostinato.runtime.session.session import Session
+from ostinato.runtime.session.graph import Found
+from ostinato.runtime.session.session import RunningProgram, Session
 
 
 class RowSources(Protocol):
@@ -59,9 +60,9 @@ def run_query(query: Query, sources: RowSources, told: Told, arrival: Arrival, b
     each waits that long, and what comes later still is left out, and counted or kept."""
     outputs, size = [], 0
     session = _opened(query, arrival, budget)
-    for table in _driven(session, query, sources, arrival, in_parts=False):
-        outputs.append(table)
-        size += table.nbytes
+    for found in driven(session, sources, ordered=arrival.lateness is None):
+        outputs.append(session.gathered(found))
+        size += outputs[-1].nbytes
         _check_size(query.pattern, session.budget, size)
     told.add(session)
     return session.operator.report.joined(outputs)
@@ -70,20 +71,22 @@ def run_query(query: Query, sources: RowSources, told: Told, arrival: Arrival, b
 def run_in_parts(query: Query, sources: RowSources, told: Told, arrival: Arrival, budget: Budget | None = None) -> Iterator[pa.Table]:
     """The matches in tables of bounded size, found as they are asked for; the session tells the rest at the end."""
     session = _opened(query, arrival, budget)
-    yield from _driven(session, query, sources, arrival, in_parts=True)
+    for found in driven(session, sources, ordered=arrival.lateness is None, in_parts=True):
+        yield from session.own(found)
     told.add(session)
 
 
-def _driven(session: Session, query: Query, sources: RowSources, arrival: Arrival, in_parts: bool) -> Iterator[pa.Table]:
-    ordered = arrival.lateness is None
-    lanes = [lane for number, reads in enumerate(query.program.inputs) for lane in _lanes(number, reads, sources, ordered)]
-    waits = any(_waits_for_time(operator.body) for operator in query.program.operators)
+def driven(session: RunningProgram, sources: RowSources, *, ordered: bool, in_parts: bool = False) -> Iterator[Iterator[Found]]:
+    """All rows of the sources, call by call; what a call finds is taken before the next."""
+    program = session.program
+    lanes = [lane for number, reads in enumerate(program.inputs) for lane in _lanes(number, reads, sources, ordered)]
+    waits = any(_waits_for_time(operator.body) for operator in program.operators)
     for lane, table in _in_turn(lanes):
         with _times_named(lane):
             if waits:
-                yield from session.let_time_pass(in_parts)
-            yield from session.push_to(lane.input, lane.source, table, in_parts)
-    yield from session.close_in_parts() if in_parts else [session.close()]
+                yield session.let_time_pass(in_parts)
+            yield session.push_to(lane.input, lane.source, table, in_parts)
+    yield session.ends(in_parts)
 
 
 @dataclass

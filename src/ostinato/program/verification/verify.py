@@ -40,8 +40,10 @@ def verify(program: Program) -> Program:
     for number, operator in enumerate(program.operators):
         verify_pattern(operator.body)
         _check_place(number, operator, program)
+    names = [operator.name for operator in program.operators]
+    require(len(set(names)) == len(names), "operators with names of their own")
     ids = [result.query for result in program.results]
-    require(len(ids) > 0 and len(set(ids)) == len(ids), "results with names of their own")
+    require(len(set(ids)) == len(ids), "results with names of their own")
     require(all(0 <= result.operator < len(program.operators) for result in program.results), "results of known operators")
     _verified_programs[id(program)] = program
     return program

@@ -28,7 +28,7 @@ ROWS_WAYS_OUT = (
 )
 
 
-def ways_out(pattern: Pattern) -> str:
+def ways_out(pattern: Pattern | None) -> str:
     """What to do where matches cannot all be listed."""
     return WAYS_OUT if isinstance(pattern, EventPattern) else ROWS_WAYS_OUT
 

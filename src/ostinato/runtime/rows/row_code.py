@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from ostinato.expr.typing.types import Kind
@@ -9,23 +11,31 @@ from ostinato.kernels.rows.grouping import put_octets, ranges
 from ostinato.kernels.vectors.evaluate import Evaluator
 from ostinato.kernels.vectors.vector import Vector
 from ostinato.program.pattern import Pattern
+from ostinato.program.shared_code import shared_code
 from ostinato.runtime.rows.pattern_rows import PatternRows
 from ostinato.runtime.rows.string_pool import StringPool
 
 
 class RowCode:
-    def __init__(self, pattern: Pattern, pool: StringPool) -> None:
-        self._pattern = pattern
-        self._pool = pool
-        self._types = {c.name: c.type for c in pattern.reads.columns}
-        self._evaluator = Evaluator(pattern.rows)
+    """The row code of one pattern, or of several over the same rows: each distinct predicate is evaluated once, however many ask for it."""
 
-    def evaluate(self, rows: PatternRows, keys: np.ndarray, start: np.ndarray, end: np.ndarray) -> None:
-        """Fill bits and slots of the rows with ordinals start[i]..end[i] of each key."""
-        pattern = self._pattern
-        if not pattern.rows.results or not len(keys):
-            if len(keys):
-                rows.bits[_index(rows, keys, start, end - start)] = 0
+    def __init__(self, patterns: Sequence[Pattern], pool: StringPool) -> None:
+        self._patterns = patterns
+        self._pool = pool
+        self._types = {c.name: c.type for pattern in patterns for c in pattern.reads.columns}
+        self._back = max(pattern.look_back for pattern in patterns)
+        self._ahead = max(pattern.look_ahead for pattern in patterns)
+        code, self._wanted = shared_code([pattern.rows for pattern in patterns])
+        self._evaluator = Evaluator(code) if code.results else None
+
+    def evaluate(self, views: Sequence[PatternRows], keys: np.ndarray, start: np.ndarray, end: np.ndarray) -> None:
+        """Fill bits and slots of the rows with ordinals start[i]..end[i] of each key; `views` are the rows as each pattern sees them."""
+        if not len(keys):
+            return
+        rows = views[0]
+        if self._evaluator is None:
+            for view in views:
+                view.bits[_index(rows, keys, start, end - start)] = 0
             return
         wanted = end - start
         fresh = wanted > 0
@@ -35,10 +45,12 @@ class RowCode:
         extended = _Extent(rows, keys, low, high - low)
         results = self._evaluator.evaluate(extended.count, lambda name: self._input(rows, extended.index, name), extended.shift)
         target = rows.index_of(keys, start)
-        self._store_bits(rows, results[: pattern.bits], extended.begin[:-1] + (start - low), wanted, target, extended)
-        if pattern.slots:
-            inner = None if extended.count == wanted.sum() else ranges(extended.begin[:-1] + (start - low), wanted)
-            self._store_slots(rows, _index(rows, keys, start, wanted), results[pattern.bits :], inner)
+        source = extended.begin[:-1] + (start - low)
+        for pattern, view, own in zip(self._patterns, views, self._wanted, strict=True):
+            self._store_bits(view, [results[n] for n in own[: pattern.bits]], source, wanted, target, extended)
+            if pattern.slots:
+                inner = None if extended.count == wanted.sum() else ranges(source, wanted)
+                self._store_slots(view, _index(rows, keys, start, wanted), [results[n] for n in own[pattern.bits :]], inner)
 
     def _evaluated_with(self, rows: PatternRows, keys: np.ndarray, start: np.ndarray, end: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """What is evaluated beside the new rows, and dropped: the neighbours that shifts look at; or whole regions where that is
@@ -46,7 +58,7 @@ class RowCode:
         first, last = rows.base[keys], rows.base[keys] + rows.length[keys]
         if 2 * int((end - start).sum()) > int(rows.length[keys].sum()):
             return first, last
-        return np.maximum(first, start - self._pattern.look_back), np.minimum(last, end + self._pattern.look_ahead)
+        return np.maximum(first, start - self._back), np.minimum(last, end + self._ahead)
 
     def _input(self, rows: PatternRows, index: np.ndarray | slice, name: str) -> Vector:
         held = rows.held_as(name)

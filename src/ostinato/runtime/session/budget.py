@@ -56,8 +56,10 @@ class Budget:
         return replace(self, bytes=memory_share(tasks)) if isinstance(self.bytes, MemoryShare) else self
 
 
-def over_budget(pattern: Pattern, message: str, hint: str = WAYS_OUT) -> BudgetError:
+def over_budget(pattern: Pattern | None, message: str, hint: str = WAYS_OUT) -> BudgetError:
     """The error that names the query."""
+    if pattern is None:
+        return BudgetError(message, hint=hint)
     kind = f"{pattern.selection}, OUTPUT {pattern.output}" if isinstance(pattern, EventPattern) else "row pattern"
     shown = ", ".join(pattern.labels)
     return BudgetError(message, detail=f"The query reads {pattern.reads.stream or 'a stream'} and binds {shown} ({kind}).", hint=hint)

@@ -83,8 +83,10 @@ def check_input(source: InputRows, arrays: dict[str, np.ndarray], texts: int) ->
 
 def check_operator(operator: PatternOperator, arrays: dict[str, np.ndarray], rows: HeldRows) -> None:
     whole = StateCheck(arrays, rows, "session")
-    evaluated = whole.read_up_to("evaluated")
-    whole.require(len(evaluated) <= len(rows.base), "partitions that are known")
+    evaluated = operator.evaluated  # that of the operator with which it is shared, which was looked at before
+    if operator.owns_progress:
+        evaluated = whole.read_up_to("evaluated")
+        whole.require(len(evaluated) <= len(rows.base), "partitions that are known")
     check_slots(whole, operator, grown(evaluated, len(rows.base)))
     numbered = whole.array("numbered", np.int64, ANY)
     whole.between(numbered, 0, LIMIT, "numbers of matches")

@@ -16,6 +16,7 @@ from ostinato.runtime.rows.reorder import NEVER
 from ostinato.runtime.rows.stream_form import unknown_stream
 from ostinato.runtime.rows.string_sweep import StringSweep
 from ostinato.runtime.session.budget import Budget
+from ostinato.runtime.session.code_sharing import CodeSharing
 from ostinato.runtime.session.given_times import Watermark, watermark_units
 from ostinato.runtime.session.input_rows import NO_KEYS, InputRows
 from ostinato.runtime.session.pattern_operator import PatternOperator
@@ -36,30 +37,62 @@ class Edge:
 
 
 class Graph:
-    def __init__(self, program: Program, options: SessionOptions, budget: Budget, *, batches_apart: bool) -> None:
+    """The inputs and operators of a program, connected."""
+
+    def __init__(self, program: Program, options: SessionOptions, budget: Budget, *, batches_apart: bool = False) -> None:
         self.program = program
-        readers: list[list[int]] = [[] for _ in program.inputs]
-        for number, operator in enumerate(program.operators):
-            for port in operator.ports:
-                readers[port].append(number)
-        self.inputs = [
-            InputRows(reads, [program.operators[n].body for n in numbers], options, batches_apart=batches_apart)
-            for reads, numbers in zip(program.inputs, readers, strict=True)
-        ]
-        self.operators: list[PatternOperator] = []
-        for number, operator in enumerate(program.operators):
-            source = self.inputs[operator.ports[0]]
-            label = "" if len(readers[operator.ports[0]]) == 1 else f"{number}/"
-            in_order = options.ordered and not source.is_fed
-            self.operators.append(PatternOperator(operator.body, source, label, budget, in_order))
-        self.readers = [[self.operators[n] for n in numbers] for numbers in readers]
-        self._reader_numbers = readers
+        self.options = options
+        self.budget = budget
+        self._apart = batches_apart
+        self._reader_numbers = _readers(program)
+        self.inputs = [self._input(number) for number in range(len(program.inputs))]
+        self.operators = [self._operator(number) for number in range(len(program.operators))]
         self.edges = _edges(program)
-        self.limits = SessionLimits(program.operators[program.results[-1].operator].body, budget)
+        self.limits = SessionLimits(program.operators[program.results[-1].operator].body if program.results else None, budget)
+        self.half_way = False  # an operator has begun with rows, and not all is done: after an error such a state is not used again
         self._idle_keys = [IdleKeys() for _ in self.inputs]
         self.texts = [StringSweep() for _ in self.inputs]
-        self.half_way = False  # an operator has begun with rows, and not all is done: after an error such a state is not used again
+        self._connect()
+
+    def _input(self, number: int) -> InputRows:
+        patterns = [self.program.operators[n].body for n in self._reader_numbers[number]]
+        return InputRows(self.program.inputs[number], patterns, self.options, batches_apart=self._apart)
+
+    def _operator(self, number: int) -> PatternOperator:
+        operator = self.program.operators[number]
+        source = self.inputs[operator.ports[0]]
+        label = f"{operator.name}/" if operator.name else ""
+        return PatternOperator(operator.body, source, label, self.budget, self.options.ordered and not source.is_fed)
+
+    def _connect(self) -> None:
+        self.readers = [[self.operators[n] for n in numbers] for numbers in self._reader_numbers]
         self._timed = [any(reader.pattern.timed_window >= 0 for reader in readers) for readers in self.readers]
+        self._sharing = [CodeSharing(readers) for readers in self.readers]
+
+    def change(self, program: Program) -> None:
+        """Go on with other queries, between two calls. Operators are known by their names; what they read stays with them, where rows have
+        come already, and is made anew where not."""
+        before = {operator.name: (self.operators[n], self.inputs[operator.ports[0]]) for n, operator in enumerate(self.program.operators)}
+        self.program, self._reader_numbers = program, _readers(program)
+        held = [self._held(number, before) for number in range(len(program.inputs))]
+        self.inputs = [self._input(number) if one is None else one for number, one in enumerate(held)]
+        self.operators = []
+        for number, operator in enumerate(program.operators):
+            known, source = before.pop(operator.name, (None, None))
+            stays = known is not None and source is self.inputs[operator.ports[0]]
+            self.operators.append(known if known is not None and stays else self._operator(number))
+        for gone, _ in before.values():
+            gone.rows.forget()
+        self.edges = _edges(program)
+        self._idle_keys = [IdleKeys() for _ in self.inputs]
+        self.texts = [StringSweep() for _ in self.inputs]
+        self._connect()
+
+    def _held(self, number: int, before: dict[str, tuple[PatternOperator, InputRows]]) -> InputRows | None:
+        """The rows that an input of the new program goes on with."""
+        names = [self.program.operators[n].name for n in self._reader_numbers[number]]
+        known = [before[name][1] for name in names if name in before]
+        return known[0] if known and known[0].has_begun else None
 
     @property
     def streams(self) -> list[str]:
@@ -168,6 +201,7 @@ class Graph:
         self.limits.check_rows(source, self.readers[number], self.texts[number])
 
     def _feed(self, number: int, keys: np.ndarray, in_parts: bool) -> Iterator[Found]:
+        self._sharing[number].evaluate(keys)
         for operator in self._reader_numbers[number]:
             for table in self.operators[operator].feed(keys, in_parts):
                 yield operator, table
@@ -203,6 +237,15 @@ class Graph:
                 yield operator, table
             if len(keys):
                 self._trim(number, keys)
+
+
+def _readers(program: Program) -> list[list[int]]:
+    """Per input, the operators that read it."""
+    found: list[list[int]] = [[] for _ in program.inputs]
+    for number, operator in enumerate(program.operators):
+        for port in operator.ports:
+            found[port].append(number)
+    return found
 
 
 def _outside(reads: Input) -> list[tuple[str, int | None]]:

@@ -68,6 +68,11 @@ class InputRows:
         return len(self.keys) if self.keys is not None else 1
 
     @property
+    def has_begun(self) -> bool:
+        """Whether rows have come."""
+        return self.position > 0 or self.reorder.waiting_rows > 0 or self.reorder.horizon > NEVER or self.late.count > 0
+
+    @property
     def waiting_bytes(self) -> int:
         """Of rows that wait for their turn, or to be taken as late ones."""
         return self.reorder.bytes + self.late.bytes + sum(buffer.bytes for buffer in self.before.values())

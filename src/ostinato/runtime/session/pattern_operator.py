@@ -19,8 +19,18 @@ from ostinato.runtime.rows.row_code import RowCode
 from ostinato.runtime.rows.storage import occurrence_columns
 from ostinato.runtime.session.budget import Budget
 from ostinato.runtime.session.held_matches import check_held
-from ostinato.runtime.session.input_rows import InputRows
+from ostinato.runtime.session.input_rows import NO_KEYS, InputRows
 from ostinato.runtime.strategies import open_matcher
+
+
+class Progress:
+    """Per key, the ordinal up to which row code has run; patterns whose code is evaluated together share one."""
+
+    def __init__(self) -> None:
+        self.evaluated = np.zeros(1, np.int64)
+
+    def reach(self, keys: int) -> None:
+        self.evaluated = grown(self.evaluated, keys)
 
 
 class PatternOperator:
@@ -33,23 +43,30 @@ class PatternOperator:
         self.rows = PatternRows(source.rows, label, len(pattern.slots), occurrence_columns(pattern))
         self.matcher: Matcher = open_matcher(pattern, budget, source.pool, in_order=in_order)
         self.report = Report(pattern, source.pool, budget)
-        self.evaluated = np.zeros(1, np.int64)  # per key, the ordinal up to which row code has run
+        self.progress = Progress()
+        self.owns_progress = True  # of those that share one, the first does
         self.needs = KeyNeeds(pattern)
         self.was_restored = False
-        self._searched: tuple[np.ndarray | None, np.ndarray] = (None, self.evaluated)  # the keys that were fed last, and how far they are
-        self._row_code = RowCode(pattern, source.pool)
+        self._searched: tuple[np.ndarray | None, np.ndarray] = (None, NO_KEYS)  # the keys that were fed last, and how far they are
+        self.row_code: RowCode | None = RowCode([pattern], source.pool)  # None: it is evaluated with that of others
+
+    @property
+    def evaluated(self) -> np.ndarray:
+        return self.progress.evaluated
 
     def feed(self, keys: np.ndarray, in_parts: bool, final: bool = False) -> Iterator[pa.Table]:
         """Evaluate new rows of these keys, drive the matcher over them, and report. `final`: no row will come any more."""
         if not len(keys):
             return
         rows = self.rows
-        self.evaluated = grown(self.evaluated, rows.key_count)
+        self.progress.reach(rows.key_count)
         total = rows.base[keys] + rows.length[keys]
-        start = self.evaluated[keys]
-        ready = total if final else np.maximum(start, total - self.needs.awaited(rows, keys, self.source.reorder.horizon))
-        self._row_code.evaluate(rows, keys, start, ready)
-        self.evaluated[keys] = ready
+        ready = total
+        if self.row_code is not None:
+            start = self.evaluated[keys]
+            ready = total if final else np.maximum(start, total - self.needs.awaited(rows, keys, self.source.reorder.horizon))
+            self.row_code.evaluate([rows], keys, start, ready)
+            self.evaluated[keys] = ready
         matches: Matches | MatchDag = Matches.none()
         for matches in self._found(keys, ready, in_parts, final):
             if self.was_restored:
@@ -85,12 +102,13 @@ class PatternOperator:
 
     def needed_keys(self, keys: np.ndarray) -> np.ndarray:
         """Which of `keys` must not be forgotten."""
-        self.evaluated = grown(self.evaluated, self.rows.key_count)
+        self.progress.reach(self.rows.key_count)
         return self.needs.stay(self.rows, keys, self.evaluated, self.report) | ~self.matcher.idle(keys)
 
     def renumber(self, old_of_new: np.ndarray) -> None:
         self.matcher.renumber(old_of_new)
-        self.evaluated = grown(self.evaluated, int(old_of_new.max(initial=-1)) + 1)[old_of_new]
+        if self.owns_progress:
+            self.progress.evaluated = grown(self.evaluated, int(old_of_new.max(initial=-1)) + 1)[old_of_new]
         self.report.renumber(old_of_new)
 
     def last(self) -> pa.Table:

@@ -68,7 +68,18 @@ class RunningProgram:
         self._usable()
         return self._within_memory(self.graph.advance(watermark, in_parts))
 
-    def _closed(self, in_parts: bool) -> Iterator[Found]:
+    def push_to(self, number: int, source: int | None, rows: Any, in_parts: bool) -> Iterator[Found]:
+        """Rows for one of the inputs, or for one of its sources; for hosts that read each of them apart."""
+        self._usable()
+        return self._within_memory(self.graph.push_to(number, source, rows, in_parts))
+
+    def let_time_pass(self, in_parts: bool) -> Iterator[Found]:
+        """Of rows in order: what their times decide, also in partitions that get none."""
+        self._usable()
+        return self._within_memory(self.graph.let_time_pass(in_parts))
+
+    def ends(self, in_parts: bool) -> Iterator[Found]:
+        """No row will come any more."""
         self._usable()
         yield from self._within_memory(self.graph.close(in_parts))
         self.closed = True
@@ -125,50 +136,40 @@ class Session(RunningProgram):
     def push(self, stream: Any, batch: Any = None) -> pa.Table:
         """Take rows in, as Arrow or as a frame that gives itself as Arrow; returns the matches that are decided now. `push(batch)` is for
         a query of one stream, `push(stream, batch)` says of which stream the rows are."""
-        return self._gathered(self._pushed(stream, batch, in_parts=False))
+        return self.gathered(self._pushed(stream, batch, in_parts=False))
 
     def push_in_parts(self, stream: Any, batch: Any = None) -> Iterator[pa.Table]:
         """The same in tables of bounded size, however many matches there are: per partition in their order, except that those of one
         completing event may be cut apart. The session goes on when all of them are taken."""
-        yield from self._own(self._pushed(stream, batch, in_parts=True))
+        yield from self.own(self._pushed(stream, batch, in_parts=True))
 
     def advance(self, watermark: Watermark) -> pa.Table:
         """No row with a time below `watermark` will come any more: release what waited, decide what only time decides."""
-        return self._gathered(self._advanced(watermark, in_parts=False))
+        return self.gathered(self._advanced(watermark, in_parts=False))
 
     def advance_in_parts(self, watermark: Watermark) -> Iterator[pa.Table]:
         """See `push_in_parts`."""
-        yield from self._own(self._advanced(watermark, in_parts=True))
+        yield from self.own(self._advanced(watermark, in_parts=True))
 
     def close(self) -> pa.Table:
         """No row will come any more. The session cannot be used afterwards."""
-        return self._gathered(self._closed(in_parts=False))
+        return self.gathered(self.ends(in_parts=False))
 
     def close_in_parts(self) -> Iterator[pa.Table]:
         """See `push_in_parts`."""
-        yield from self._own(self._closed(in_parts=True))
-
-    def push_to(self, number: int, source: int | None, rows: Any, in_parts: bool) -> Iterator[pa.Table]:
-        """Rows for one of the inputs, or for one of its sources; for hosts that read each of them apart."""
-        self._usable()
-        found = self._within_memory(self.graph.push_to(number, source, rows, in_parts))
-        yield from self._own(found) if in_parts else [self._gathered(found)]
-
-    def let_time_pass(self, in_parts: bool) -> Iterator[pa.Table]:
-        """Of rows in order: what their times decide, also in partitions that get none."""
-        self._usable()
-        found = self._within_memory(self.graph.let_time_pass(in_parts))
-        yield from self._own(found) if in_parts else [self._gathered(found)]
+        yield from self.own(self.ends(in_parts=True))
 
     def metrics(self) -> dict[str, int]:
         return self.graph.metrics() | self.operator.metrics()
 
-    def _own(self, found: Iterator[Found]) -> Iterator[pa.Table]:
+    def own(self, found: Iterator[Found]) -> Iterator[pa.Table]:
+        """Those of the result."""
         return (table for operator, table in found if operator == self._result)
 
-    def _gathered(self, found: Iterator[Found]) -> pa.Table:
+    def gathered(self, found: Iterator[Found]) -> pa.Table:
+        """What one call returns."""
         try:
-            return self.operator.report.joined(self.graph.limits.gathered(self._own(found)))
+            return self.operator.report.joined(self.graph.limits.gathered(self.own(found)))
         except BudgetError:
             self._failed = True
             raise

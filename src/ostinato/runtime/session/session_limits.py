@@ -20,9 +20,9 @@ Anything = TypeVar("Anything")
 
 
 class SessionLimits:
-    """`pattern` is named in errors."""
+    """`pattern` is named in errors; a set without queries has none."""
 
-    def __init__(self, pattern: Pattern, budget: Budget) -> None:
+    def __init__(self, pattern: Pattern | None, budget: Budget) -> None:
         self._pattern = pattern
         self._limit = budget.bytes
 

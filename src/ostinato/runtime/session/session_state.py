@@ -85,7 +85,9 @@ def _of_input(source: InputRows) -> Saved:
 def _of_operator(operator: PatternOperator) -> Saved:
     report = operator.report
     scalars = {"emitted": report.emitted}
-    arrays: dict[str, np.ndarray] = {"evaluated": operator.evaluated, "numbered": report.numbered}
+    arrays: dict[str, np.ndarray] = {"numbered": report.numbered}
+    if operator.owns_progress:
+        arrays["evaluated"] = operator.evaluated
     arrays |= {"matcher." + name: array for name, array in operator.matcher.state().items()}
     if report.unmatched is not None:
         arrays["unmatched"] = report.unmatched.passed
@@ -136,7 +138,8 @@ def _restore_operator(operator: PatternOperator, saved: Saved, held: HeldRows) -
     scalars, arrays, report = saved.scalars, saved.arrays, operator.report
     check_operator(operator, arrays, held)
     report.emitted, report.numbered = scalars["emitted"], arrays["numbered"]
-    operator.evaluated = grown(arrays["evaluated"], operator.rows.key_count)
+    if operator.owns_progress:
+        operator.progress.evaluated = grown(arrays["evaluated"], operator.rows.key_count)
     if report.unmatched is not None:
         report.unmatched.passed = arrays["unmatched"]
     if report.timeouts is not None:
