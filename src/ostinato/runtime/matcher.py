@@ -14,7 +14,7 @@ from ostinato.runtime.rows.pattern_rows import PatternRows
 from ostinato.runtime.rows.reorder import NEVER
 from ostinato.runtime.session.state_check import StateCheck
 
-__all__ = ["NEVER", "Matcher", "RemembersStrings", "SumsUp"]
+__all__ = ["NEVER", "Matcher", "PassesOver", "RemembersStrings", "SumsUp"]
 
 
 class Matcher(Protocol):
@@ -72,6 +72,15 @@ class RemembersStrings(Protocol):
 
     def recode(self, new_of_old: np.ndarray) -> None:
         """Strings have other codes now."""
+        ...
+
+
+@runtime_checkable
+class PassesOver(Protocol):
+    """A matcher that need not be fed rows of which is known that nothing begins there."""
+
+    def pass_over(self, keys: np.ndarray, ordinals: np.ndarray) -> None:
+        """These keys, which are idle, go on at these ordinals."""
         ...
 
 

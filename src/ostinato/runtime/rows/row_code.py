@@ -15,6 +15,8 @@ from ostinato.program.shared_code import shared_code
 from ostinato.runtime.rows.pattern_rows import PatternRows
 from ostinato.runtime.rows.string_pool import StringPool
 
+NO_KEYS = np.zeros(0, np.int64)
+
 
 class RowCode:
     """The row code of one pattern, or of several over the same rows: each distinct predicate is evaluated once, however many ask for it."""
@@ -27,30 +29,41 @@ class RowCode:
         self._ahead = max(pattern.look_ahead for pattern in patterns)
         code, self._wanted = shared_code([pattern.rows for pattern in patterns])
         self._evaluator = Evaluator(code) if code.results else None
+        self._last: _Evaluated | None = None
 
-    def evaluate(self, views: Sequence[PatternRows], keys: np.ndarray, start: np.ndarray, end: np.ndarray) -> None:
-        """Fill bits and slots of the rows with ordinals start[i]..end[i] of each key; `views` are the rows as each pattern sees them."""
-        if not len(keys):
-            return
-        rows = views[0]
-        if self._evaluator is None:
-            for view in views:
-                view.bits[_index(rows, keys, start, end - start)] = 0
-            return
+    def evaluate(self, rows: PatternRows, keys: np.ndarray, start: np.ndarray, end: np.ndarray) -> None:
+        """Compute what the patterns ask of the rows with ordinals start[i]..end[i] of each key. Then `store` writes it for a pattern, and
+        `started` tells in which keys one of its matches may begin."""
+        self._last = None
         wanted = end - start
         fresh = wanted > 0
         if not fresh.all():
             keys, start, end, wanted = keys[fresh], start[fresh], end[fresh], wanted[fresh]
-        low, high = self._evaluated_with(rows, keys, start, end)
-        extended = _Extent(rows, keys, low, high - low)
-        results = self._evaluator.evaluate(extended.count, lambda name: self._input(rows, extended.index, name), extended.shift)
-        target = rows.index_of(keys, start)
-        source = extended.begin[:-1] + (start - low)
-        for pattern, view, own in zip(self._patterns, views, self._wanted, strict=True):
-            self._store_bits(view, [results[n] for n in own[: pattern.bits]], source, wanted, target, extended)
-            if pattern.slots:
-                inner = None if extended.count == wanted.sum() else ranges(source, wanted)
-                self._store_slots(view, _index(rows, keys, start, wanted), [results[n] for n in own[pattern.bits :]], inner)
+        if not len(keys):
+            return
+        low, high = self._evaluated_with(rows, keys, start, end) if self._evaluator is not None else (start, end)
+        extent = _Extent(rows, keys, low, high - low)
+        results: list[Vector] = []
+        if self._evaluator is not None:
+            results = self._evaluator.evaluate(extent.count, lambda name: self._input(rows, extent.index, name), extent.shift)
+        self._last = _Evaluated(extent, results, extent.begin[:-1] + (start - low), wanted, rows.index_of(keys, start))
+
+    def store(self, view: PatternRows, number: int = 0) -> None:
+        """Fill the bits and slots of a pattern with what was evaluated last; `view` are the rows as it sees them."""
+        last, pattern, own = self._last, self._patterns[number], self._wanted[number]
+        if last is None:
+            return
+        _store_bits(view, [last.results[n] for n in own[: pattern.bits]], last)
+        if pattern.slots:
+            inner = None if last.extent.count == last.counts.sum() else ranges(last.source, last.counts)
+            self._store_slots(view, _side_by_side(last.target, last.counts), [last.results[n] for n in own[pattern.bits :]], inner)
+
+    def started(self, number: int, bits: tuple[int, ...]) -> np.ndarray:
+        """Places, among the keys that were evaluated last, of those with a row that has one of these bits of a pattern."""
+        if self._last is None:
+            return NO_KEYS
+        found = [self._last.stretches_with(self._wanted[number][bit]) for bit in bits]
+        return found[0] if len(found) == 1 else np.concatenate(found)
 
     def _evaluated_with(self, rows: PatternRows, keys: np.ndarray, start: np.ndarray, end: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """What is evaluated beside the new rows, and dropped: the neighbours that shifts look at; or whole regions where that is
@@ -69,18 +82,6 @@ class RowCode:
             return Vector(type_, data, valid, rows.opaque.get(name))
         return _compacted(Vector(type_, data, valid, self._pool.strings))
 
-    @staticmethod
-    def _store_bits(
-        rows: PatternRows, predicates: list[Vector], source: np.ndarray, counts: np.ndarray, target: np.ndarray, extended: _Extent
-    ) -> None:
-        bits = _bit_sets(predicates)
-        if isinstance(bits, np.ndarray) and extended.count == counts.sum() and isinstance(extended.index, slice):
-            rows.bits[extended.index] = bits
-        elif isinstance(bits, np.ndarray) and bits.dtype == np.uint8:
-            put_octets(bits, source, counts, target, rows.bits)
-        else:
-            rows.bits[ranges(target, counts)] = bits if not isinstance(bits, np.ndarray) else bits[ranges(source, counts)]
-
     def _store_slots(self, rows: PatternRows, at: np.ndarray | slice, values: list[Vector], inner: np.ndarray | None) -> None:
         for number, vector in enumerate(values):
             data, valid = self._slot(vector)
@@ -95,6 +96,37 @@ class RowCode:
         if vector.data.dtype == np.float64:
             return vector.data.view(np.int64), vector.valid
         return vector.data.astype(np.int64, copy=False), vector.valid
+
+
+class _Evaluated:
+    """Results over the rows of an extent, of which `counts` from `source` on are asked for; their place in the arena begins at `target`."""
+
+    def __init__(self, extent: _Extent, results: list[Vector], source: np.ndarray, counts: np.ndarray, target: np.ndarray) -> None:
+        self.extent = extent
+        self.results = results
+        self.source = source
+        self.counts = counts
+        self.target = target
+        self._stretches: dict[int, np.ndarray] = {}
+
+    def stretches_with(self, result: int) -> np.ndarray:
+        """The stretches with a row for which the predicate holds; asked for by many patterns, looked for once."""
+        if result not in self._stretches:
+            rows = np.flatnonzero(_holds(self.results[result]))
+            places = np.searchsorted(self.extent.begin, rows, side="right") - 1
+            self._stretches[result] = places[np.diff(places, prepend=-1) > 0]
+        return self._stretches[result]
+
+
+def _store_bits(view: PatternRows, predicates: list[Vector], last: _Evaluated) -> None:
+    bits, extent = _bit_sets(predicates), last.extent
+    if isinstance(bits, np.ndarray) and extent.count == last.counts.sum() and isinstance(extent.index, slice):
+        view.bits[extent.index] = bits
+    elif isinstance(bits, np.ndarray) and bits.dtype == np.uint8:
+        put_octets(bits, last.source, last.counts, last.target, view.bits)
+    else:
+        place = _side_by_side(last.target, last.counts)
+        view.bits[place] = bits if not isinstance(bits, np.ndarray) else bits[ranges(last.source, last.counts)]
 
 
 def _bit_sets(predicates: list[Vector]) -> np.ndarray | int:
@@ -152,7 +184,11 @@ class _Extent:
 
 def _index(rows: PatternRows, keys: np.ndarray, start: np.ndarray, counts: np.ndarray) -> np.ndarray | slice:
     """Arena rows of a stretch per key; a slice where they lie side by side."""
-    first = rows.index_of(keys, start)
+    return _side_by_side(rows.index_of(keys, start), counts)
+
+
+def _side_by_side(first: np.ndarray, counts: np.ndarray) -> np.ndarray | slice:
+    """The rows of stretches; a slice where these lie one behind the other."""
     if len(first) and (first[1:] == first[:-1] + counts[:-1]).all():
         return slice(int(first[0]), int(first[-1] + counts[-1]))
     return ranges(first, counts)

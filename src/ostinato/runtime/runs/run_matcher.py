@@ -90,6 +90,10 @@ class RunMatcher(PartialMatcher):
     def _reading(self, count: int) -> RunReading:
         return RunReading(self._store.nodes, self._store.found[:count], self._variable_of, self._listing)
 
+    def pass_over(self, keys: np.ndarray, ordinals: np.ndarray) -> None:
+        self._ensure_keys(int(np.max(keys, initial=-1)) + 1)
+        self._read[keys] = self._store.per_key[keys, table.KEEP] = ordinals
+
     def keep_from(self, keys: np.ndarray) -> np.ndarray:
         if not self._store.keeps_matches:
             return self._read[keys]

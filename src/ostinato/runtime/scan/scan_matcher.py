@@ -175,6 +175,12 @@ class ScanMatcher(Matcher):
         self._ensure(int(keys.max()) + 1 if len(keys) else 0)
         return self._cursor[keys, dfa.START] == self._cursor[keys, dfa.AT]
 
+    def pass_over(self, keys: np.ndarray, ordinals: np.ndarray) -> None:
+        self._ensure(int(np.max(keys, initial=-1)) + 1)
+        self._cursor[keys, dfa.START] = self._cursor[keys, dfa.AT] = ordinals
+        self._cursor[keys, dfa.AUTOMATON] = dfa.INITIAL
+        self._cursor[keys, dfa.END] = -1
+
     def renumber(self, old_of_new: np.ndarray) -> None:
         self._ensure(int(old_of_new.max()) + 1 if len(old_of_new) else 0)
         self._cursor = np.ascontiguousarray(self._cursor[old_of_new])

@@ -203,7 +203,8 @@ class Graph:
     def _feed(self, number: int, keys: np.ndarray, in_parts: bool) -> Iterator[Found]:
         self._sharing[number].evaluate(keys)
         for operator in self._reader_numbers[number]:
-            for table in self.operators[operator].feed(keys, in_parts):
+            reader = self.operators[operator]
+            for table in reader.feed(self._sharing[number].concerned(reader, keys), in_parts):
                 yield operator, table
         self._trim(number, keys)
 

@@ -47,6 +47,10 @@ class PatternOperator:
         self.owns_progress = True  # of those that share one, the first does
         self.needs = KeyNeeds(pattern)
         self.was_restored = False
+        self.selects: tuple[int, ...] | None = (
+            None  # where it is fed only keys that concern it: the predicates of rows that begin something
+        )
+        self.busy = np.zeros(0, np.bool_)  # where so, the keys in which something is begun
         self._searched: tuple[np.ndarray | None, np.ndarray] = (None, NO_KEYS)  # the keys that were fed last, and how far they are
         self.row_code: RowCode | None = RowCode([pattern], source.pool)  # None: it is evaluated with that of others
 
@@ -65,7 +69,8 @@ class PatternOperator:
         if self.row_code is not None:
             start = self.evaluated[keys]
             ready = total if final else np.maximum(start, total - self.needs.awaited(rows, keys, self.source.reorder.horizon))
-            self.row_code.evaluate([rows], keys, start, ready)
+            self.row_code.evaluate(rows, keys, start, ready)
+            self.row_code.store(rows)
             self.evaluated[keys] = ready
         matches: Matches | MatchDag = Matches.none()
         for matches in self._found(keys, ready, in_parts, final):
@@ -76,6 +81,8 @@ class PatternOperator:
         searched = np.minimum(self.matcher.keep_from(keys), ready)
         yield from self.report.left_over(matches, keys, ready if final else searched, ready, rows, self.source.keys)
         self._searched = keys, searched
+        if self.selects is not None:
+            self.busy[keys] = ~self.matcher.idle(keys)
 
     def _found(self, keys: np.ndarray, ready: np.ndarray, in_parts: bool, final: bool) -> Iterator[Matches | MatchDag]:
         """In parts where somebody asks for it, and where the order of matches is that of the parts or does not matter. Rows of no match
@@ -89,13 +96,31 @@ class PatternOperator:
 
     def kept_from(self, keys: np.ndarray) -> np.ndarray:
         """The first ordinal of each key whose row it may still need."""
+        if self.selects is not None:
+            return self._kept_where_busy(keys) - self.pattern.look_back
         fed, searched = self._searched
         if fed is not keys:
             searched = np.minimum(self.matcher.keep_from(keys), grown(self.evaluated, self.rows.key_count)[keys])
         return searched - self.pattern.look_back
 
+    def _kept_where_busy(self, keys: np.ndarray) -> np.ndarray:
+        """It has not been told of the rows of other keys."""
+        kept = grown(self.evaluated, self.rows.key_count)[keys]
+        busy = np.flatnonzero(grown(self.busy, self.rows.key_count)[keys])
+        if len(busy):
+            kept[busy] = np.minimum(self.matcher.keep_from(keys[busy]), kept[busy])
+        return kept
+
+    def select_by(self, bits: tuple[int, ...] | None) -> None:
+        """From now on it is fed only keys with rows that have one of these bits, and those in which something is begun."""
+        self.selects = bits
+        known = np.arange(self.source.key_count)
+        self.busy = grown(~self.matcher.idle(known) if bits is not None else self.busy, self.rows.key_count)
+
     def busy_keys(self) -> np.ndarray:
         """Keys with state or with rows that wait for their neighbours."""
+        if self.selects is not None:
+            return np.flatnonzero(self.busy)
         known = np.arange(self.source.key_count)
         waiting = self.rows.base[known] + self.rows.length[known] > grown(self.evaluated, self.rows.key_count)[known]
         return known[waiting | ~self.matcher.idle(known)]
@@ -103,10 +128,13 @@ class PatternOperator:
     def needed_keys(self, keys: np.ndarray) -> np.ndarray:
         """Which of `keys` must not be forgotten."""
         self.progress.reach(self.rows.key_count)
-        return self.needs.stay(self.rows, keys, self.evaluated, self.report) | ~self.matcher.idle(keys)
+        begun = ~self.matcher.idle(keys) if self.selects is None else grown(self.busy, self.rows.key_count)[keys]
+        return self.needs.stay(self.rows, keys, self.evaluated, self.report) | begun
 
     def renumber(self, old_of_new: np.ndarray) -> None:
         self.matcher.renumber(old_of_new)
+        if self.selects is not None:
+            self.busy = grown(self.busy, int(old_of_new.max(initial=-1)) + 1)[old_of_new]
         if self.owns_progress:
             self.progress.evaluated = grown(self.evaluated, int(old_of_new.max(initial=-1)) + 1)[old_of_new]
         self.report.renumber(old_of_new)

@@ -125,6 +125,10 @@ class TallyMatcher(Matcher):
         self._ensure_keys(int(np.max(keys, initial=-1)) + 1)
         return self._store.active[keys] == 0
 
+    def pass_over(self, keys: np.ndarray, ordinals: np.ndarray) -> None:
+        self._ensure_keys(int(np.max(keys, initial=-1)) + 1)
+        self._read[keys] = ordinals
+
     def renumber(self, old_of_new: np.ndarray) -> None:
         self._ensure_keys(int(np.max(old_of_new, initial=-1)) + 1)
         self._store.renumber(old_of_new)
