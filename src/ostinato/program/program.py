@@ -74,7 +74,7 @@ def sharing(reads: Input) -> object:
     sources = tuple((source.stream.lower(), source.constants, source.operator) for source in reads.sources)
     order = tuple((reads.columns[column].name, descending, nulls_first) for column, descending, nulls_first in reads.order)
     numbered = reads.columns[reads.stream_number].name if reads.stream_number >= 0 else ""
-    return reads.stream.lower(), sources, reads.time_name, order, numbered, reads.key_names, reads.null_keys, _form(reads)
+    return reads.stream.lower(), sources, reads.time_name, order, numbered, reads.key_names, _form(reads)
 
 
 def _form(reads: Input) -> object:
@@ -91,7 +91,8 @@ def joined(one: Input, other: Input) -> Input:
     )
     prefilters = tuple(dict.fromkeys((one.prefilter, other.prefilter)))
     prefilter = "" if "" in prefilters else prefilters[0] if len(prefilters) == 1 else f"({prefilters[0]}) OR ({prefilters[1]})"
-    return replace(one, columns=columns, sources=sources, prefilter=prefilter)
+    null_keys = one.null_keys if one.null_keys == other.null_keys else "group"  # those that want none leave them out by themselves
+    return replace(one, columns=columns, sources=sources, null_keys=null_keys, prefilter=prefilter)
 
 
 def same_columns(one: Input, other: Input) -> Column | None:

@@ -8,9 +8,10 @@ import numpy as np
 import pyarrow as pa
 
 from ostinato.program.pattern import Pattern
-from ostinato.program.program import alone
+from ostinato.program.program import Program, alone
 from ostinato.runtime.session.budget import Budget
 from ostinato.runtime.session.session import Session
+from ostinato.runtime.session.set_session import SetSession
 from ostinato.tasks.carried_names import arrived
 from ostinato.tasks.key_codes import key_codes
 from ostinato.tasks.worker import push
@@ -38,6 +39,32 @@ def keyed_pass(pattern: Pattern, batches: Iterable[pa.RecordBatch], budget: Budg
         carried = table.slice(table.num_rows - 1)
     if going_on is not None:
         yield from _closed(going_on)
+
+
+def set_pass(
+    program: Program, keys: Sequence[str], tables: Iterable[pa.Table], budget: Budget | None = None
+) -> Iterator[dict[str, pa.Table]]:
+    """The same for a set of queries: the matches of each. `keys` are those that all of them have; without any, all rows are one key."""
+    going_on: SetSession | None = None
+    carried: pa.Table | None = None
+    for table in tables:
+        borders = _borders(table, keys, carried) if keys else np.zeros(0, np.int64)
+        if going_on is None:
+            going_on = SetSession(program, budget=task_budget(budget), ordered=True)
+        if len(borders):
+            yield from _of_set(going_on, table.slice(0, borders[-1]))
+            yield going_on.close()
+            going_on = SetSession(program, budget=task_budget(budget), ordered=True)
+        yield from _of_set(going_on, table.slice(borders[-1] if len(borders) else 0))
+        carried = table.slice(table.num_rows - 1)
+    if going_on is not None:
+        yield going_on.close()
+
+
+def _of_set(session: SetSession, table: pa.Table) -> Iterator[dict[str, pa.Table]]:
+    if table.num_rows:
+        yield session.gathered(session.let_time_pass(in_parts=False)) if session.latest is not None else {}
+        yield session.push_rows(table)
 
 
 def gathered(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:

@@ -13,16 +13,17 @@ from ostinato.expr.typing.arrow_types import to_arrow
 from ostinato.hosts.spark.collations import check_collations
 from ostinato.hosts.spark.nested_columns import at_path
 from ostinato.hosts.spark.types import to_spark_type
+from ostinato.hosts.spark.work import Work
 from ostinato.program.input import Source
-from ostinato.program.pattern import Pattern
 from ostinato.runtime.rows.stream_form import own_columns
 
 
-def in_merged_form(frame: DataFrame, source: Source, pattern: Pattern) -> DataFrame:
+def in_merged_form(frame: DataFrame, source: Source, work: Work) -> DataFrame:
     """One stream's rows: its own columns under their merged names, null for what it lacks, its event type and its place among the streams."""
-    own = own_columns(source, pattern.reads.columns)
+    own = own_columns(source, work.reads.columns)
     constants = dict(source.constants)
-    check_collations(frame.schema, pattern, lambda name: own[name].name if name in own else None)
+    for pattern in work.patterns:
+        check_collations(frame.schema, pattern, lambda name: own[name].name if name in own else None)
 
     def column(name: str, type_: pa.DataType) -> Column:
         if name in constants:
@@ -31,7 +32,7 @@ def in_merged_form(frame: DataFrame, source: Source, pattern: Pattern) -> DataFr
             value = at_path(frame, own[name].name) if name in own else F.lit(None)
         return value.cast(to_spark_type(type_)).alias(name)
 
-    return frame.select(*(column(one.name, to_arrow(one.type)) for one in pattern.reads.columns))
+    return frame.select(*(column(one.name, to_arrow(one.type)) for one in work.reads.columns))
 
 
 def united(frames: Iterable[DataFrame]) -> DataFrame:

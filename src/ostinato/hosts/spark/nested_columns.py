@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from ostinato.program.pattern import Pattern
+from ostinato.program.input import Input
 from ostinato.tasks.carried_names import carried
 
 
@@ -31,7 +31,7 @@ def travelling(names: Iterable[str]) -> list[Column]:
     return [quoted(name).alias(carried(name)) for name in names]
 
 
-def with_fields(frame: DataFrame, pattern: Pattern) -> DataFrame:
+def with_fields(frame: DataFrame, reads: Input) -> DataFrame:
     """The frame with the fields that the program reads. Spark reads no more of a struct in a file than that."""
-    fields = [column.name for column in pattern.reads.columns if column.root and column.name not in frame.columns]
+    fields = [column.name for column in reads.columns if column.root and column.name not in frame.columns]
     return frame.select("*", *(at_path(frame, name).alias(name) for name in fields)) if fields else frame

@@ -13,6 +13,7 @@ from ostinato.hosts.spark.run_options import RunOptions
 from ostinato.hosts.spark.source import Source, is_batch
 from ostinato.hosts.spark.streaming.match_source import match_source, match_sources
 from ostinato.hosts.spark.streaming.match_stream import METRICS
+from ostinato.hosts.spark.work import Work
 from ostinato.program.analysis.output_times import output_times
 from ostinato.query import Query
 
@@ -40,7 +41,7 @@ def run_match(
             if step is not query:
                 delays[str(step.composite).lower()] = (behind or 0) + _decided_after(step)
         else:
-            found = match_batch(batch_frame(step, frames), step, options)
+            found = match_batch(batch_frame(Work.of(step), frames), Work.of(step), options)
         sources[str(step.composite).lower()] = found
     return found
 
@@ -54,28 +55,28 @@ def division(query: Query, given: Mapping[str, Source]) -> str:
         frames = [source for source in read if is_batch(source)]
         if len(frames) < len(read):
             return STREAMING
-        frame = batch_frame(step, frames)
-        shown.append(decide_batch(frame, step).text)
+        frame = batch_frame(Work.of(step), frames)
+        shown.append(decide_batch(frame, Work.of(step)).text)
         if step is not query:
-            sources[str(step.composite).lower()] = match_batch(frame, step, RunOptions())
+            sources[str(step.composite).lower()] = match_batch(frame, Work.of(step), RunOptions())
     return "\n".join(shown)
 
 
 def division_of(source: Source, query: Query) -> str:
     """How Spark divides the work of one query over one source."""
-    return decide_batch(source, query).text if is_batch(source) else STREAMING
+    return decide_batch(source, Work.of(query)).text if is_batch(source) else STREAMING
 
 
 def sources_of(query: Query, sources: Mapping[str, Source]) -> list[Source]:
     return [sources[name] for name in _streams(query)]
 
 
-def batch_frame(query: Query, read: list[DataFrame]) -> DataFrame:
+def batch_frame(work: Work, read: list[DataFrame]) -> DataFrame:
     """What the query reads, as one DataFrame."""
-    sources = query.pattern.reads.sources
+    sources = work.reads.sources
     if not sources:
         return read[0]
-    return united(in_merged_form(frame, source, query.pattern) for frame, source in zip(read, sources, strict=True))
+    return united(in_merged_form(frame, source, work) for frame, source in zip(read, sources, strict=True))
 
 
 def _streams(query: Query) -> list[str]:
@@ -98,8 +99,8 @@ def _match_stream(
             hint="Read it as a stream too, or join its columns to the stream before",
         )
     if query.pattern.reads.sources:
-        return match_sources(spark, read, query, options, name=name, behind=behind)
-    return match_source(spark, read[0], query, options, name=name, behind=behind)
+        return match_sources(spark, read, Work.of(query), options, name=name, behind=behind)
+    return match_source(spark, read[0], Work.of(query), options, name=name, behind=behind)
 
 
 def _decided_after(query: Query) -> int:

@@ -16,6 +16,7 @@ from ostinato.compiler import compile, recognise
 from ostinato.hosts.given_streams import check_options, named_streams, refuse_for_sql
 from ostinato.hosts.sandbox import Sandbox, sandbox_of
 from ostinato.hosts.spark.collations import is_collated
+from ostinato.hosts.spark.match_all import match_all
 from ostinato.hosts.spark.parallelism import is_connect
 from ostinato.hosts.spark.python_workers import use_this_python, with_package
 from ostinato.hosts.spark.run_match import division, run_match
@@ -27,6 +28,7 @@ from ostinato.hosts.spark.streaming.parquet_stream import ParquetStream
 from ostinato.hosts.spark.streaming.stream_settings import PARTITIONS, PROVIDER, ROCKSDB
 from ostinato.hosts.spark.types import left_out, to_arrow_schema
 from ostinato.query import Query
+from ostinato.query_set import QuerySet
 from ostinato.runtime.session.budget import Budget
 
 
@@ -137,6 +139,24 @@ class SparkEngine:
         allowed = budget if closed is None else closed.budget(budget)
         with in_time(self.spark, closed):
             return run_match(self.spark, query, given, RunOptions(lateness, buckets, path, allowed, late, tail_of=tail_of))
+
+    def match_all(
+        self,
+        queries: QuerySet,
+        /,
+        *unnamed: object,
+        budget: Budget | None = None,
+        lateness: Lateness | None = None,
+        buckets: int | None = None,
+        streams: Mapping[str, object] | None = None,
+        **named: object,
+    ) -> DataFrame:
+        """All queries of a set over streams by name: one DataFrame with a column `query_id` and the columns of all results, null where a
+        query has none. Batches are read once for all queries that read the same streams in the same order; a stream has one stateful
+        operator. `lateness`, `buckets` and `budget` are as in `match`."""
+        check_options(lateness=lateness, buckets=buckets, budget=budget)
+        given = self._resolved(unnamed, streams, named)
+        return match_all(self.spark, queries, given, RunOptions(lateness, buckets, None, budget))
 
     def explain(
         self,

@@ -20,6 +20,7 @@ from ostinato.hosts.spark.statement_check import check_reads, check_sandboxed
 from ostinato.hosts.spark.streaming.match_source import match_source
 from ostinato.hosts.spark.streaming.match_stream import METRICS
 from ostinato.hosts.spark.temporary_views import temporary_views
+from ostinato.hosts.spark.work import Work
 from ostinato.lang import sql
 from ostinato.lang.sql.splice import Spliced
 from ostinato.query import Query
@@ -103,9 +104,9 @@ def _steps(
 
 def _found(spark: SparkSession, step: Step, options: RunOptions) -> DataFrame:
     if is_batch(step.source):
-        return match_batch(step.source, step.query, options)
+        return match_batch(step.source, Work.of(step.query), options)
     name = METRICS if step.number == 1 else f"{METRICS}_{step.number}"
-    return match_source(spark, step.source, step.query, options, name=name)
+    return match_source(spark, step.source, Work.of(step.query), options, name=name)
 
 
 def _delegated(spark: SparkSession, spliced: Spliced, views: Mapping[str, DataFrame], options: RunOptions) -> DataFrame:

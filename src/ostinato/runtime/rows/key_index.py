@@ -47,6 +47,10 @@ class KeyColumn:
         out[vector.valid] = numbers[codes]
         return out
 
+    @property
+    def has_null(self) -> bool:
+        return self._null >= 0
+
     def _null_number(self) -> int:
         if self._null < 0:
             self._null = self._numbering.reserve()
@@ -112,6 +116,17 @@ class KeyIndex:
                 break
             numbers = pair >> 32
         return self._columns[column].values(numbers)
+
+    def with_null(self, keys: np.ndarray) -> np.ndarray | None:
+        """Which of `keys` have a null among their values; None if none has."""
+        columns = [number for number, column in enumerate(self._columns) if column.has_null]
+        if not columns:
+            return None
+        found = np.zeros(len(keys), np.bool_)
+        for number in columns:
+            valid = self.values(number, keys).valid
+            found |= ~valid if valid is not None else False
+        return found
 
     def codes(self) -> list[np.ndarray]:
         return [column.codes() for column in self._columns]

@@ -49,7 +49,7 @@ class CodeSharing:
         down, if there are any."""
         number = self._numbers.get(id(reader))
         if number is None:
-            return keys
+            return reader.own_keys(keys)
         if reader.selects is not None:
             keys = self._selected(reader, number, reader.selects, keys)
         if len(keys):
@@ -61,6 +61,8 @@ class CodeSharing:
         chosen = busy[keys]
         chosen[self._code.started(number, bits)] = True
         places = np.flatnonzero(chosen)
+        if reader.excludes_nulls:
+            places = places[np.isin(keys[places], reader.own_keys(keys[places]), assume_unique=True)]
         selected = keys[places]
         passed = places[~busy[selected] & (self._begun[places] > 0)]
         if len(passed):

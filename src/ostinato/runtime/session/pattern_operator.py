@@ -60,6 +60,7 @@ class PatternOperator:
 
     def feed(self, keys: np.ndarray, in_parts: bool, final: bool = False) -> Iterator[pa.Table]:
         """Evaluate new rows of these keys, drive the matcher over them, and report. `final`: no row will come any more."""
+        keys = self.own_keys(keys)
         if not len(keys):
             return
         rows = self.rows
@@ -84,6 +85,19 @@ class PatternOperator:
         if self.selects is not None:
             self.busy[keys] = ~self.matcher.idle(keys)
 
+    def own_keys(self, keys: np.ndarray) -> np.ndarray:
+        """Those among `keys` that are partitions for this pattern: a key with a null may be one for others alone."""
+        nulls = self._with_null(keys)
+        return keys if nulls is None else keys[~nulls]
+
+    @property
+    def excludes_nulls(self) -> bool:
+        """Whether keys with a null are there, for others, and not for this pattern."""
+        return self.source.reads.null_keys != self.pattern.reads.null_keys
+
+    def _with_null(self, keys: np.ndarray) -> np.ndarray | None:
+        return self.source.keys.with_null(keys) if self.excludes_nulls and self.source.keys is not None else None
+
     def _found(self, keys: np.ndarray, ready: np.ndarray, in_parts: bool, final: bool) -> Iterator[Matches | MatchDag]:
         """In parts where somebody asks for it, and where the order of matches is that of the parts or does not matter. Rows of no match
         and timeouts are known by all matches together."""
@@ -96,6 +110,14 @@ class PatternOperator:
 
     def kept_from(self, keys: np.ndarray) -> np.ndarray:
         """The first ordinal of each key whose row it may still need."""
+        nulls = self._with_null(keys)
+        if nulls is not None and nulls.any():
+            kept = self.rows.base[keys] + self.rows.length[keys]
+            kept[~nulls] = self._kept_from(keys[~nulls])
+            return kept
+        return self._kept_from(keys)
+
+    def _kept_from(self, keys: np.ndarray) -> np.ndarray:
         if self.selects is not None:
             return self._kept_where_busy(keys) - self.pattern.look_back
         fed, searched = self._searched
@@ -123,13 +145,15 @@ class PatternOperator:
             return np.flatnonzero(self.busy)
         known = np.arange(self.source.key_count)
         waiting = self.rows.base[known] + self.rows.length[known] > grown(self.evaluated, self.rows.key_count)[known]
-        return known[waiting | ~self.matcher.idle(known)]
+        return self.own_keys(known[waiting | ~self.matcher.idle(known)])
 
     def needed_keys(self, keys: np.ndarray) -> np.ndarray:
         """Which of `keys` must not be forgotten."""
         self.progress.reach(self.rows.key_count)
         begun = ~self.matcher.idle(keys) if self.selects is None else grown(self.busy, self.rows.key_count)[keys]
-        return self.needs.stay(self.rows, keys, self.evaluated, self.report) | begun
+        needed = self.needs.stay(self.rows, keys, self.evaluated, self.report) | begun
+        nulls = self._with_null(keys)
+        return needed if nulls is None else needed & ~nulls
 
     def renumber(self, old_of_new: np.ndarray) -> None:
         self.matcher.renumber(old_of_new)

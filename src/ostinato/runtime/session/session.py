@@ -138,6 +138,10 @@ class Session(RunningProgram):
         a query of one stream, `push(stream, batch)` says of which stream the rows are."""
         return self.gathered(self._pushed(stream, batch, in_parts=False))
 
+    def push_rows(self, rows: Any) -> pa.Table:
+        """Rows that have the columns of every input; as hosts give them, which know of no streams."""
+        return self.push(rows)
+
     def push_in_parts(self, stream: Any, batch: Any = None) -> Iterator[pa.Table]:
         """The same in tables of bounded size, however many matches there are: per partition in their order, except that those of one
         completing event may be cut apart. The session goes on when all of them are taken."""

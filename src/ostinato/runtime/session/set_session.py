@@ -25,7 +25,7 @@ class SetSession(RunningProgram):
     their new matches, of those that have some. Queries come and go between calls (`add`, `remove`); the others do not notice."""
 
     def __init__(self, program: Program, *, streams: Collection[str] = (), snapshot: bytes | None = None, **told: Any) -> None:
-        stored = None if snapshot is None else _unpacked(snapshot)
+        stored = None if snapshot is None or snapshot[:4] != MAGIC else _unpacked(snapshot)
         if stored is not None:
             program, snapshot = _same_queries(stored[0], program), stored[1]
         super().__init__(program, snapshot=snapshot, **told)
@@ -47,6 +47,10 @@ class SetSession(RunningProgram):
             self._usable()
             return {}
         return self.gathered(self._pushed(stream, batch, in_parts=False))
+
+    def push_rows(self, rows: Any) -> dict[str, pa.Table]:
+        """Rows that have the columns of every input; as hosts give them, which know of no streams."""
+        return self.gathered(self._pushed(rows, None, in_parts=False))
 
     def advance(self, watermark: Watermark) -> dict[str, pa.Table]:
         """No row with a time below `watermark` will come any more, in any stream."""
@@ -100,8 +104,6 @@ class SetSession(RunningProgram):
 
 
 def _unpacked(data: bytes) -> tuple[Program, bytes]:
-    if not isinstance(data, bytes | bytearray) or data[:4] != MAGIC:
-        raise StateError("these bytes are not a snapshot of a set of queries")
     size = int.from_bytes(data[4:12], "big")
     return verify(serde.loads(bytes(data[12 : 12 + size]))), bytes(data[12 + size :])
 

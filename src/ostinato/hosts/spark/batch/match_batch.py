@@ -20,12 +20,14 @@ from ostinato.hosts.spark.nested_columns import travelling, with_fields
 from ostinato.hosts.spark.python_workers import check_workers
 from ostinato.hosts.spark.run_options import RunOptions
 from ostinato.hosts.spark.types import to_arrow_schema, to_spark_schema
+from ostinato.hosts.spark.work import Work
 from ostinato.program import serde
+from ostinato.program.input import Input
 from ostinato.program.pattern import Pattern
 from ostinato.program.program import alone
-from ostinato.query import Query
 from ostinato.runtime.rows.struct_fields import type_of
 from ostinato.runtime.session.budget import Beyond, Budget
+from ostinato.runtime.session.session import Session
 from ostinato.tasks.conform import batches_of
 from ostinato.tasks.merged_totals import TASK_OUTPUT, merged
 
@@ -34,11 +36,11 @@ class OnePartitionWarning(UserWarning):
     """Nothing divides the pattern: one task does all the work."""
 
 
-def decide_batch(frame: DataFrame, query: Query, path: str | None = None) -> Decision:
-    return decide(frame, query.pattern, input_schema(frame, query), output_schema(query), path)
+def decide_batch(frame: DataFrame, work: Work, path: str | None = None) -> Decision:
+    return decide(frame, work.pattern, input_schema(frame, work), work.output, path)
 
 
-def match_batch(frame: DataFrame, query: Query, options: RunOptions) -> DataFrame:
+def match_batch(frame: DataFrame, work: Work, options: RunOptions) -> DataFrame:
     options.refuse_late("by a batch, whose rows are all put in order first", "leave out late=")
     if options.tail_of is not None:
         raise UnsupportedError("tail_of= is for streams that have ended", hint="a batch has no tail: leave it out")
@@ -49,51 +51,47 @@ def match_batch(frame: DataFrame, query: Query, options: RunOptions) -> DataFram
             hint='use beyond="error", or the embedded engine or a stream, which count what they shed',
         )
     check_workers(frame.sparkSession)
-    decision = decide_batch(frame, query, options.path)
-    output = output_schema(query)
+    decision = decide_batch(frame, work, options.path)
+    output = work.output
     if decision.job is not None:
         matches = read_ranges(frame.sparkSession, replace(decision.job, budget=budget))
-        if query.pattern.output == "aggregates":
-            return _merged(matches, query.pattern, output)
+        if work.pattern.output == "aggregates":
+            return _merged(matches, work.pattern, output)
         if decision.job.is_placed:
-            matches = numbered(matches, query.pattern, output)
+            matches = numbered(matches, work.pattern, output)
     elif decision.path == BY_KEY:
-        matches = match_by_key(prepared(frame, query), query.pattern, output, budget)
+        matches = match_by_key(prepared(frame, work), work.pattern, output, budget)
     else:
         assert decision.path == ONE
-        text = f"one task matches all rows of {query.pattern.reads.stream!r}\n{decision.text}\n  {_advice(query)}"
+        text = f"one task matches all rows of {work.reads.stream!r}\n{decision.text}\n  {_advice(work)}"
         warn_user(OnePartitionWarning(text))
-        matches = match_in_one_partition(prepared(frame, query), query.pattern, output, budget)
-    if query.pattern.output == "aggregates":
-        return _one_row(matches, query)
-    return _summed(matches) if query.pattern.output == "count" else matches
+        matches = match_in_one_partition(prepared(frame, work), work.pattern, output, budget)
+    if work.pattern.output == "aggregates":
+        return _one_row(matches, work)
+    return _summed(matches) if work.pattern.output == "count" else matches
 
 
-def prepared(frame: DataFrame, query: Query) -> DataFrame:
+def prepared(frame: DataFrame, work: Work) -> DataFrame:
     """Only the columns that the program reads, and where events may be skipped only rows that can matter."""
-    reads = query.pattern.reads
-    flat = with_fields(frame, query.pattern)
+    reads = work.reads
+    flat = with_fields(frame, reads)
     chosen = flat.where(reads.prefilter) if reads.prefilter else flat
     return chosen.select(*travelling(column.name for column in reads.columns))
 
 
-def input_schema(frame: DataFrame, query: Query) -> pa.Schema:
-    check_collations(frame.schema, query.pattern)
-    return source_columns(to_arrow_schema(frame.schema), query.pattern)
+def input_schema(frame: DataFrame, work: Work) -> pa.Schema:
+    for pattern in work.patterns:
+        check_collations(frame.schema, pattern)
+    return source_columns(to_arrow_schema(frame.schema), work.reads)
 
 
-def source_columns(known: pa.Schema, pattern: Pattern) -> pa.Schema:
+def source_columns(known: pa.Schema, reads: Input) -> pa.Schema:
     """What a program reads, out of what a source has."""
-    return pa.schema([pa.field(column.name, type_of(known, column)) for column in pattern.reads.columns])
+    return pa.schema([pa.field(column.name, type_of(known, column)) for column in reads.columns])
 
 
-def output_schema(query: Query) -> pa.Schema:
-    """In the types that Spark shows and gets."""
-    return to_arrow_schema(to_spark_schema(query.output_schema))
-
-
-def _advice(query: Query) -> str:
-    bounded = query.pattern.within >= 0 and query.pattern.within_unit == "time"
+def _advice(work: Work) -> str:
+    bounded = work.pattern.within >= 0 and work.pattern.within_unit == "time"
     return "write the rows to Parquet in order of time, or give the pattern a key" if bounded else "give the pattern a WITHIN or a key"
 
 
@@ -110,9 +108,9 @@ def _merged(parts: DataFrame, pattern: Pattern, output: pa.Schema) -> DataFrame:
     return parts.repartition(1).mapInArrow(merge, to_spark_schema(output))
 
 
-def _one_row(totals: DataFrame, query: Query) -> DataFrame:
+def _one_row(totals: DataFrame, work: Work) -> DataFrame:
     """What no match at all gives stands in where no task had rows."""
-    nothing = [tuple(row.values()) for row in query.open().close().to_pylist()]
+    nothing = [tuple(row.values()) for row in Session(work.program).close().to_pylist()]
     instead = totals.sparkSession.createDataFrame(nothing, totals.schema)
     found = totals.withColumn("__ostinato_last", F.lit(0)).unionAll(instead.withColumn("__ostinato_last", F.lit(1)))
     return found.orderBy("__ostinato_last").limit(1).drop("__ostinato_last")

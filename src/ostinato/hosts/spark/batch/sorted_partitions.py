@@ -12,6 +12,7 @@ from ostinato.hosts.spark.batch.partition_count import partition_count
 from ostinato.hosts.spark.nested_columns import quoted
 from ostinato.hosts.spark.types import to_spark_schema
 from ostinato.program import serde
+from ostinato.program.input import Input
 from ostinato.program.pattern import Pattern
 from ostinato.program.program import alone
 from ostinato.runtime.session.budget import Budget
@@ -26,19 +27,19 @@ Matching = Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]
 def match_by_key(frame: DataFrame, pattern: Pattern, output: pa.Schema, budget: Budget | None = None) -> DataFrame:
     """Every key in one partition, its rows together and in order."""
     keys = [quoted(carried(pattern.reads.columns[k].name)) for k in pattern.reads.keys]
-    placed = frame.repartition(partition_count(frame), *keys).sortWithinPartitions(*keys, *order_of(pattern))
+    placed = frame.repartition(partition_count(frame), *keys).sortWithinPartitions(*keys, *order_of(pattern.reads))
     return placed.mapInArrow(_by_key(serde.dumps(alone(pattern)), output, budget), to_spark_schema(output))
 
 
 def match_in_one_partition(frame: DataFrame, pattern: Pattern, output: pa.Schema, budget: Budget | None = None) -> DataFrame:
-    placed = frame.repartition(1).sortWithinPartitions(*order_of(pattern)) if pattern.reads.order else frame.coalesce(1)
+    placed = frame.repartition(1).sortWithinPartitions(*order_of(pattern.reads)) if pattern.reads.order else frame.coalesce(1)
     return placed.mapInArrow(_in_one(serde.dumps(alone(pattern)), output, budget), to_spark_schema(output))
 
 
-def order_of(pattern: Pattern) -> list[Column]:
+def order_of(reads: Input) -> list[Column]:
     columns = []
-    for number, descending, nulls_first in pattern.reads.order:
-        column = quoted(carried(pattern.reads.columns[number].name))
+    for number, descending, nulls_first in reads.order:
+        column = quoted(carried(reads.columns[number].name))
         if descending:
             columns.append(column.desc_nulls_first() if nulls_first else column.desc_nulls_last())
         else:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, TypeAlias
 
 import pandas as pd
 import pyarrow as pa
@@ -22,9 +22,11 @@ from ostinato.hosts.spark.streaming.waiting import Waiting
 from ostinato.program import serde
 from ostinato.runtime.rows.reorder import NEVER
 from ostinato.runtime.session.budget import Budget
-from ostinato.runtime.session.session import Session
+from ostinato.runtime.session.session import RunningProgram, Session
+from ostinato.runtime.session.set_session import SetSession
 from ostinato.tasks.conform import conform
 from ostinato.tasks.host_ids import identified
+from ostinato.tasks.set_output import as_one_table, merged_results
 from ostinato.tasks.worker_memory import task_budget
 
 MATCHES, LATE, ROW_COUNT, SHED = "matches", "late_rows", "row_count", "shed"
@@ -39,9 +41,19 @@ DECIDED_ON_SPARK = spark.StructType(
 _STATE = spark.StructType([spark.StructField("blob", spark.BinaryType(), True)])
 
 
+Decided: TypeAlias = "pa.Table | dict[str, pa.Table]"
+
+
 class BucketProcessor(StatefulProcessor):
     def __init__(
-        self, pattern: bytes, output: pa.Schema, packer: Packer, waiting: Waiting, budget: Budget | None = None, keeps_late: bool = False
+        self,
+        pattern: bytes,
+        output: pa.Schema,
+        packer: Packer,
+        waiting: Waiting,
+        budget: Budget | None = None,
+        keeps_late: bool = False,
+        is_set: bool = False,
     ) -> None:
         """`budget` is that of each bucket. `keeps_late`: `output` has late rows too; see `late_output`."""
         self._program_bytes = pattern
@@ -50,6 +62,7 @@ class BucketProcessor(StatefulProcessor):
         self._waiting = waiting
         self._budget = budget
         self._keeps_late = keeps_late
+        self._is_set = is_set
 
     def init(self, handle: StatefulProcessorHandle) -> None:
         self._handle = handle
@@ -78,21 +91,22 @@ class BucketProcessor(StatefulProcessor):
             return
         snapshot = stored.snapshot if stored is not None else None
         kept = "keep" if self._keeps_late else "count"
-        session = Session(self._program, budget=task_budget(self._budget), lateness=self._waiting.lateness, late=kept, snapshot=snapshot)
+        session = self._session(lateness=self._waiting.lateness, late=kept, snapshot=snapshot)
         before = session.metrics()
         told = told.after(stored.latest if stored else ())
         matches = self._decided(session, table, told, watermark)
         late_rows = session.take_late() if self._keeps_late else None
         matches_before = stored.matches if stored else 0
         timer = self._timer(-1 if fired or stored is None else stored.timer, None if told.has_ended else watermark)
-        snapshot = b"" if told.has_ended else session.snapshot()
-        state = BucketState(self._packer.buckets, matches_before + matches.num_rows, timer, snapshot, told.latest)
+        snapshot = b"" if told.has_ended else RunningProgram.snapshot(session)
+        count = _rows_in(matches)
+        state = BucketState(self._packer.buckets, matches_before + count, timer, snapshot, told.latest)
         self._state.update((state.dumps(),))
         after = session.metrics()
         late, shed = after["late_rows"] - before["late_rows"], _shed(after) - _shed(before)
-        if matches.num_rows or late or shed:
-            shown = self._shown(identified(matches, self._program.body, bucket, matches_before + 1), late_rows)
-            yield pd.DataFrame({MATCHES: [to_blob(shown)], LATE: [late], ROW_COUNT: [matches.num_rows], SHED: [shed]})
+        if count or late or shed:
+            shown = self._shown(self._named(matches, bucket, matches_before), late_rows)
+            yield pd.DataFrame({MATCHES: [to_blob(shown)], LATE: [late], ROW_COUNT: [count], SHED: [shed]})
 
     def _shown(self, matches: pa.Table, late: pa.Table | None) -> pa.Table:
         if late is None:
@@ -109,25 +123,37 @@ class BucketProcessor(StatefulProcessor):
         stored = BucketState.loads(blob)
         if stored.has_ended:
             return self.output.empty_table()
-        session = Session(self._program, budget=task_budget(self._budget), snapshot=stored.snapshot)
-        matches = identified(session.close(), self._program.body, bucket_of(label), stored.matches + 1)
-        return self._shown(matches, session.take_late() if self._keeps_late else None)
+        session = self._session(snapshot=stored.snapshot)
+        matches = session.close()
+        return self._shown(self._named(matches, bucket_of(label), stored.matches), session.take_late() if self._keeps_late else None)
+
+    def _session(self, **told: Any) -> Session | SetSession:
+        budget = task_budget(self._budget)
+        return SetSession(self._program, budget=budget, **told) if self._is_set else Session(self._program, budget=budget, **told)
+
+    def _named(self, matches: Decided, bucket: int, counted: int) -> pa.Table:
+        """With numbers that no other bucket gives; of a set, all results in one table."""
+        if isinstance(matches, pa.Table):
+            return identified(matches, self._program.body, bucket, counted + 1)
+        return as_one_table(matches, self._program, self.output, bucket, counted)
 
     def _stored(self) -> BucketState | None:
         held = self._state.get() if self._state.exists() else None
         return None if held is None else BucketState.loads(bytes(held[0])).check(self._packer.buckets)
 
-    def _decided(self, session: Session, table: pa.Table | None, told: Told, watermark: int) -> pa.Table:
+    def _decided(self, session: Session | SetSession, table: pa.Table | None, told: Told, watermark: int) -> Decided:
         """Rows first, then the watermark: a row is late only if it is older than a watermark that its bucket has acted upon.
 
         Where the lateness is known, the session need not wait for the watermark: it will stand at or behind the latest row of this
         micro-batch less the lateness when the next one comes. So rows rarely have to wait in the stored state."""
-        decided = [session.push(self._datable(table))] if table is not None else []
+        decided: list[Any] = [session.push_rows(self._datable(table))] if table is not None else []
         horizon = max(told.horizon(self._packer.lateness), self._horizon(watermark))
         if told.has_ended:
             decided.append(session.close())
         elif horizon > NEVER:
             decided.append(session.advance(horizon))
+        if isinstance(session, SetSession):
+            return merged_results(decided)
         return pa.concat_tables(decided) if decided else session.schema.empty_table()
 
     def _horizon(self, watermark: int) -> int:
@@ -158,6 +184,11 @@ class BucketProcessor(StatefulProcessor):
         return wanted
 
 
-def _shed(metrics: dict[str, int]) -> int:
+def _shed(metrics: dict[str, Any]) -> int:
     """Partial matches, and matches that wait for an absence, which the budget had no room for."""
-    return sum(value for name, value in metrics.items() if name.startswith("shed_"))
+    of_queries = sum(_shed(one) for one in metrics.get("queries", {}).values())
+    return of_queries + sum(value for name, value in metrics.items() if name.startswith("shed_"))
+
+
+def _rows_in(matches: Decided) -> int:
+    return matches.num_rows if isinstance(matches, pa.Table) else sum(table.num_rows for table in matches.values())

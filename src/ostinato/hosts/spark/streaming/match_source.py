@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pyspark.sql import DataFrame, SparkSession
 
 from ostinato.base.errors import UnsupportedError
-from ostinato.hosts.spark.batch.match_batch import input_schema, output_schema, prepared, source_columns
+from ostinato.hosts.spark.batch.match_batch import input_schema, prepared, source_columns
 from ostinato.hosts.spark.merged_frame import in_merged_form, united
 from ostinato.hosts.spark.run_options import Lateness, RunOptions
 from ostinato.hosts.spark.streaming.bucket_processor import BucketProcessor
@@ -37,33 +37,32 @@ from ostinato.hosts.spark.streaming.stream_origin import (
 from ostinato.hosts.spark.streaming.tail import tail_of
 from ostinato.hosts.spark.streaming.waiting import Waiting
 from ostinato.hosts.spark.types import to_spark_schema
+from ostinato.hosts.spark.work import Work
 from ostinato.program import serde
 from ostinato.program.analysis.output_times import output_times
 from ostinato.program.input import Source as StreamSource
-from ostinato.program.program import alone
-from ostinato.query import Query
 
 
 def match_source(
     spark: SparkSession,
     source: DataFrame | ParquetStream,
-    query: Query,
+    work: Work,
     options: RunOptions,
     *,
     name: str = METRICS,
     behind: int | None = None,
 ) -> DataFrame:
     """`behind`: the rows come from another query of the same text, and are by so much older than the watermark at most."""
-    check_streamable(query.pattern)
-    packer = packer_of(query.pattern, options.buckets)
-    check_lateness(options.lateness, query.pattern)
+    check_streamable(work)
+    packer = packer_of(work, options.buckets)
+    check_lateness(options.lateness, work.reads)
     own = Origin(ends=source.ends) if isinstance(source, ParquetStream) else origin_of(source)
     if not isinstance(source, ParquetStream):
-        input_schema(source, query)
+        input_schema(source, work)
     if own.matched and not isinstance(source, ParquetStream):
         check_no_end(own.ends)
         waiting = Waiting(behind=behind if behind is not None else _behind(own, packer, options.lateness))
-        return _matched(pack_rows(prepared(source, query), packer), query, packer, waiting, options, own, name)
+        return _matched(pack_rows(prepared(source, work), packer), work, packer, waiting, options, own, name)
     if options.lateness is None:
         check_watermark(own, packer.time, packer.clock.is_integer)
         waiting = Waiting()
@@ -73,28 +72,29 @@ def match_source(
         if known is None and own.ends:
             raise UnsupportedError("ends=True needs a lateness of known length", hint="give it in days or less: months differ")
         packer, waiting = replace(packer, lateness=known), Waiting(lateness=known, announced=0 if known is None else 1)
-    packed = _packed(spark, source, query, packer, options.lateness)
-    return _matched(packed, query, packer, waiting, options, own, name)
+    packed = _packed(spark, source, work, packer, options.lateness)
+    return _matched(packed, work, packer, waiting, options, own, name)
 
 
-def _matched(packed: DataFrame, query: Query, packer: Packer, waiting: Waiting, options: RunOptions, own: Origin, name: str) -> DataFrame:
+def _matched(packed: DataFrame, work: Work, packer: Packer, waiting: Waiting, options: RunOptions, own: Origin, name: str) -> DataFrame:
     """The matches of packed rows as they are decided; or those that a stream of this query has left. `own` is where the rows come from."""
-    output = with_late_rows(output_schema(query), query.pattern.reads) if options.keeps_late else output_schema(query)
-    processor = BucketProcessor(serde.dumps(alone(query.pattern)), output, packer, waiting, options.budget, options.keeps_late)
+    output = with_late_rows(work.output, work.reads) if options.keeps_late else work.output
+    processor = BucketProcessor(serde.dumps(work.program), output, packer, waiting, options.budget, options.keeps_late, work.is_set)
     if options.tail_of is not None:
         return tail_of(packed.sparkSession, options.tail_of, processor.closed, output)
+    times = {} if work.is_set else output_times(work.pattern, waiting.behind)
     free = _free_name(name, own.metrics)
-    shown = with_notes(to_spark_schema(output), output_times(query.pattern, waiting.behind), own.ends, {*own.metrics, free})
+    shown = with_notes(to_spark_schema(output), times, own.ends, {*own.metrics, free})
     return match_packed(packed, processor, shown, free)
 
 
-def _packed(spark: SparkSession, source: DataFrame | ParquetStream, query: Query, packer: Packer, lateness: Lateness | None) -> DataFrame:
+def _packed(spark: SparkSession, source: DataFrame | ParquetStream, work: Work, packer: Packer, lateness: Lateness | None) -> DataFrame:
     """The rows that matter, packed, with their watermark."""
     if isinstance(source, ParquetStream):
-        columns = source_columns(source.schema, query.pattern)
+        columns = source_columns(source.schema, work.reads)
         packed, watched = source.packed(spark, columns, packer), False
     else:
-        rows, watched = rows_that_matter(source, query.pattern, packer.clock, None if lateness is None else packer.clock.delay(lateness))
+        rows, watched = rows_that_matter(source, work.reads, packer.clock, None if lateness is None else packer.clock.delay(lateness))
         packed = pack_rows(rows, packer)
     return packed if watched or lateness is None else with_lateness(packed, packer.clock, lateness)
 
@@ -108,7 +108,7 @@ def _behind(own: Origin, packer: Packer, lateness: Lateness | None) -> int:
 def match_sources(
     spark: SparkSession,
     sources: Sequence[DataFrame | ParquetStream],
-    query: Query,
+    work: Work,
     options: RunOptions,
     *,
     name: str = METRICS,
@@ -116,19 +116,19 @@ def match_sources(
 ) -> DataFrame:
     """The parts of a query, merged by time. Each has a watermark of its own, and what is late is late in its own stream: nothing is
     decided before all have come as far. `lateness=` is for those that have no watermark yet."""
-    check_streamable(query.pattern)
-    packer = packer_of(query.pattern, options.buckets)
-    check_lateness(options.lateness, query.pattern)
-    parts = [_StreamPart.of(spark, source, part, query, packer) for source, part in zip(sources, query.pattern.reads.sources, strict=True)]
+    check_streamable(work)
+    packer = packer_of(work, options.buckets)
+    check_lateness(options.lateness, work.reads)
+    parts = [_StreamPart.of(spark, source, part, work, packer) for source, part in zip(sources, work.reads.sources, strict=True)]
     known = _known_lateness(parts, packer, options.lateness)
     oldest = [part.behind(packer, options.lateness) if behind is None else behind for part in parts if part.own.matched]
     packed = []
     for number, part in enumerate(parts):
         packer_of_part = replace(packer, lateness=known, stream=number, streams=len(parts))
-        packed.append(part.packed(spark, query, packer_of_part, options.lateness))
+        packed.append(part.packed(spark, work, packer_of_part, options.lateness))
     waiting = Waiting(behind=max(oldest, default=0), announced=0 if known is None else len(parts))
     own = Origin(metrics=frozenset().union(*(part.own.metrics for part in parts)))
-    return _matched(united(packed), query, replace(packer, lateness=known), waiting, options, own, name)
+    return _matched(united(packed), work, replace(packer, lateness=known), waiting, options, own, name)
 
 
 def _known_lateness(parts: Sequence[_StreamPart], packer: Packer, lateness: Lateness | None) -> int | None:
@@ -153,21 +153,21 @@ class _StreamPart:
     rows: DataFrame
 
     @staticmethod
-    def of(spark: SparkSession, source: DataFrame | ParquetStream, part: StreamSource, query: Query, packer: Packer) -> _StreamPart:
-        time = next(column for column, merged in part.columns if merged == query.pattern.reads.time_name)
+    def of(spark: SparkSession, source: DataFrame | ParquetStream, part: StreamSource, work: Work, packer: Packer) -> _StreamPart:
+        time = next(column for column, merged in part.columns if merged == work.reads.time_name)
         check_no_end(isinstance(source, ParquetStream) and source.ends)
         frame = rows_of(spark, source, time, packer.clock) if isinstance(source, ParquetStream) else source
         own = origin_of(frame)
         check_no_end(own.ends)
-        return _StreamPart(part.stream, time, own, in_merged_form(frame, part, query.pattern))
+        return _StreamPart(part.stream, time, own, in_merged_form(frame, part, work))
 
     def behind(self, packer: Packer, lateness: Lateness | None) -> int:
         return _behind(self.own, replace(packer, time=self.time), lateness)
 
-    def packed(self, spark: SparkSession, query: Query, packer: Packer, lateness: Lateness | None) -> DataFrame:
+    def packed(self, spark: SparkSession, work: Work, packer: Packer, lateness: Lateness | None) -> DataFrame:
         if self.own.matched:
-            return pack_rows(prepared(self.rows, query), packer)
-        return _packed(spark, self.rows, query, packer, None if self.own.has_watermark else lateness)
+            return pack_rows(prepared(self.rows, work), packer)
+        return _packed(spark, self.rows, work, packer, None if self.own.has_watermark else lateness)
 
 
 def _free_name(name: str, taken: Iterable[str]) -> str:

@@ -18,7 +18,9 @@ from ostinato.hosts.spark.streaming.buckets import DEFAULT_BUCKETS
 from ostinato.hosts.spark.streaming.clock import Clock
 from ostinato.hosts.spark.streaming.packing import BUCKET, EVENT_TIME, PACKED_ON_SPARK, Packer, from_blobs
 from ostinato.hosts.spark.streaming.stream_settings import ready_for_streams
-from ostinato.program.pattern import Pattern, RowPattern
+from ostinato.hosts.spark.work import Work
+from ostinato.program.input import Input
+from ostinato.program.pattern import RowPattern
 from ostinato.runtime.session.given_times import check_fits, lateness_units
 from ostinato.tasks.conform import batches_of
 from ostinato.tasks.keyed_pass import gathered
@@ -26,30 +28,28 @@ from ostinato.tasks.keyed_pass import gathered
 METRICS = "ostinato"
 
 
-def packer_of(pattern: Pattern, buckets: int | None) -> Packer:
+def packer_of(work: Work, buckets: int | None) -> Packer:
     """Patterns that no key divides have one bucket."""
-    divided = pattern.is_keyed
-    count = (buckets or DEFAULT_BUCKETS) if divided else 1
-    keys = tuple(pattern.reads.columns[k].name for k in pattern.reads.keys) if divided else ()
-    clock = Clock.of(pattern.reads)
-    return Packer(pattern.reads.columns[pattern.reads.time].name, keys, count, clock)
+    count = (buckets or DEFAULT_BUCKETS) if work.keys else 1
+    return Packer(work.reads.time_name, work.keys, count, Clock.of(work.reads))
 
 
-def check_streamable(pattern: Pattern) -> None:
-    if pattern.output in ("count", "aggregates"):
-        what = "a count of all matches is" if pattern.output == "count" else "aggregates over all matches are"
-        raise UnsupportedError(f"{what} never final on a stream", hint="use another output, and aggregate its rows in Spark")
-    if isinstance(pattern, RowPattern) and pattern.nfa.looks_at_end:
-        hint = "leave out the $, or match a DataFrame that is not a stream"
-        raise UnsupportedError("the last row of a partition, which the anchor $ asks for, is never final on a stream", hint=hint)
+def check_streamable(work: Work) -> None:
+    for pattern in work.patterns:
+        if pattern.output in ("count", "aggregates"):
+            what = "a count of all matches is" if pattern.output == "count" else "aggregates over all matches are"
+            raise UnsupportedError(f"{what} never final on a stream", hint="use another output, and aggregate its rows in Spark")
+        if isinstance(pattern, RowPattern) and pattern.nfa.looks_at_end:
+            hint = "leave out the $, or match a DataFrame that is not a stream"
+            raise UnsupportedError("the last row of a partition, which the anchor $ asks for, is never final on a stream", hint=hint)
 
 
-def check_lateness(lateness: Lateness | None, pattern: Pattern) -> None:
+def check_lateness(lateness: Lateness | None, reads: Input) -> None:
     """As on every host; what a text says, Spark reads."""
     if isinstance(lateness, str):
-        check_fits(lateness, pattern.reads)
+        check_fits(lateness, reads)
     elif lateness is not None:
-        lateness_units(lateness, pattern.reads)
+        lateness_units(lateness, reads)
 
 
 def pack_rows(frame: DataFrame, packer: Packer) -> DataFrame:

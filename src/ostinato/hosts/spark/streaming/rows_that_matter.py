@@ -9,18 +9,18 @@ from pyspark.sql import types as spark
 
 from ostinato.hosts.spark.nested_columns import quoted, travelling, with_fields
 from ostinato.hosts.spark.streaming.clock import Clock
-from ostinato.program.pattern import Pattern
+from ostinato.program.input import Input
 
 SEEN = "__ostinato_time"
 
 
-def rows_that_matter(frame: DataFrame, pattern: Pattern, clock: Clock, delay: str | None) -> tuple[DataFrame, bool]:
+def rows_that_matter(frame: DataFrame, reads: Input, clock: Clock, delay: str | None) -> tuple[DataFrame, bool]:
     """`delay` is that of the watermark the stream is to have; None: it has one, on its time column. Second, whether the rows carry it now:
     without a filter it costs less on the blobs that they are packed into."""
-    frame = with_fields(frame, pattern)
-    columns = travelling(column.name for column in pattern.reads.columns)
-    time = pattern.reads.time_name
-    filter_text = pattern.reads.prefilter
+    frame = with_fields(frame, reads)
+    columns = travelling(column.name for column in reads.columns)
+    time = reads.time_name
+    filter_text = reads.prefilter
     seen = quoted(time) if delay is None else _as_timestamp(frame, time, clock)
     if not filter_text or seen is None:
         return frame.select(*columns), delay is None

@@ -1,0 +1,50 @@
+"""What Spark is to do: a program over one stream of rows, and how its rows may be divided among tasks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property, reduce
+
+import pyarrow as pa
+
+from ostinato.hosts.spark.types import as_on_spark
+from ostinato.program.input import Input
+from ostinato.program.program import Body, Program, alone, joined
+from ostinato.query import Query
+
+
+@dataclass(frozen=True)
+class Work:
+    """`output` are the columns of the results, in the types that Spark shows and gets. `is_set`: results of several queries, told apart by
+    the first column."""
+
+    program: Program
+    output: pa.Schema
+    is_set: bool = False
+
+    @staticmethod
+    def of(query: Query) -> Work:
+        """One query, without those that it reads."""
+        return Work(alone(query.pattern), as_on_spark(query.output_schema))
+
+    @property
+    def patterns(self) -> tuple[Body, ...]:
+        return tuple(operator.body for operator in self.program.operators)
+
+    @property
+    def pattern(self) -> Body:
+        """That of the one query."""
+        return self.program.body
+
+    @cached_property
+    def reads(self) -> Input:
+        """What all of them read."""
+        return reduce(joined, self.program.inputs)
+
+    @cached_property
+    def keys(self) -> tuple[str, ...]:
+        """Rows that differ in these columns never meet in a match; none: all rows have to be in one place."""
+        if not all(pattern.is_keyed for pattern in self.patterns):
+            return ()
+        common = set.intersection(*(set(pattern.reads.key_names) for pattern in self.patterns))
+        return tuple(name for name in self.reads.key_names if name in common)
