@@ -52,18 +52,20 @@ def set_pass(
         if going_on is None:
             going_on = SetSession(program, budget=task_budget(budget), ordered=True)
         if len(borders):
-            yield from _of_set(going_on, table.slice(0, borders[-1]))
+            yield from _of_set(going_on, table.slice(0, borders[-1]), in_time=False)
             yield going_on.close()
             going_on = SetSession(program, budget=task_budget(budget), ordered=True)
-        yield from _of_set(going_on, table.slice(borders[-1] if len(borders) else 0))
+        yield from _of_set(going_on, table.slice(borders[-1] if len(borders) else 0), in_time=not keys)
         carried = table.slice(table.num_rows - 1)
     if going_on is not None:
         yield going_on.close()
 
 
-def _of_set(session: SetSession, table: pa.Table) -> Iterator[dict[str, pa.Table]]:
+def _of_set(session: SetSession, table: pa.Table, in_time: bool) -> Iterator[dict[str, pa.Table]]:
+    """`in_time`: rows are in order of time; else time begins anew with every key, and decides nothing."""
     if table.num_rows:
-        yield session.gathered(session.let_time_pass(in_parts=False)) if session.latest is not None else {}
+        if in_time:
+            yield session.gathered(session.let_time_pass(in_parts=False))
         yield session.push_rows(table)
 
 

@@ -19,7 +19,8 @@ from ostinato.runtime.rows.stream_form import own_columns
 
 
 def in_merged_form(frame: DataFrame, source: Source, work: Work) -> DataFrame:
-    """One stream's rows: its own columns under their merged names, null for what it lacks, its event type and its place among the streams."""
+    """One stream's rows: its own columns under their merged names, null for what it lacks, its event type and its place among the
+    streams."""
     own = own_columns(source, work.reads.columns)
     constants = dict(source.constants)
     for pattern in work.patterns:

@@ -61,7 +61,8 @@ class SetSession(RunningProgram):
         return self.gathered(self.ends(in_parts=False))
 
     def add(self, query: str, own: Program) -> None:
-        """A query that sees the rows that come from now on; `own` is its program alone. It shares rows with others that have had none yet."""
+        """A query that sees the rows that come from now on; `own` is its program alone. It shares rows with others that have had none
+        yet."""
         self._usable()
         fresh = [number for number, source in enumerate(self.graph.inputs) if not source.has_begun]
         self._change(with_query(self.program, query, own, fresh))
