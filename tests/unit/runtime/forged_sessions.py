@@ -10,6 +10,7 @@ import sys
 import traceback
 import warnings
 from collections import Counter
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -137,13 +138,21 @@ def forged(value: np.ndarray, generator: random.Random, others: list[np.ndarray]
     return array
 
 
+def _places(scalars: dict[str, Any]) -> Iterator[tuple[dict[str, Any], str]]:
+    """Every scalar, also those of parts."""
+    for name, value in scalars.items():
+        yield scalars, name
+        if isinstance(value, dict):
+            yield from _places(value)
+
+
 def forge(query: ost.Query, data: bytes, generator: random.Random) -> tuple[bytes, str]:
     """A snapshot with something else in it, and what."""
-    scalars, arrays, blobs = snapshot.unpack(query.pattern, data)
+    scalars, arrays, blobs = snapshot.unpack(query.program, data)
     kind = generator.random()
     if kind < 0.08:
-        name = generator.choice(list(scalars))
-        scalars[name] = generator.choice([-1, 1 << 70, None, "x", 3, [], {}])
+        holder, name = generator.choice(list(_places(scalars)))
+        holder[name] = generator.choice([-1, 1 << 70, None, "x", 3, [], {}])
     elif kind < 0.16:
         name = generator.choice(list(blobs))
         blob = bytearray(blobs[name])
@@ -157,7 +166,7 @@ def forge(query: ost.Query, data: bytes, generator: random.Random) -> tuple[byte
     else:
         name = generator.choice(list(arrays))
         arrays[name] = forged(arrays[name], generator, list(arrays.values()))
-    return snapshot.pack(query.pattern, scalars, arrays, blobs), name
+    return snapshot.pack(query.program, scalars, arrays, blobs), name
 
 
 def go_on(query: ost.Query, data: bytes) -> str:
