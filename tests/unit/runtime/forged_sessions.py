@@ -73,6 +73,21 @@ QUERIES: dict[str, tuple[str, dict[str, Any]]] = {
     "nested, runs": (events("A a, B b", "a, b", "[dev.name] and b.dev.id > a.dev.id"), {}),
     "nested, compact": (events("A a, B+ b[], C c", "a, b[], c", "[k]"), {}),
     "nested, timeouts": (events("A a, B b, C c", "a, b, c", "[k] and b.dev.name > a.dev.name", "OUTPUT timeouts"), {}),
+    "streams": ("PATTERN SEQ(t a, u+ b[], t c) WHERE skip_till_any_match(a, b[], c) { [k] and b[i].p > a.p } WITHIN 9", {}),
+    "composed": (
+        "PATTERN SEQ(A a, B b) WHERE [k] and b.p > a.p WITHIN 6 RETURN P(a.k, b.s, b.p); "
+        "PATTERN SEQ(P x, P y) WHERE [s] and y.p > x.p WITHIN 9 RETURN x.k AS k, y.s AS s",
+        {},
+    ),
+    "composed, beside": (
+        "PATTERN SEQ(A a, B b, ~(C x)) WHERE [k] WITHIN 4 RETURN P(a.k, b.s, b.p); PATTERN SEQ(P x, C y) WHERE [k] and y.p > x.p WITHIN 9",
+        {},
+    ),
+    "composed, one input": (
+        "PATTERN SEQ(A a, B b) WHERE [k] WITHIN 3 RETURN P(a.k, b.p); PATTERN SEQ(B a, A b) WHERE [k] RETURN Q(a.k, b.p); "
+        "PATTERN SEQ(P p, Q q) WHERE [k] and q.p > p.p WITHIN 9",
+        {},
+    ),
     "absence, first": (events("A a, ~(C x), B b", "a, x, b", "[k] and x.p > b.p", "OUTPUT first", "skip_till_next_match"), {}),
 }
 
@@ -90,20 +105,30 @@ def rows(first: int, count: int, seed: int) -> pa.Table:
 
 def compiled(name: str) -> ost.Query:
     text, options = QUERIES[name]
-    if not text.startswith("SELECT"):
+    if not text.startswith("SELECT") and name != "streams":
         options = {"type_by": "type", "time": "ts", **options}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return ost.compile(text, {"t": NESTED if name.startswith("nested") else SCHEMA}, **options)
+        return ost.compile(text, dict.fromkeys(("t", "u") if name == "streams" else ("t",), _schema(name)), **options)
+
+
+def _schema(name: str) -> pa.Schema:
+    return NESTED if name.startswith("nested") else SCHEMA
+
+
+def push(session: ost.Session, table: pa.Table) -> None:
+    """To every stream that it reads."""
+    for stream in session.graph.streams:
+        session.push(stream, table)
 
 
 def saved(query: ost.Query, lateness: int, seed: int) -> bytes:
     """The state of a session amidst its rows; with lateness some rows wait, and some that came too late have been kept."""
     session = query.open(lateness=lateness, late="keep" if lateness else "count")
     for step in range(3):
-        session.push(rows(8 * step, 16, seed + step))
+        push(session, rows(8 * step, 16, seed + step))
     if lateness:
-        session.push(rows(0, 3, seed))
+        push(session, rows(0, 3, seed))
     return session.snapshot()
 
 
@@ -176,10 +201,10 @@ def go_on(query: ost.Query, data: bytes) -> str:
     except ost.StateError:
         return "refused"
     try:
-        session.push(rows(24, 12, 7))
+        push(session, rows(24, 12, 7))
         session.advance(26)
         session = query.open(snapshot=session.snapshot())
-        session.push(rows(40, 12, 8))
+        push(session, rows(40, 12, 8))
         session.metrics()
         if session.options.late == "keep":
             session.take_late()
