@@ -35,6 +35,7 @@ from ostinato.hosts.spark.streaming.packing import PACKED, PACKED_ON_SPARK, Pack
 from ostinato.hosts.spark.streaming.stream_settings import ready_for_streams
 from ostinato.hosts.spark.streaming.waiting import Waiting
 from ostinato.program import serde
+from ostinato.program.program import alone
 from ostinato.runtime.session.session import Session
 
 cloudpickle.register_pickle_by_value(sys.modules[__name__])  # Spark's workers do not see the tests
@@ -51,13 +52,13 @@ OUTPUT = spark.StructType(
 class Streamed:
     """What a worker needs of a case."""
 
-    pattern: bytes
+    program: bytes
     output: pa.Schema
     packer: Packer
 
     def processor(self) -> BucketProcessor:
         """Nothing but the watermark decides; times may be from before 1970."""
-        return BucketProcessor(self.pattern, self.output, self.packer, Waiting(announced=1))
+        return BucketProcessor(self.program, self.output, self.packer, Waiting(announced=1))
 
 
 class AllCases(StatefulProcessor):
@@ -85,7 +86,7 @@ class AllCases(StatefulProcessor):
             return
         case = self._cases[number]
         processor = case.processor()
-        processor._handle, processor._state, processor._pattern = self._shared._handle, self._shared._state, serde.loads(case.pattern)
+        processor._handle, processor._state, processor._program = self._shared._handle, self._shared._state, serde.loads(case.program)
         try:
             for frame in go_on(processor):
                 yield frame.assign(case=number, error=None)
@@ -142,7 +143,7 @@ class _Run:
         for batch, rows in zip(self.packed, (table.slice(0, half), table.slice(half))):
             if rows.num_rows:
                 batch.append(_moved(packer.pack(rows), number * PER_CASE))
-        self.streamed[number] = Streamed(serde.dumps(query.pattern), output_schema(query), packer)
+        self.streamed[number] = Streamed(serde.dumps(alone(query.pattern)), output_schema(query), packer)
         self.tables[number] = [output_schema(query).empty_table()]
 
     def _write_input(self) -> None:
@@ -184,7 +185,7 @@ class _Run:
             number = bucket_of(row.key.bucket) // PER_CASE
             case = self.streamed[number]
             snapshot = BucketState.loads(bytes(row.value.blob)).check(case.packer.buckets).snapshot
-            rest = Session(serde.loads(case.pattern), snapshot=snapshot).close()
+            rest = Session(serde.loads(case.program), snapshot=snapshot).close()
             self.tables[number].append(rest.cast(case.output) if rest.num_rows else case.output.empty_table())
 
     def _outcome(self, number: int, case: Case) -> Outcome:

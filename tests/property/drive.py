@@ -10,16 +10,16 @@ import pyarrow as pa
 from ostinato.algebra.query import MatchQuery
 from ostinato.expr.typing.arrow_types import to_arrow
 from ostinato.plan.planner import plan
-from ostinato.program.pattern import Pattern
+from ostinato.program.program import Program, alone
 from ostinato.rewrite.rules import rewrite
 from ostinato.runtime.session.session import Session
 
 Rows = list[dict[str, Any]]
 
 
-def program_of(query: MatchQuery, without: tuple[str, ...] = (), strategy: str | None = None) -> Pattern:
+def program_of(query: MatchQuery, without: tuple[str, ...] = (), strategy: str | None = None) -> Program:
     rewritten, _ = rewrite(query, without)
-    return plan(rewritten, strategy)
+    return alone(plan(rewritten, strategy))
 
 
 def batches(query: MatchQuery, rows: Rows, cuts: Sequence[int]) -> list[pa.Table]:
@@ -39,13 +39,13 @@ def engine_output(
     strategy: str | None = None,
 ) -> Rows:
     """`restarts`: after every batch the session is saved and opened again."""
-    pattern = program_of(query, strategy=strategy)
-    session = Session(pattern, lateness=lateness)
+    program = program_of(query, strategy=strategy)
+    session = Session(program, lateness=lateness)
     found: list[dict[str, Any]] = []
     for batch in batches(query, rows, cuts):
         found += session.push(batch).to_pylist()
         if restarts:
-            session = Session(pattern, lateness=lateness, snapshot=session.snapshot())
+            session = Session(program, lateness=lateness, snapshot=session.snapshot())
     found += session.close().to_pylist()
     return [plain(query, row) for row in found]
 

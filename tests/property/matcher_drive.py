@@ -10,6 +10,8 @@ import numpy as np
 from ostinato.program.pattern import Pattern
 from ostinato.runtime.matcher import NEVER, Matcher
 from ostinato.runtime.rows.keyed_rows import KeyedRows
+from ostinato.runtime.rows.pattern_rows import PatternRows
+from ostinato.runtime.rows.storage import occurrence_columns
 
 
 class MatcherDrive:
@@ -21,8 +23,9 @@ class MatcherDrive:
     def __init__(self, pattern: Pattern, events: list, key_count: int, opened: Callable[[], Matcher], reload: bool, reverse: bool) -> None:
         self.pattern, self.events, self.reload, self.reverse = pattern, events, reload, reverse
         self.keys = np.arange(key_count)
-        self.rows = KeyedRows({}, self.slots, timed=True)
+        self.rows = KeyedRows({}, timed=True)
         self.rows.ensure_keys(key_count)
+        self.fed = PatternRows(self.rows, "", self.slots, occurrence_columns(pattern))
         self.opened = opened
         self.matcher = opened()
         self.event_of, self.seen, self.found = {}, {}, []
@@ -51,7 +54,7 @@ class MatcherDrive:
         self.feed(grouping.keys[::-1] if self.reverse else grouping.keys, events[-1].time, final=False)
 
     def feed(self, keys, horizon, final):
-        matches = self.matcher.feed(self.rows, keys, (self.rows.base + self.rows.length)[keys], horizon, final)
+        matches = self.matcher.feed(self.fed, keys, (self.rows.base + self.rows.length)[keys], horizon, final)
         for i in range(len(matches)):
             span = slice(matches.offsets[i], matches.offsets[i + 1])
             key = int(matches.key[i])

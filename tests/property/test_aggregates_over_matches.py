@@ -14,6 +14,7 @@ from ostinato.base.errors import BudgetError
 from ostinato.expr.typing.arrow_types import usable_schema
 from ostinato.lang import sase
 from ostinato.plan.planner import plan
+from ostinato.program.program import alone
 from ostinato.rewrite.rules import rewrite
 from ostinato.runtime.session.session import Session
 
@@ -71,13 +72,13 @@ def rows_of(steps):
 
 
 def engine(query, strategy, rows, cuts, restarts):
-    pattern = plan(rewrite(query)[0], strategy)
-    session = Session(pattern)
+    program = alone(plan(rewrite(query)[0], strategy))
+    session = Session(program)
     bounds = [0, *sorted(cut for cut in cuts if cut <= len(rows)), len(rows)]
     for begin, end in zip(bounds, bounds[1:], strict=False):
         assert session.push(pa.Table.from_pylist(rows[begin:end], SCHEMA)).num_rows == 0
         if restarts:
-            session = Session(pattern, snapshot=session.snapshot())
+            session = Session(program, snapshot=session.snapshot())
     return session.close().to_pylist()
 
 
@@ -101,7 +102,7 @@ def test_texts_have_an_order_too():
     schema = pa.schema([("ts", pa.int64()), ("name", pa.string())])
     text = "PATTERN SEQ(T a, T b) RETURN min(b.name) AS low, max(a.name) AS top OUTPUT aggregates"
     query = sase.lower(sase.parse(text), {"t": usable_schema(schema)})
-    session = Session(plan(query))
+    session = Session(alone(plan(query)))
     session.push(pa.table({"ts": [1, 2, 3], "name": ["ü", "b", None]}, schema=schema))
     assert session.close().to_pylist() == [{"low": "b", "top": "ü"}]
 

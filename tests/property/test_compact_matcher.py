@@ -45,7 +45,7 @@ def test_as_runs_do_on_longer_streams_of_many_keys(query, seed, step):
 @given(run_queries(), streams(max_size=8), st.lists(st.integers(0, 8), max_size=3), st.booleans())
 def test_queries_that_the_planner_gives_to_compact_mean_what_the_reference_says(query, rows, cuts, restarts):
     try:
-        assume(program_of(query).evaluation == "compact")
+        assume(program_of(query).body.evaluation == "compact")
     except UnsupportedError:
         assume(False)
     found = engine_output(query, rows, [cut for cut in cuts if cut <= len(rows)], restarts)

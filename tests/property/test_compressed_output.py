@@ -28,13 +28,13 @@ cuts = st.lists(st.integers(0, 9), max_size=3)
 
 
 def output_of(query: MatchQuery, rows: Rows, places: list[int], restarts: bool, strategy: str | None) -> pa.Table:
-    pattern = program_of(query, strategy=strategy)
-    session = Session(pattern)
+    program = program_of(query, strategy=strategy)
+    session = Session(program)
     found = []
     for batch in batches(query, rows, [min(place, len(rows)) for place in places]):
         found.append(session.push(batch))
         if restarts:
-            session = Session(pattern, snapshot=session.snapshot())
+            session = Session(program, snapshot=session.snapshot())
     return pa.concat_tables([*found, session.close()])
 
 

@@ -28,13 +28,13 @@ many = settings(max_examples=60, deadline=None)
 def forgetful(query: MatchQuery, rows: Rows, restarts: bool) -> Rows:
     """Row by row; after each the time is told, which decides what only time decides."""
     with patch.object(idle_keys, "FORGET_FROM", 0):
-        pattern = program_of(query)
-        session = Session(pattern)
+        program = program_of(query)
+        session = Session(program)
         found: Rows = []
         for batch in batches(query, rows, range(1, len(rows))):
             found += session.push(batch).to_pylist()
             if restarts:
-                session = Session(pattern, snapshot=session.snapshot())
+                session = Session(program, snapshot=session.snapshot())
         return found + session.close().to_pylist()
 
 

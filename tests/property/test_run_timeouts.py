@@ -30,14 +30,14 @@ def queries(draw: st.DrawFn) -> MatchQuery:
 @settings(max_examples=150, deadline=None)
 @given(queries(), streams(max_size=9), st.data())
 def test_engine_equals_reference(query: MatchQuery, rows: Rows, data: st.DataObject) -> None:
-    pattern = program_of(query)
-    assert pattern.evaluation == "runs"
-    session = Session(pattern)
+    program = program_of(query)
+    assert program.body.evaluation == "runs"
+    session = Session(program)
     found = []
     for batch in batches(query, rows, data.draw(st.lists(st.integers(0, len(rows)), max_size=4))):
         found += session.push(batch).to_pylist()
         if data.draw(st.booleans()):
-            session = Session(pattern, snapshot=session.snapshot())
+            session = Session(program, snapshot=session.snapshot())
         if batch.num_rows and data.draw(st.booleans()):
             found += session.advance(max(batch["ts"].to_pylist())).to_pylist()
     found += session.close().to_pylist()

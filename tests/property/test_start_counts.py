@@ -43,7 +43,7 @@ def query(pattern: str, chance: random.Random, output: str) -> ost.Query:
 
 def counted(wanted: ost.Query, table: pa.Table, chance: random.Random) -> int:
     session = wanted.open()
-    assert isinstance(session.matcher, StartCounts)
+    assert isinstance(session.operator.matcher, StartCounts)
     at = 0
     while at < len(table):
         size = chance.choice([1, 2, 5, len(table)])

@@ -14,13 +14,13 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-from tests.unit.runtime.forged_sessions import MOST_MEMORY, QUERIES, SECONDS, compiled, row_pattern, rows
+from tests.unit.runtime.forged_sessions import MOST_MEMORY, QUERIES, SECONDS, compiled, push, row_pattern, rows
 
 import ostinato as ost
 from ostinato.program import serde
 from ostinato.program.disassemble import disassemble
-from ostinato.program.pattern import Pattern
-from ostinato.program.verification.verify import verify_pattern
+from ostinato.program.program import Program
+from ostinato.program.verification.verify import verify
 from ostinato.runtime.session.budget import Budget
 from ostinato.runtime.session.session import Session
 
@@ -40,11 +40,11 @@ MORE_QUERIES = {
 }
 
 
-def plain_of(pattern: Pattern) -> Any:
-    return json.loads(zlib.decompress(serde.dumps(pattern)[6:]))
+def plain_of(program: Program) -> Any:
+    return json.loads(zlib.decompress(serde.dumps(program)[6:]))
 
 
-def loaded(plain: Any) -> Pattern:
+def loaded(plain: Any) -> Program:
     head = serde.MAGIC + serde.VERSION.to_bytes(2, "big")
     return serde.loads(head + zlib.compress(json.dumps(plain).encode(), 1))
 
@@ -75,15 +75,22 @@ def _tag(value: Any) -> str:
     return next(iter(value), "") if isinstance(value, dict) else ""
 
 
-def forge(pattern: Pattern, generator: random.Random) -> tuple[Any, str]:
+def parts_of(plain: Any) -> list[Any]:
+    """The fields of the program, of its inputs and operators, and of what these do."""
+    whole = plain["$Program"]
+    inputs = [one["$Input"] for one in whole["inputs"]]
+    operators = [one["$Operator"] for one in whole["operators"]]
+    bodies = [body for one in operators for body in one["body"].values()]
+    return [item for fields in (whole, *inputs, *operators, *bodies) for item in fields.values() if isinstance(item, dict | list) and item]
+
+
+def forge(program: Program, generator: random.Random) -> tuple[Any, str]:
     """The program with something else in it, and where."""
-    plain = plain_of(pattern)
-    (whole,) = plain.values()
-    told = []
+    plain = plain_of(program)
+    parts, whole, told = parts_of(plain), plain["$Program"], []
     for _ in range(generator.choice([1, 1, 1, 2, 3])):
         all_places = list(places(whole))
         # Long lists would hide the rest: first a part of the program, then a place in it.
-        parts = [item for item in whole.values() if isinstance(item, dict | list) and item]
         inside = list(places(generator.choice(parts))) if generator.random() < 0.8 else all_places
         container, key = generator.choice(inside or all_places)
         new = json.loads(json.dumps(another(container[key], generator, [holder[name] for holder, name in all_places])))
@@ -95,17 +102,18 @@ def forge(pattern: Pattern, generator: random.Random) -> tuple[Any, str]:
 def go_on(plain: Any) -> str:
     """What becomes of a program: refused, stopped by an error of ours, or used to the end."""
     try:
-        pattern = verify_pattern(loaded(plain))
+        program = verify(loaded(plain))
     except ost.StateError:
         return "refused"
-    disassemble(pattern)
+    for operator in program.operators:
+        disassemble(operator.body)
     try:
         budget = Budget(runs=20_000, bytes=1 << 28)
-        session = Session(pattern, budget=budget, lateness=4 if pattern.reads.time >= 0 else 0)
+        session = Session(program, budget=budget, lateness=4 if all(reads.time >= 0 for reads in program.inputs) else 0)
         for step in range(3):
-            session.push(rows(8 * step, 16, step))
-        session = Session(pattern, snapshot=session.snapshot(), budget=budget)
-        session.push(rows(24, 12, 7))
+            push(session, rows(8 * step, 16, step))
+        session = Session(program, snapshot=session.snapshot(), budget=budget)
+        push(session, rows(24, 12, 7))
         session.metrics()
         session.close()
     except ost.OstinatoError:
@@ -113,23 +121,23 @@ def go_on(plain: Any) -> str:
     return "used"
 
 
-def originals() -> dict[str, Pattern]:
+def originals() -> dict[str, Program]:
     for name, text in MORE_QUERIES.items():
         QUERIES.setdefault(name, (text, {}))
-    return {name: compiled(name).pattern for name in QUERIES}
+    return {name: compiled(name).program for name in QUERIES}
 
 
 def run(first: int, count: int) -> Counter[str]:
     found: Counter[str] = Counter()
-    patterns = originals()
-    names = list(patterns)
-    for name, pattern in patterns.items():
-        if go_on(plain_of(pattern)) != "used":
+    programs = originals()
+    names = list(programs)
+    for name, program in programs.items():
+        if go_on(plain_of(program)) != "used":
             raise AssertionError(f"{name}: a program that was not touched is refused")
     for number in range(first, first + count):
         generator = random.Random(number)
         name = names[number % len(names)]
-        plain, told = forge(patterns[name], generator)
+        plain, told = forge(programs[name], generator)
         print(f"case {number}: {name}, {told}", flush=True)
         faulthandler.dump_traceback_later(SECONDS, exit=True)
         found[go_on(plain)] += 1

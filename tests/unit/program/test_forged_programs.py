@@ -14,7 +14,7 @@ from tests.unit.runtime.forged_sessions import compiled
 
 import ostinato as ost
 from ostinato.program import serde
-from ostinato.program.verification.verify import verify_pattern
+from ostinato.program.verification.verify import verify
 
 ROOT = Path(__file__).parents[3]
 
@@ -42,13 +42,14 @@ def test_many_forged_programs(first: int) -> None:
 
 def test_a_number_in_the_place_of_a_string_is_refused() -> None:
     """Strings are compared by their place in a table, where the bits of a float point anywhere."""
-    plain = plain_of(compiled("threads").pattern)
-    code = plain["$RowPattern"]["scalar"]["$ScalarCode"]
+    plain = plain_of(compiled("threads").program)
+    body = plain["$Program"]["operators"][0]["$Operator"]["body"]
+    code = body["$RowPattern"]["scalar"]["$ScalarCode"]
     rank = code["op"].index(36)
     assert code["a"][rank] == 9
     code["a"][rank] = 1
     with pytest.raises(ost.StateError, match="scalar operands of the kind"):
-        verify_pattern(loaded(plain))
+        verify(loaded(plain))
 
 
 def test_bytes_that_swell_are_refused() -> None:

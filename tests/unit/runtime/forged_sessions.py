@@ -10,6 +10,7 @@ import sys
 import traceback
 import warnings
 from collections import Counter
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -72,6 +73,21 @@ QUERIES: dict[str, tuple[str, dict[str, Any]]] = {
     "nested, runs": (events("A a, B b", "a, b", "[dev.name] and b.dev.id > a.dev.id"), {}),
     "nested, compact": (events("A a, B+ b[], C c", "a, b[], c", "[k]"), {}),
     "nested, timeouts": (events("A a, B b, C c", "a, b, c", "[k] and b.dev.name > a.dev.name", "OUTPUT timeouts"), {}),
+    "streams": ("PATTERN SEQ(t a, u+ b[], t c) WHERE skip_till_any_match(a, b[], c) { [k] and b[i].p > a.p } WITHIN 9", {}),
+    "composed": (
+        "PATTERN SEQ(A a, B b) WHERE [k] and b.p > a.p WITHIN 6 RETURN P(a.k, b.s, b.p); "
+        "PATTERN SEQ(P x, P y) WHERE [s] and y.p > x.p WITHIN 9 RETURN x.k AS k, y.s AS s",
+        {},
+    ),
+    "composed, beside": (
+        "PATTERN SEQ(A a, B b, ~(C x)) WHERE [k] WITHIN 4 RETURN P(a.k, b.s, b.p); PATTERN SEQ(P x, C y) WHERE [k] and y.p > x.p WITHIN 9",
+        {},
+    ),
+    "composed, one input": (
+        "PATTERN SEQ(A a, B b) WHERE [k] WITHIN 3 RETURN P(a.k, b.p); PATTERN SEQ(B a, A b) WHERE [k] RETURN Q(a.k, b.p); "
+        "PATTERN SEQ(P p, Q q) WHERE [k] and q.p > p.p WITHIN 9",
+        {},
+    ),
     "absence, first": (events("A a, ~(C x), B b", "a, x, b", "[k] and x.p > b.p", "OUTPUT first", "skip_till_next_match"), {}),
 }
 
@@ -89,20 +105,30 @@ def rows(first: int, count: int, seed: int) -> pa.Table:
 
 def compiled(name: str) -> ost.Query:
     text, options = QUERIES[name]
-    if not text.startswith("SELECT"):
+    if not text.startswith("SELECT") and name != "streams":
         options = {"type_by": "type", "time": "ts", **options}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return ost.compile(text, {"t": NESTED if name.startswith("nested") else SCHEMA}, **options)
+        return ost.compile(text, dict.fromkeys(("t", "u") if name == "streams" else ("t",), _schema(name)), **options)
+
+
+def _schema(name: str) -> pa.Schema:
+    return NESTED if name.startswith("nested") else SCHEMA
+
+
+def push(session: ost.Session, table: pa.Table) -> None:
+    """To every stream that it reads."""
+    for stream in session.graph.streams:
+        session.push(stream, table)
 
 
 def saved(query: ost.Query, lateness: int, seed: int) -> bytes:
     """The state of a session amidst its rows; with lateness some rows wait, and some that came too late have been kept."""
     session = query.open(lateness=lateness, late="keep" if lateness else "count")
     for step in range(3):
-        session.push(rows(8 * step, 16, seed + step))
+        push(session, rows(8 * step, 16, seed + step))
     if lateness:
-        session.push(rows(0, 3, seed))
+        push(session, rows(0, 3, seed))
     return session.snapshot()
 
 
@@ -137,13 +163,21 @@ def forged(value: np.ndarray, generator: random.Random, others: list[np.ndarray]
     return array
 
 
+def _places(scalars: dict[str, Any]) -> Iterator[tuple[dict[str, Any], str]]:
+    """Every scalar, also those of parts."""
+    for name, value in scalars.items():
+        yield scalars, name
+        if isinstance(value, dict):
+            yield from _places(value)
+
+
 def forge(query: ost.Query, data: bytes, generator: random.Random) -> tuple[bytes, str]:
     """A snapshot with something else in it, and what."""
-    scalars, arrays, blobs = snapshot.unpack(query.pattern, data)
+    scalars, arrays, blobs = snapshot.unpack(query.program, data)
     kind = generator.random()
     if kind < 0.08:
-        name = generator.choice(list(scalars))
-        scalars[name] = generator.choice([-1, 1 << 70, None, "x", 3, [], {}])
+        holder, name = generator.choice(list(_places(scalars)))
+        holder[name] = generator.choice([-1, 1 << 70, None, "x", 3, [], {}])
     elif kind < 0.16:
         name = generator.choice(list(blobs))
         blob = bytearray(blobs[name])
@@ -157,7 +191,7 @@ def forge(query: ost.Query, data: bytes, generator: random.Random) -> tuple[byte
     else:
         name = generator.choice(list(arrays))
         arrays[name] = forged(arrays[name], generator, list(arrays.values()))
-    return snapshot.pack(query.pattern, scalars, arrays, blobs), name
+    return snapshot.pack(query.program, scalars, arrays, blobs), name
 
 
 def go_on(query: ost.Query, data: bytes) -> str:
@@ -167,10 +201,10 @@ def go_on(query: ost.Query, data: bytes) -> str:
     except ost.StateError:
         return "refused"
     try:
-        session.push(rows(24, 12, 7))
+        push(session, rows(24, 12, 7))
         session.advance(26)
         session = query.open(snapshot=session.snapshot())
-        session.push(rows(40, 12, 8))
+        push(session, rows(40, 12, 8))
         session.metrics()
         if session.options.late == "keep":
             session.take_late()

@@ -15,6 +15,7 @@ from ostinato.program.ordered_nfa import VariableTest
 from ostinato.program.pattern import RowPattern
 from ostinato.runtime.matcher import NEVER
 from ostinato.runtime.rows.keyed_rows import KeyedRows
+from ostinato.runtime.rows.pattern_rows import PatternRows
 
 NUMBERS = {name: number for number, name in enumerate(NAMES)}
 
@@ -64,7 +65,8 @@ class Drive:
 
     def __init__(self, matcher, slots: int = 0, bits: tuple[int, ...] = (0, 1, 2)) -> None:
         self.matcher = matcher
-        self.rows = KeyedRows({}, slots, True)
+        self.rows = KeyedRows({}, timed=True)
+        self.fed = PatternRows(self.rows, "", slots)
         self.bits = dict(zip(NAMES, bits, strict=True))
         self.count = 0
         self.found: dict[int, list[tuple[int, tuple[str, ...]]]] = {}
@@ -85,7 +87,7 @@ class Drive:
             self.count += len(rows)
         keys = np.arange(self.rows.key_count)
         ready = np.maximum(self.rows.base + self.rows.length - (0 if final else ahead), self.matcher.keep_from(keys))
-        self._take(self.matcher.feed(self.rows, keys, ready, horizon, final))
+        self._take(self.matcher.feed(self.fed, keys, ready, horizon, final))
         self.rows.trim(keys, np.minimum(self.matcher.keep_from(keys), self.rows.base + self.rows.length))
 
     def _take(self, matches) -> None:

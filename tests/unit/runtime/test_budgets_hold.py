@@ -74,7 +74,8 @@ def test_texts_that_nothing_refers_to_do_not_count() -> None:
     session = ost.compile(text, {"t": TEXTS}).open(budget=Budget(bytes=4_000_000))
     for batch in range(12):
         session.push(texts(2 * batch))
-    assert session.pool.bytes < 4_000_000 and len(session.pool) < 4_000
+    pool = session.graph.inputs[0].pool
+    assert pool.bytes < 4_000_000 and len(pool) < 4_000
 
 
 def test_the_index_of_searches_counts() -> None:

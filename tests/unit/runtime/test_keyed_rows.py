@@ -5,6 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ostinato.runtime.rows.keyed_rows import KeyedRows
+from ostinato.runtime.rows.pattern_rows import PatternRows
 
 batches = st.lists(st.tuples(st.lists(st.integers(0, 6), min_size=1, max_size=30), st.integers(0, 5)), min_size=1, max_size=12)
 
@@ -17,7 +18,7 @@ def retained(rows: KeyedRows, key: int) -> list[int]:
 @given(batches)
 @settings(max_examples=150, deadline=None)
 def test_append_and_trim_keep_the_order_of_every_key(steps):
-    rows = KeyedRows({"v": np.int64}, slots=0, timed=False)
+    rows = KeyedRows({"v": np.int64}, timed=False)
     rows.ensure_keys(7)
     expected: dict[int, list[int | None]] = {k: [] for k in range(7)}
     dropped = dict.fromkeys(range(7), 0)
@@ -46,7 +47,7 @@ def test_append_and_trim_keep_the_order_of_every_key(steps):
 
 
 def test_one_key_needs_no_reordering():
-    rows = KeyedRows({"v": np.float64}, slots=0, timed=False)
+    rows = KeyedRows({"v": np.float64}, timed=False)
     rows.ensure_keys(1)
     grouping = rows.group(None, 3)
     assert grouping.numbers is None
@@ -55,7 +56,7 @@ def test_one_key_needs_no_reordering():
 
 
 def test_arena_stays_in_proportion_to_what_is_retained():
-    rows = KeyedRows({"v": np.int64}, slots=0, timed=False)
+    rows = KeyedRows({"v": np.int64}, timed=False)
     rows.ensure_keys(2)
     for i in range(2000):
         values = np.arange(10 * i, 10 * i + 10)
@@ -66,7 +67,8 @@ def test_arena_stays_in_proportion_to_what_is_retained():
 
 
 def test_few_rows_of_many_keys_are_grouped_by_appearance():
-    rows = KeyedRows({"v": np.int64}, slots=2, timed=False)
+    rows = KeyedRows({"v": np.int64}, timed=False)
+    one, other = PatternRows(rows, "one/", 2), PatternRows(rows, "other/", 1)
     rows.ensure_keys(1000)
     numbers = np.array([700, 3, 700, 9])
     for _ in range(2):  # what grouping counts is forgotten in between
@@ -76,4 +78,4 @@ def test_few_rows_of_many_keys_are_grouped_by_appearance():
         rows.append(grouping, {"positions": (np.arange(4), None), "column:v": (np.array([10, 20, 30, 40]), None)})
     start = rows.offset[700]
     assert rows.arena.data["column:v"][start : start + 4].tolist() == [10, 30, 10, 30]
-    assert rows.slots.shape == (rows.arena.capacity, 2)
+    assert one.slots.shape == (rows.arena.capacity, 2) and other.slots.shape == (rows.arena.capacity, 1)

@@ -60,7 +60,7 @@ def test_what_no_row_refers_to_is_forgotten(monkeypatch):
     kept = []
     for start in range(0, 3000, 30):
         session.push(rows(start, start + 30))
-        kept.append(len(session.rows.opaque["dev"]))
+        kept.append(len(session.graph.inputs[0].rows.opaque["dev"]))
     assert max(kept) < 300
     assert len(session.snapshot()) < 20_000
 

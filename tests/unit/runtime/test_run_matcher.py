@@ -12,6 +12,7 @@ from ostinato.program.input import Input
 from ostinato.program.pattern import EventPattern
 from ostinato.runtime.matcher import NEVER
 from ostinato.runtime.rows.keyed_rows import KeyedRows
+from ostinato.runtime.rows.pattern_rows import PatternRows
 from ostinato.runtime.rows.string_pool import StringPool
 from ostinato.runtime.runs.run_matcher import RunMatcher
 from ostinato.runtime.session.budget import Beyond, Budget
@@ -41,7 +42,8 @@ class Feed:
     """Rows of some keys; `push` takes (key, bits, x) and feeds what is new."""
 
     def __init__(self, pattern, budget=None, pool=None):
-        self.rows = KeyedRows({}, len(pattern.slots), timed=True)
+        self.rows = KeyedRows({}, timed=True)
+        self.fed = PatternRows(self.rows, "", len(pattern.slots))
         self.matcher = RunMatcher(pattern, budget or Budget(), pool or StringPool())
         self.time = 0
 
@@ -63,7 +65,7 @@ class Feed:
 
     def go_on(self, keys, horizon=NEVER, final=False):
         keys = np.asarray(keys, np.int64)
-        matches = self.matcher.feed(self.rows, keys, (self.rows.base + self.rows.length)[keys], horizon, final)
+        matches = self.matcher.feed(self.fed, keys, (self.rows.base + self.rows.length)[keys], horizon, final)
         return [(int(matches.key[i]), matches.ordinals[matches.offsets[i] : matches.offsets[i + 1]].tolist()) for i in range(len(matches))]
 
 

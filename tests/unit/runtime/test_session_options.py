@@ -62,8 +62,8 @@ def test_streams_are_known_by_their_columns() -> None:
     text = "PATTERN SEQ(A a, B b) RETURN a.n AS a, b.ts AS b"
     session = ost.compile(text, {"a": a, "b": b}, time={"b": "at"}).open(lateness=None)
     blob = session.snapshot()
-    assert ost.Session(session.pattern, snapshot=blob).streams == session.streams
-    with pytest.raises(ost.StateError, match=r"belongs to another query|made with streams="):
+    assert ost.Session(session.program, snapshot=blob).program.inputs == session.program.inputs
+    with pytest.raises(ost.StateError, match="belongs to another query"):
         ost.compile(text, {"a": a, "b": b}).open(snapshot=blob)
 
 
@@ -71,9 +71,9 @@ def test_what_makes_no_sense_is_refused(monkeypatch: pytest.MonkeyPatch) -> None
     session = query().open()
     with pytest.raises(ost.OstinatoError, match="late='now' is unknown"):
         query().open(late="now")
-    for wrong in ({"lateness": -1}, {"late": 3}, {"ordered": 1}, {"budget": {"runs": 0, "bytes": None, "beyond": "error"}}, {"streams": 5}):
-        scalars, arrays, blobs = container.unpack(session.pattern, session.snapshot())
-        forged = container.pack(session.pattern, scalars | {"options": scalars["options"] | wrong}, arrays, blobs)
+    for wrong in ({"lateness": -1}, {"late": 3}, {"ordered": 1}, {"budget": {"runs": 0, "bytes": None, "beyond": "error"}}):
+        scalars, arrays, blobs = container.unpack(session.program, session.snapshot())
+        forged = container.pack(session.program, scalars | {"options": scalars["options"] | wrong}, arrays, blobs)
         with pytest.raises(ost.StateError, match="damaged"):
             query().open(snapshot=forged)
 

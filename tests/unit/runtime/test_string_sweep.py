@@ -36,14 +36,14 @@ def batches(count=40, rows=30):
 def test_matches_are_the_same_and_the_pool_stays_small(text, strategy):
     query = ost.compile(text, {"feed": SCHEMA}, strategy=strategy)
     plain, swept = query.open(), query.open()
-    swept._texts = StringSweep(first=32)
+    swept.graph.texts[0] = StringSweep(first=32)
     found = 0
     for batch in batches():
         wanted = plain.push(batch)
         assert swept.push(batch).to_pylist() == wanted.to_pylist()
         found += wanted.num_rows
     assert found > 10
-    assert len(swept.pool) < 200 < len(plain.pool)
+    assert len(swept.graph.inputs[0].pool) < 200 < len(plain.graph.inputs[0].pool)
     assert swept.close().to_pylist() == plain.close().to_pylist()
 
 
@@ -51,6 +51,6 @@ def test_a_snapshot_in_between():
     query = ost.compile(QUERIES["join by text"], {"feed": SCHEMA})
     plain, swept = query.open(), query.open()
     for batch in batches():
-        swept._texts = StringSweep(first=32)
+        swept.graph.texts[0] = StringSweep(first=32)
         assert swept.push(batch).to_pylist() == plain.push(batch).to_pylist()
         swept = query.open(snapshot=swept.snapshot())

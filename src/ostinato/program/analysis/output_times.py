@@ -15,7 +15,7 @@ def output_times(pattern: Pattern, before: int = 0) -> dict[str, int]:
     reads = pattern.reads
     if reads.time < 0 or pattern.output in ("count", "aggregates", "compressed"):
         return {}
-    at_once = before if _is_decided_at_once(pattern) else None
+    at_once = before if is_decided_at_once(pattern) else None
     later = None if pattern.timed_window < 0 else before + pattern.timed_window
     found: dict[str, int | None] = {}
     if pattern.measures.code is None:
@@ -42,6 +42,6 @@ def _times(measures: MeasureCode, time: str) -> list[tuple[str, Point]]:
     return found
 
 
-def _is_decided_at_once(pattern: Pattern) -> bool:
+def is_decided_at_once(pattern: Pattern) -> bool:
     """Whether its last event decides a match: that of an event pattern waits for no further row, unless for an absence or a timeout."""
     return isinstance(pattern, EventPattern) and pattern.output != "timeouts" and not any(one.trails for one in pattern.negations)

@@ -7,6 +7,7 @@ from ostinato.program.input import Input
 from ostinato.program.verification.requirement import require
 from ostinato.program.verification.type_check import check_type
 
+CONSTANTS = {Kind.STRING: str, Kind.INT: int}
 TIMES = (Kind.INT, Kind.DATE, Kind.TIMESTAMP)
 
 
@@ -24,4 +25,15 @@ def check_input(reads: Input) -> None:
     require(all(0 <= column < count for column, _, _ in reads.order), "order columns among its columns")
     compared = (*reads.keys, *(column for column, _, _ in reads.order))
     require(all(columns[column].type.is_computable for column in compared), "keys and order columns that can be compared")
+    _check_sources(reads)
     require(reads.time < 0 or not reads.order or reads.order[0][0] == reads.time, "the time column first in its order")
+
+
+def _check_sources(reads: Input) -> None:
+    types = {column.name: column.type for column in reads.columns}
+    for source in reads.sources:
+        for name, value in source.constants:
+            require(name in types, "constants in known columns")
+            held = types[name]
+            require(isinstance(value, CONSTANTS.get(held.kind, ())), "constants of the types of their columns")
+            require(isinstance(value, str) or 0 <= value < 1 << (held.bits - 1), "constants that fit their columns")

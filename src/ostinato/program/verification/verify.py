@@ -20,6 +20,7 @@ from ostinato.program.verification.row_pattern_check import check_row_pattern
 from ostinato.program.verification.scalar_check import INT64, check_scalar
 
 MAX_BITS = 64
+ONE_ROW = ("count", "aggregates")  # of all matches, at the end
 MAX_VARIABLES = 250  # a row's variable is one byte
 
 _verified: WeakValueDictionary[int, Pattern] = WeakValueDictionary()  # a stream opens a session of the same program again and again
@@ -42,11 +43,23 @@ def verify(program: Program) -> Program:
         _check_place(number, operator, program)
     names = [operator.name for operator in program.operators]
     require(len(set(names)) == len(names), "operators with names of their own")
+    _check_inputs(program)
     ids = [result.query for result in program.results]
     require(len(set(ids)) == len(ids), "results with names of their own")
     require(all(0 <= result.operator < len(program.operators) for result in program.results), "results of known operators")
     _verified_programs[id(program)] = program
     return program
+
+
+def _check_inputs(program: Program) -> None:
+    """Each is read, and stands behind the inputs of the operators whose results are its rows."""
+    read = {operator.ports[0] for operator in program.operators}
+    require(read == set(range(len(program.inputs))), "inputs that are read")
+    for number, reads in enumerate(program.inputs):
+        fed = [program.operators[source.operator] for source in reads.sources if source.operator >= 0]
+        require(not fed or reads.time >= 0, "times of the events that operators read from one another")
+        require(all(operator.ports[0] < number for operator in fed), "inputs behind those of the operators that they read")
+        require(all(operator.body.output not in ONE_ROW for operator in fed), "operators with events for those that read them")
 
 
 def _check_place(number: int, operator: Operator, program: Program) -> None:

@@ -63,5 +63,9 @@ def _cast(column: pa.ChunkedArray, field: pa.Field, source: Source) -> pa.Chunke
         ) from error
 
 
+def which_stream(known: Sequence[str]) -> UnknownNameError:
+    return UnknownNameError(f"The query reads the streams {', '.join(known)}", hint="Say of which the rows are: push(stream, rows)")
+
+
 def unknown_stream(name: str, known: Sequence[str]) -> UnknownNameError:
     return UnknownNameError(f"The query reads no stream `{name}`", hint=f"It reads {', '.join(known)}")

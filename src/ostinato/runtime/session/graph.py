@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from ostinato.program.analysis.output_times import output_times
+from ostinato.program.analysis.output_times import is_decided_at_once, output_times
 from ostinato.program.input import Input
 from ostinato.program.program import Program
 from ostinato.runtime.rows.idle_keys import IdleKeys
 from ostinato.runtime.rows.reorder import NEVER
-from ostinato.runtime.rows.stream_form import unknown_stream
+from ostinato.runtime.rows.stream_form import unknown_stream, which_stream
 from ostinato.runtime.rows.string_sweep import StringSweep
 from ostinato.runtime.session.budget import Budget
 from ostinato.runtime.session.code_sharing import CodeSharing
@@ -28,12 +28,20 @@ Found = tuple[int, pa.Table]  # the number of an operator, and some of its resul
 
 class Edge:
     """From an operator to one of the sources of an input. `delay`: by how much its events can be older than the watermark of its own input;
-    None: nothing is known, and they wait until the end."""
+    None: nothing is known, and they wait until the end. `by_rows`: they are decided by rows alone, not by time in partitions that get none.
+    `ticks`: how many units of the target's times one of its own has."""
 
-    def __init__(self, target: int, source: int, delay: int | None) -> None:
+    def __init__(self, target: int, source: int, delay: int | None, by_rows: bool, ticks: int) -> None:
         self.target = target
         self.source = source
         self.delay = delay
+        self.by_rows = by_rows
+        self._ticks = ticks
+
+    def watermark(self, before: int) -> int:
+        """What the operator's own one says about its events."""
+        assert self.delay is not None
+        return min(max((before - self.delay) * self._ticks, NEVER + 1), -(NEVER + 1))
 
 
 class Graph:
@@ -66,6 +74,7 @@ class Graph:
 
     def _connect(self) -> None:
         self.readers = [[self.operators[n] for n in numbers] for numbers in self._reader_numbers]
+        self._swept = [NEVER] * len(self.inputs)  # up to where time has decided what it decides, in all partitions
         self._timed = [any(reader.pattern.timed_window >= 0 for reader in readers) for readers in self.readers]
         self._sharing = [CodeSharing(readers) for readers in self.readers]
 
@@ -119,14 +128,20 @@ class Graph:
 
     def _targets(self, stream: str | None) -> list[tuple[int, int | None]]:
         """The inputs that read a stream from outside, and as which of their sources."""
-        found: list[tuple[int, int | None]] = []
-        for number, reads in enumerate(self.program.inputs):
-            if stream is None:
-                found += [(number, None)] if not self.inputs[number].is_fed else []
-            else:
-                found += [(number, source) for name, source in _outside(reads) if name.lower() == stream.lower()]
+        if stream is None:
+            if len(self.inputs) == 1:
+                return [(0, None)]
+            if len(self.streams) > 1:
+                raise which_stream(self.streams)
+            stream = self.streams[0]
+        found = [
+            (number, source)
+            for number, reads in enumerate(self.program.inputs)
+            for name, source in _outside(reads)
+            if name.lower() == stream.lower()
+        ]
         if not found:
-            raise unknown_stream(str(stream), self.streams)
+            raise unknown_stream(stream, self.streams)
         return found
 
     def advance(self, watermark: Watermark, in_parts: bool) -> Iterator[Found]:
@@ -173,11 +188,12 @@ class Graph:
         target = self.inputs[edge.target]
         for table in tables:
             target.push(table, edge.source)
-        watermark = self.inputs[number].watermark
+            self.limits.check_rows(target, self.readers[edge.target], self.texts[edge.target])
+        watermark = self.inputs[number].watermark if edge.by_rows else self._swept[number]
         if final or edge.delay is None or watermark == NEVER:
             return
         before = target.reorder.horizon
-        touched = target.tell(edge.source, watermark - edge.delay)
+        touched = target.tell(edge.source, edge.watermark(watermark))
         if len(touched) or target.reorder.horizon > before:
             yield from self._settle(edge.target, touched, in_parts, time_passed=True)
 
@@ -238,6 +254,7 @@ class Graph:
                 yield operator, table
             if len(keys):
                 self._trim(number, keys)
+        self._swept[number] = source.reorder.horizon
 
 
 def _readers(program: Program) -> list[list[int]]:
@@ -261,7 +278,9 @@ def _edges(program: Program) -> list[list[Edge]]:
     for target, reads in enumerate(program.inputs):
         for number, source in enumerate(reads.sources):
             if source.operator >= 0:
+                pattern = program.operators[source.operator].body
                 time = next((own for own, name in source.columns if name == reads.time_name), reads.time_name)
-                delay = output_times(program.operators[source.operator].body).get(time)
-                found[source.operator].append(Edge(target, number, delay))
+                delay = output_times(pattern).get(time)
+                ticks = 1 if delay is None else reads.columns[reads.time].type.ticks // pattern.reads.columns[pattern.reads.time].type.ticks
+                found[source.operator].append(Edge(target, number, delay, is_decided_at_once(pattern), ticks))
     return found

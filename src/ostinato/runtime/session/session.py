@@ -116,8 +116,9 @@ class Session(RunningProgram):
 
     def __init__(self, program: Program, **told: Any) -> None:
         super().__init__(program, **told)
-        (result,) = program.results
-        self._result = result.operator
+        if len(program.results) != 1:
+            raise StateError(f"the program has {len(program.results)} results, and a session returns one")
+        self._result = program.results[0].operator
 
     @property
     def operator(self) -> PatternOperator:

@@ -14,6 +14,7 @@ from ostinato.hosts.spark.streaming.match_stream import packer_of
 from ostinato.hosts.spark.streaming.packing import BUCKET, EVENT_TIME, from_blobs
 from ostinato.hosts.spark.streaming.waiting import Waiting
 from ostinato.program import serde
+from ostinato.program.program import alone
 from ostinato.query import Query
 
 
@@ -54,7 +55,7 @@ class DrivenBuckets:
 
     def __init__(self, query: Query, waiting: Waiting, buckets: int = 4, delay: int | None = None, lateness: int | None = None) -> None:
         self.packer = replace(packer_of(query.pattern, buckets), lateness=lateness if waiting.lateness is None else waiting.lateness)
-        self.processor = BucketProcessor(serde.dumps(query.pattern), output_schema(query), self.packer, waiting)
+        self.processor = BucketProcessor(serde.dumps(alone(query.pattern)), output_schema(query), self.packer, waiting)
         self.watermark = 0
         self.delay = delay
         self.late = 0
