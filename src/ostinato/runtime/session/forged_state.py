@@ -82,7 +82,7 @@ def check_input(source: InputRows, arrays: dict[str, np.ndarray], texts: int) ->
 
 
 def check_operator(operator: PatternOperator, arrays: dict[str, np.ndarray], rows: HeldRows) -> None:
-    whole = StateCheck(arrays, rows, "session")
+    whole = StateCheck(arrays, operator.held(rows), "session")
     evaluated = operator.evaluated  # that of the operator with which it is shared, which was looked at before
     if operator.owns_progress:
         evaluated = whole.read_up_to("evaluated")

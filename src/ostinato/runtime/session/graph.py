@@ -114,6 +114,13 @@ class Graph:
             yield from self._settle(number, self.inputs[number].push(batch, source), in_parts)
         self.half_way = False
 
+    def push_rows(self, batch: Any, in_parts: bool) -> Iterator[Found]:
+        """Rows that have the columns of every input that is not fed by operators."""
+        for number, source in enumerate(self.inputs):
+            if not source.is_fed:
+                yield from self._settle(number, source.push(batch), in_parts)
+        self.half_way = False
+
     def push_to(self, number: int, source: int | None, batch: Any, in_parts: bool) -> Iterator[Found]:
         """To one input, or to one of its sources, alone."""
         yield from self._settle(number, self.inputs[number].push(batch, source), in_parts)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -20,6 +21,7 @@ from ostinato.runtime.rows.storage import occurrence_columns
 from ostinato.runtime.session.budget import Budget
 from ostinato.runtime.session.held_matches import check_held
 from ostinato.runtime.session.input_rows import NO_KEYS, InputRows
+from ostinato.runtime.session.state_check import HeldRows
 from ostinato.runtime.strategies import open_matcher
 
 
@@ -138,6 +140,26 @@ class PatternOperator:
         self.selects = bits
         known = np.arange(self.source.key_count)
         self.busy = grown(~self.matcher.idle(known) if bits is not None else self.busy, self.rows.key_count)
+
+    def catch_up(self) -> None:
+        """Tell the matcher of rows that it was not fed, as they did not concern it."""
+        if self.selects is not None:
+            self.progress.reach(self.rows.key_count)
+            known = np.flatnonzero(
+                ~grown(self.busy, self.rows.key_count)[: self.source.key_count] & (self.evaluated[: self.source.key_count] > 0)
+            )
+            if len(known):
+                matcher: Any = self.matcher
+                matcher.pass_over(known, self.evaluated[known])
+
+    def held(self, rows: HeldRows) -> HeldRows:
+        """What its state may refer to: of keys that are none for it, it has seen no row."""
+        nulls = self._with_null(np.arange(self.source.key_count))
+        if nulls is None:
+            return rows
+        base = rows.base.copy()
+        base[np.flatnonzero(nulls)] = 0
+        return HeldRows(base, rows.end, rows.texts)
 
     def busy_keys(self) -> np.ndarray:
         """Keys with state or with rows that wait for their neighbours."""

@@ -83,6 +83,7 @@ def _of_input(source: InputRows) -> Saved:
 
 
 def _of_operator(operator: PatternOperator) -> Saved:
+    operator.catch_up()
     report = operator.report
     scalars = {"emitted": report.emitted}
     arrays: dict[str, np.ndarray] = {"numbered": report.numbered}

@@ -50,7 +50,8 @@ class SetSession(RunningProgram):
 
     def push_rows(self, rows: Any) -> dict[str, pa.Table]:
         """Rows that have the columns of every input; as hosts give them, which know of no streams."""
-        return self.gathered(self._pushed(rows, None, in_parts=False))
+        self._usable()
+        return self.gathered(self._within_memory(self.graph.push_rows(rows, in_parts=False)))
 
     def advance(self, watermark: Watermark) -> dict[str, pa.Table]:
         """No row with a time below `watermark` will come any more, in any stream."""
