@@ -135,7 +135,7 @@ class Query:
             return lateness
         outside = [reads for reads in self.program.inputs if not reads.sources or any(source.operator < 0 for source in reads.sources)]
         units = {lateness_units(lateness, reads) for reads in outside}
-        if len(units) > 1:
+        if len(units) > 1 or (units != {0} and len({reads.columns[reads.time].type.ticks for reads in outside}) > 1):
             hint = "Cast them to one type of time"
             raise UnsupportedError("The streams of the text have times of different units, and one lateness for all", hint=hint)
         return units.pop()

@@ -19,7 +19,7 @@ from ostinato.runtime.rows.stream_form import own_columns
 
 
 def in_merged_form(frame: DataFrame, source: Source, pattern: Pattern) -> DataFrame:
-    """One stream's rows: its own columns under their merged names, null for what it lacks, its event type and its place among the streams."""
+    """One stream's rows: its own columns under their merged names, null for what it lacks, its event type and its place among streams."""
     own = own_columns(source, pattern.reads.columns)
     constants = dict(source.constants)
     check_collations(frame.schema, pattern, lambda name: own[name].name if name in own else None)
