@@ -136,7 +136,7 @@ def lateness_in_units(lateness: Lateness | NotGiven | None, program: Program) ->
         return lateness
     outside = [reads for reads in program.inputs if not reads.sources or any(source.operator < 0 for source in reads.sources)]
     units = {lateness_units(lateness, reads) for reads in outside}
-    if len(units) > 1:
+    if len(units) > 1 or (units not in ({0}, set()) and len({reads.columns[reads.time].type.ticks for reads in outside}) > 1):
         hint = "Cast them to one type of time"
         raise UnsupportedError("The streams have times of different units, and there is one lateness for all", hint=hint)
     return units.pop() if units else 0

@@ -11,8 +11,8 @@ from ostinato.runtime.rows import idle_keys
 
 SCHEMA = pa.schema([("ts", pa.int64()), ("k", pa.string()), ("p", pa.float64()), ("kind", pa.string())])
 SHAPES = {
-    "scan": "SELECT * FROM t MATCH_RECOGNIZE (PARTITION BY k ORDER BY ts MEASURES A.ts AS a, LAST(B.ts) AS b PATTERN (A B+) DEFINE A AS p > 6, "
-    "B AS p < PREV(p))",
+    "scan": "SELECT * FROM t MATCH_RECOGNIZE (PARTITION BY k ORDER BY ts MEASURES A.ts AS a, LAST(B.ts) AS b PATTERN (A B+) "
+    "DEFINE A AS p > 6, B AS p < PREV(p))",
     "threads": "SELECT * FROM t MATCH_RECOGNIZE (PARTITION BY k ORDER BY ts MEASURES A.ts AS a, C.ts AS b PATTERN (A B* C) "
     "DEFINE A AS p > 7, C AS p > A.p)",
     "neighbours": "SELECT * FROM t MATCH_RECOGNIZE (PARTITION BY k ORDER BY ts MEASURES A.ts AS a PATTERN (A) DEFINE A AS p > NEXT(p) + 3)",
@@ -20,15 +20,17 @@ SHAPES = {
     "WITH UNMATCHED ROWS PATTERN (A B) DEFINE A AS p > 8, B AS p < 3)",
     "one key": "SELECT * FROM t MATCH_RECOGNIZE (ORDER BY ts MEASURES A.ts AS a, B.ts AS b PATTERN (A B) DEFINE A AS p > 8, B AS p > 5)",
     "anchor": "SELECT * FROM t MATCH_RECOGNIZE (PARTITION BY k ORDER BY ts MEASURES A.ts AS a PATTERN (^ A) DEFINE A AS p > 4)",
-    "runs": "PATTERN SEQ(t a, t b) WHERE skip_till_next_match(a, b) { [k] and a.p > 6 and b.p > a.p } WITHIN 30 RETURN a.ts AS a, b.ts AS b",
-    "compact": "PATTERN SEQ(t a, t+ b[], t c) WHERE skip_till_any_match(a, b[], c) { [k] and a.p > 6 and b[i].p < 4 and c.p > 6 } WITHIN 15 "
-    "RETURN a.ts AS a, c.ts AS b",
+    "runs": "PATTERN SEQ(t a, t b) WHERE skip_till_next_match(a, b) { [k] and a.p > 6 and b.p > a.p } WITHIN 30 "
+    "RETURN a.ts AS a, b.ts AS b",
+    "compact": "PATTERN SEQ(t a, t+ b[], t c) WHERE skip_till_any_match(a, b[], c) { [k] and a.p > 6 and b[i].p < 4 and c.p > 6 } "
+    "WITHIN 15 RETURN a.ts AS a, c.ts AS b",
     "negation": "PATTERN SEQ(t a, ~(t n), t c) WHERE skip_till_next_match(a, n, c) { [k] and a.p > 7 and n.p < 1 and c.p > 7 } WITHIN 15 "
     "RETURN a.ts AS a, c.ts AS b",
     "trailing": "PATTERN SEQ(t a, ~(t n)) WHERE skip_till_next_match(a, n) { [k] and a.p > 8 and n.p > 8 } WITHIN 6 RETURN a.ts AS a",
     "strict": "PATTERN SEQ(t a, t b) WHERE strict_contiguity(a, b) { [k] and a.p > 5 and b.p > 5 } WITHIN 15 RETURN a.ts AS a, b.ts AS b",
     "count": "PATTERN SEQ(t a, t b) WHERE skip_till_any_match(a, b) { [k] and a.p > 8 and b.p > 8 } WITHIN 9 OUTPUT count",
-    "composed": "PATTERN SEQ(t a, t b) WHERE skip_till_next_match(a, b) { [k] and a.p > 6 and b.p > 6 } WITHIN 9 RETURN Pair(a.k AS k, b.p AS p); "
+    "composed": "PATTERN SEQ(t a, t b) WHERE skip_till_next_match(a, b) { [k] and a.p > 6 and b.p > 6 } WITHIN 9 "
+    "RETURN Pair(a.k AS k, b.p AS p); "
     "PATTERN SEQ(Pair x, Pair y) WHERE skip_till_next_match(x, y) { [k] } WITHIN 20 RETURN x.p AS first, y.p AS last",
 }  # fmt: skip
 
@@ -156,12 +158,12 @@ def test_removing_all_but_one_and_then_the_last():
 
 def test_a_set_that_differs_is_refused():
     snapshot = whole_set(("scan", "runs")).open().snapshot()
-    with pytest.raises(ost.StateError, match="another set.*'runs'"):
+    with pytest.raises(ost.StateError, match=r"another set.*'runs'"):
         whole_set(("scan",)).open(snapshot=snapshot)
     other = ost.QuerySet({"t": SCHEMA})
     other.add("scan", SHAPES["scan"].replace("p > 6", "p > 5"))
     other.add("runs", SHAPES["runs"])
-    with pytest.raises(ost.StateError, match="another set.*'scan'"):
+    with pytest.raises(ost.StateError, match=r"another set.*'scan'"):
         other.open(snapshot=snapshot)
 
 
@@ -169,7 +171,7 @@ def test_names_columns_and_streams_are_checked():
     queries = whole_set(("runs",))
     with pytest.raises(ost.OstinatoError, match="already"):
         queries.add("runs", SHAPES["scan"])
-    with pytest.raises(ost.SchemaError, match="'shown' returns 'a' as struct.*'runs' as int64"):
+    with pytest.raises(ost.SchemaError, match=r"'shown' returns 'a' as struct.*'runs' as int64"):
         queries.add("shown", "PATTERN SEQ(t a, t c) WHERE skip_till_next_match(a, c) { a.p > c.p } WITHIN 5")
     with pytest.raises(ost.SchemaError, match="query_id"):
         queries.add("named", SHAPES["runs"].replace("a.ts AS a", "a.ts AS query_id"))

@@ -201,7 +201,7 @@ def test_keys_are_forgotten_while_runs_wait_by_value(monkeypatch):
     monkeypatch.setattr("ostinato.runtime.rows.idle_keys.FORGET_FROM", 4)
     text = "PATTERN SEQ(A a, B b) WHERE skip_till_any_match(a, b) { [k] and b.x = a.x } WITHIN 30 RETURN a.ts AS first, b.ts AS last"
     forgetful, plain = session(text), session(text)
-    plain._idle_keys._at = 10**9
+    plain.graph._idle_keys[0]._at = 10**9
     generator = random.Random(3)
     found = 0
     for step in range(60):
@@ -211,7 +211,7 @@ def test_keys_are_forgotten_while_runs_wait_by_value(monkeypatch):
         assert forgetful.push(batch).to_pylist() == wanted.to_pylist()
         found += wanted.num_rows
     assert found > 50
-    assert len(forgetful.keys) < len(plain.keys)
+    assert forgetful.key_count < plain.key_count
 
 
 def test_keys_are_forgotten_although_conditions_look_at_the_row_before(monkeypatch):
@@ -221,11 +221,11 @@ def test_keys_are_forgotten_although_conditions_look_at_the_row_before(monkeypat
     query = ost.compile(text, {"events": SCHEMA}, strategy="runs")
     assert query.pattern.look_back == 1
     forgetful, plain = query.open(), query.open()
-    plain._idle_keys._at = 10**9
+    plain.graph._idle_keys[0]._at = 10**9
     generator = random.Random(4)
     for step in range(60):
         events = [("A", {"k": 3 * (step // 2) + generator.randrange(3), "x": generator.randrange(9)}) for _ in range(10)]
         batch = rows(*events).set_column(0, "ts", pa.array(range(10 * step, 10 * step + 10)))
         assert forgetful.push(batch).to_pylist() == plain.push(batch).to_pylist()
-    assert len(forgetful.keys) < 40 < len(plain.keys)
+    assert forgetful.key_count < 40 < plain.key_count
     assert forgetful.metrics()["retained_rows"] < plain.metrics()["retained_rows"]

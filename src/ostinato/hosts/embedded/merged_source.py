@@ -47,8 +47,9 @@ class MergedSource(RowSource):
 def reading_of(part: StreamSource, name: str, reads: Input) -> Input:
     """What is read of one stream: its own columns, in order of its own time."""
     own = own_columns(part, reads.columns)
-    listed = tuple({column.name: column for column in own.values()}.values())
-    number = listed.index(own[reads.time_name])
+    time = own[reads.time_name]
+    listed = tuple({**{column.name: column for column in own.values()}, time.name: time}.values())
+    number = listed.index(time)
     return Input(name, listed, time=number, order=((number, False, False),), null_keys=reads.null_keys)
 
 

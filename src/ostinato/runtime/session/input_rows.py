@@ -107,7 +107,7 @@ class InputRows:
         if not self.reorder.waits and (self.reorder.horizon == NEVER or times.least >= self.reorder.horizon):
             self.reorder.horizon = max(self.reorder.horizon, times.greatest)
             return self._store(columns, times)
-        self._check_arrived(columns, times.values)
+        self._check_arrived(columns, times.values, self.reorder if source is None else self.before.get(source, self.reorder))
         table = flattened(batch if isinstance(batch, pa.Table) else pa.Table.from_batches([batch]), self.reads.columns)
         if source in self.before:
             assert source is not None
@@ -152,11 +152,11 @@ class InputRows:
             hint="this is an error of Ostinato: please report it with the query",
         )
 
-    def _check_arrived(self, columns: dict[str, Vector], times: np.ndarray) -> None:
+    def _check_arrived(self, columns: dict[str, Vector], times: np.ndarray, buffer: ReorderBuffer) -> None:
         """Of rows that are late, or in no partition, nothing is computed later either; others are looked at now if they may wait."""
         if not self._arrival_check or not self.reorder.waits:
             return
-        chosen, _ = self._selected(columns, np.flatnonzero(times >= self.reorder.horizon))
+        chosen, _ = self._selected(columns, np.flatnonzero(times >= buffer.horizon))
         assert chosen is not None
         if len(chosen) < len(times):
             columns = {name: take(vector, chosen) for name, vector in columns.items()}

@@ -74,7 +74,7 @@ def test_a_later_query_reads_the_events_of_an_earlier_one():
     (feed,) = query.feeds
     assert feed.composite == "Rise" and query.algebra.stream == "Rise" and query.algebra.time == "ts"
     assert query.explain("syntax").startswith("-- query 1 of 2\nPATTERN SEQ(ticks a, ticks b)")
-    first, second = query.program.operators
+    _, second = query.program.operators
     assert [source.operator for source in query.program.inputs[second.ports[0]].sources] == [0]
     session = query.open()
     found = session.push(pa.table({"ts": [1, 2, 3, 4], "symbol": ["a"] * 4, "price": [1.0, 2.0, 2.0, 3.0]}, schema=TICKS))
