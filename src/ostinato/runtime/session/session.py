@@ -162,7 +162,7 @@ class Session(RunningProgram):
         yield from self._own(found) if in_parts else [self._gathered(found)]
 
     def metrics(self) -> dict[str, int]:
-        return self.graph.metrics() | self.operator.metrics()
+        return self.graph.metrics()
 
     def _own(self, found: Iterator[Found]) -> Iterator[pa.Table]:
         return (table for operator, table in found if operator == self._result)
