@@ -38,10 +38,14 @@ class MergedSource(RowSource):
 
     def _merged(self, reads: Input, readers: Sequence[Iterator[pa.Table]], clock: type[_Clock]) -> Iterator[pa.Table]:
         inputs = [
-            _Input((in_form(table, part, reads.columns) for table in reader), reads.time_name, clock())
-            for reader, (part, _) in zip(readers, self._parts, strict=True)
+            _Input(_formed(reader, part, reads), reads.time_name, clock()) for reader, (part, _) in zip(readers, self._parts, strict=True)
         ]
         return _in_turn(inputs)
+
+
+def _formed(tables: Iterator[pa.Table], part: StreamSource, reads: Input) -> Iterator[pa.Table]:
+    for table in tables:
+        yield in_form(table, part, reads.columns)
 
 
 def reading_of(part: StreamSource, name: str, reads: Input) -> Input:

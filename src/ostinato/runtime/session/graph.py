@@ -167,8 +167,12 @@ class Graph:
         self.half_way = False
 
     def metrics(self) -> dict[str, int]:
-        """Of the rows of all inputs."""
-        return {
+        """Of the rows of all inputs, and of all operators; each evaluation has counters of its own."""
+        counted: dict[str, int] = {}
+        for operator in self.operators:
+            for name, value in operator.metrics().items():
+                counted[name] = counted.get(name, 0) + value
+        return counted | {
             "rows": sum(source.rows_in for source in self.inputs),
             "late_rows": sum(source.late.count for source in self.inputs),
             "waiting_rows": sum(source.reorder.waiting_rows for source in self.inputs),

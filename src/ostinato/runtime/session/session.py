@@ -165,7 +165,7 @@ class Session(RunningProgram):
         yield from self.own(self.ends(in_parts=True))
 
     def metrics(self) -> dict[str, int]:
-        return self.graph.metrics() | self.operator.metrics()
+        return self.graph.metrics()
 
     def own(self, found: Iterator[Found]) -> Iterator[pa.Table]:
         """Those of the result."""

@@ -95,7 +95,7 @@ def test_lateness_and_watermarks_are_in_nanoseconds():
     assert session.metrics()["waiting_rows"] == 1
     again = query.open(lateness="800 ns", snapshot=session.snapshot())
     assert len(pa.concat_tables([*out, again.close()])) == 1
-    assert query.open(lateness=dt.timedelta(microseconds=3)).reorder.lateness == 3000
+    assert query.open(lateness=dt.timedelta(microseconds=3)).graph.inputs[0].reorder.lateness == 3000
 
 
 def test_start_and_end_of_a_match():

@@ -115,7 +115,7 @@ def test_merging_in_batches_is_sorting(seed, monkeypatch):
         given[name] = pa.table({"ts": pa.array(times, pa.int64()), "n": pa.array(range(len(times)), pa.int64())})
     query = ost.compile("PATTERN SEQ(a x, b y, c z) RETURN x.n AS x, y.n AS y, z.n AS z", {n: t.schema for n, t in given.items()})
     sources = {name: in_batches(table, rng.choice((1, 2, 3))) for name, table in given.items()}
-    tables = list(merged_source.MergedSource(query.algebra, sources).ordered(query.pattern))
+    tables = list(merged_source.MergedSource(query.pattern.reads, sources).ordered(query.pattern.reads))
     merged = [(row["ts"], row["event_type"], row["n"]) for table in tables for row in table.to_pylist()]
     assert merged == sorted((row["ts"], name, row["n"]) for name, table in given.items() for row in table.to_pylist())
 

@@ -37,7 +37,7 @@ ROW = "SELECT * FROM t MATCH_RECOGNIZE (PARTITION BY p ORDER BY ts MEASURES {mea
 )
 def test_compared_values_are_refused(text: str) -> None:
     with pytest.raises(UnsupportedError, match=r"the column '(k|dev.id)' has the type string collate UTF8_LCASE") as caught:
-        check_collations(SCHEMA, compile(text, {"t": ARROW}).algebra)
+        check_collations(SCHEMA, compile(text, {"t": ARROW}).pattern)
     assert "UTF8_BINARY" in str(caught.value.hint)
 
 
@@ -45,7 +45,7 @@ def test_compared_values_are_refused(text: str) -> None:
     "text", ["PATTERN SEQ(T a, T b) WHERE [p] RETURN a.k, b.dev", "PATTERN SEQ(T a)", ROW.format(measure="LAST(k)", condition="p > 'x'")]
 )
 def test_shown_values_are_not(text: str) -> None:
-    check_collations(SCHEMA, compile(text, {"t": ARROW}).algebra)
+    check_collations(SCHEMA, compile(text, {"t": ARROW}).pattern)
 
 
 @pytest.mark.spark

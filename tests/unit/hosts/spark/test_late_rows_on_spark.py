@@ -26,15 +26,15 @@ def ticks(*rows: tuple[int, str, int]) -> pa.Table:
 
 
 def test_a_row_is_a_match_or_late() -> None:
-    pattern = compile(TEXT, {"ticks": ticks((1, "x", 1)).schema}).pattern
+    reads = compile(TEXT, {"ticks": ticks((1, "x", 1)).schema}).pattern.reads
     output = pa.schema([pa.field("a", pa.int32(), nullable=False), ("b", pa.int32())])
-    schema = with_late_rows(output, pattern)
+    schema = with_late_rows(output, reads)
     missed = ticks((3, "y", 7)).append_column("reason", pa.array(["before the watermark 5"]))
     rows = beside(pa.table({"a": [1], "b": [2]}, schema=output), missed, schema).to_pylist()
     late = {"ts": 3, "k": "y", "v": 7, "reason": "before the watermark 5"}
     assert rows == [{"a": 1, "b": 2, "late": None}, {"a": None, "b": None, "late": late}]
     with pytest.raises(SchemaError, match="returns a column `late`"):
-        with_late_rows(pa.schema([("Late", pa.int32())]), pattern)
+        with_late_rows(pa.schema([("Late", pa.int32())]), reads)
 
 
 @pytest.mark.spark

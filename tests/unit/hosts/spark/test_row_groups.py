@@ -9,14 +9,12 @@ from ostinato.archive.row_groups import list_row_groups, measure_bounds
 from ostinato.base.errors import DataError, SchemaError
 from ostinato.expr.typing.types import INT, TIMESTAMP_TZ
 from ostinato.program.input import Column, Input
-from ostinato.program.pattern import RowPattern
 
 SCHEMA = pa.schema([("ts", pa.timestamp("us", "UTC")), ("n", pa.int64())])
 
 
-def pattern(*order: tuple[int, bool, bool]) -> RowPattern:
-    reads = Input("t", (Column("ts", TIMESTAMP_TZ), Column("n", INT)), time=0, order=order or ((0, False, False),))
-    return RowPattern(reads, "scan", "", ("A",))
+def reads(*order: tuple[int, bool, bool]) -> Input:
+    return Input("t", (Column("ts", TIMESTAMP_TZ), Column("n", INT)), time=0, order=order or ((0, False, False),))
 
 
 def write(path, times: list[int], numbers: list[int | None], size: int = 2, **options) -> str:
@@ -35,7 +33,7 @@ def test_bounds_of_int96_are_measured(tmp_path) -> None:
     groups = list_row_groups([file], "ts")
     assert groups[0].low is None
     assert [(group.low, group.high) for group in measure_bounds(groups, "ts")] == [(5, 10), (7, 7)]
-    rows = OrderedRows(tuple(measure_bounds(groups, "ts")), pattern(), SCHEMA)
+    rows = OrderedRows(tuple(measure_bounds(groups, "ts")), reads(), SCHEMA)
     assert pa.concat_tables(rows.between(None, None)).column("n").to_pylist() == [2, 3, 1]
 
 
@@ -50,7 +48,7 @@ def test_a_file_that_is_no_parquet_is_named(tmp_path) -> None:
 
 def test_overlapping_row_groups_come_in_order_and_ties_by_file_and_row(tmp_path) -> None:
     files = [write(tmp_path / "a.parquet", [1, 4, 6, 9], [1, 2, 3, 4]), write(tmp_path / "b.parquet", [4, 5, 9, 12], [5, 6, 7, 8])]
-    rows = OrderedRows(tuple(list_row_groups(files, "ts")), pattern(), SCHEMA)
+    rows = OrderedRows(tuple(list_row_groups(files, "ts")), reads(), SCHEMA)
     tables = list(rows.between(None, None))
     assert pa.concat_tables(tables).column("n").to_pylist() == [1, 2, 5, 6, 3, 4, 7, 8]
     assert len(tables) > 1
@@ -60,15 +58,15 @@ def test_overlapping_row_groups_come_in_order_and_ties_by_file_and_row(tmp_path)
 def test_further_order_columns_decide_ties(tmp_path) -> None:
     file = write(tmp_path / "a.parquet", [1, 1, 1, 2], [3, None, 5, 0], size=10)
     groups = tuple(list_row_groups([file], "ts"))
-    found = OrderedRows(groups, pattern((0, False, False), (1, True, False)), SCHEMA).between(None, None)
+    found = OrderedRows(groups, reads((0, False, False), (1, True, False)), SCHEMA).between(None, None)
     assert pa.concat_tables(found).column("n").to_pylist() == [5, 3, None, 0]
-    found = OrderedRows(groups, pattern((0, False, False), (1, False, True)), SCHEMA).between(None, None)
+    found = OrderedRows(groups, reads((0, False, False), (1, False, True)), SCHEMA).between(None, None)
     assert pa.concat_tables(found).column("n").to_pylist() == [None, 3, 5, 0]
 
 
 def test_a_row_without_time_is_refused(tmp_path) -> None:
     path = str(tmp_path / "a.parquet")
     pq.write_table(pa.table([pa.array([1, None], SCHEMA.field("ts").type), pa.array([1, 2])], schema=SCHEMA), path)
-    rows = OrderedRows(tuple(list_row_groups([path], "ts")), pattern(), SCHEMA)
+    rows = OrderedRows(tuple(list_row_groups([path], "ts")), reads(), SCHEMA)
     with pytest.raises(DataError, match=r'time column "ts" of stream ".*" is null in .*a.parquet'):
         list(rows.between(None, None))
