@@ -14,7 +14,7 @@ from ostinato.runtime.session.budget import Budget
 
 OPTIONS: dict[str, tuple[tuple[type, ...], str]] = {
     "dialect": ((str,), 'a name, "duckdb" or "spark"'),
-    "language": ((str,), 'a name, "sql" or "sase"'),
+    "language": ((str,), "the name of a language"),
     "output": ((str,), 'a word, such as "first"'),
     "type_by": ((str,), "the name of a column"),
     "time": ((str, Mapping), "the name of a column, or a mapping from streams to names"),
@@ -69,12 +69,6 @@ def check_options(**given: object) -> None:
             f"{name}= is an option, {said}, and got {shown}",
             hint=f'A stream that is called {name} is passed as streams={{"{name}": ...}}',
         )
-
-
-def refuse_for_sql(**options: object) -> None:
-    for name, value in options.items():
-        if value is not None:
-            raise OstinatoError(f"{name}= is for event patterns; a SQL statement says it itself", hint="Use ORDER BY, WITHIN and DEFINE")
 
 
 def _is_path(name: str, value: object) -> bool:
