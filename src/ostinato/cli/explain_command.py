@@ -34,19 +34,15 @@ def explain(
     stage: Annotated[Stage, typer.Option(help="Which stage to print.")] = Stage.plan,
     language: Annotated[str | None, typer.Option(help="The language of the query; by default from the file's suffix.")] = None,
     time: Annotated[
-        str | None, typer.Option(help="Event patterns: the column with the event time, where it is not ts; or STREAM=COLUMN,... for each.")
+        str | None, typer.Option(help="Events: the column with the event time, where it is not ts; or STREAM=COLUMN,... for each.")
     ] = None,
-    type_by: Annotated[str | None, typer.Option(help="Event patterns: the column that holds the event type.")] = None,
-    matches: Annotated[
-        str | None, typer.Option("--output", help="Event patterns: which matches: all, nonoverlapping, first, count, ...")
-    ] = None,
-    strategy: Annotated[
-        str | None, typer.Option(help="Event patterns: how to evaluate, for comparison: runs, compact or backtrack.")
-    ] = None,
+    type_by: Annotated[str | None, typer.Option(help="Events: the column that holds the event type.")] = None,
+    matches: Annotated[str | None, typer.Option("--output", help="Events: which matches: all, nonoverlapping, first, count, ...")] = None,
+    strategy: Annotated[str | None, typer.Option(help="Events: how to evaluate, for comparison: runs, compact or backtrack.")] = None,
     sandbox: Annotated[
         bool, typer.Option("--sandbox", help="For a query of somebody else: only the inputs, no files, no network.")
     ] = False,
-    svg: Annotated[Path | None, typer.Option("--svg", metavar="FILE", help="Event patterns: draw the automaton into this file.")] = None,
+    svg: Annotated[Path | None, typer.Option("--svg", metavar="FILE", help="Events: draw the automaton into this file.")] = None,
 ) -> None:
     """Print how a query is understood (syntax, algebra) and evaluated (automaton, plan, program)."""
     text = read_query(query, language)

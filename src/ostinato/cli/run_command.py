@@ -44,29 +44,21 @@ def run(
     explain: Annotated[bool, typer.Option("--explain", help="Also show on stderr how the query is evaluated.")] = False,
     language: Annotated[str | None, typer.Option(help="The language of the query; by default from the file's suffix.")] = None,
     time: Annotated[
-        str | None, typer.Option(help="Event patterns: the column with the event time, where it is not ts; or STREAM=COLUMN,... for each.")
+        str | None, typer.Option(help="Events: the column with the event time, where it is not ts; or STREAM=COLUMN,... for each.")
     ] = None,
     type_by: Annotated[
-        str | None, typer.Option(help="Event patterns: the column that holds the event type, for one stream of several types.")
+        str | None, typer.Option(help="Events: the column that holds the event type, for one stream of several types.")
     ] = None,
-    matches: Annotated[
-        str | None, typer.Option("--output", help="Event patterns: which matches: all, nonoverlapping, first, count, ...")
-    ] = None,
-    strategy: Annotated[
-        str | None, typer.Option(help="Event patterns: how to evaluate, for comparison: runs, compact or backtrack.")
-    ] = None,
-    budget_runs: Annotated[
-        int | None, typer.Option(min=1, help="Event patterns: how many partial matches may be followed at a time.")
-    ] = None,
-    budget_bytes: Annotated[int | None, typer.Option(min=1, help="Event patterns: how many bytes partial matches may take.")] = None,
+    matches: Annotated[str | None, typer.Option("--output", help="Events: which matches: all, nonoverlapping, first, count, ...")] = None,
+    strategy: Annotated[str | None, typer.Option(help="Events: how to evaluate, for comparison: runs, compact or backtrack.")] = None,
+    budget_runs: Annotated[int | None, typer.Option(min=1, help="Events: how many partial matches may be followed at a time.")] = None,
+    budget_bytes: Annotated[int | None, typer.Option(min=1, help="Events: how many bytes partial matches may take.")] = None,
     beyond: Annotated[BeyondBudget | None, typer.Option(help="Beyond the budget: stop with an error, or shed the oldest.")] = None,
     sandbox: Annotated[
         bool,
         typer.Option("--sandbox", help="For a query of somebody else: only the inputs, no files, no network; time and memory are limited."),
     ] = False,
-    lazy: Annotated[
-        bool, typer.Option("--lazy", help="Event patterns: write matches as they are found, also more than fit into memory.")
-    ] = False,
+    lazy: Annotated[bool, typer.Option("--lazy", help="Events: write matches as they are found, also more than fit into memory.")] = False,
     shown: Annotated[Shown, typer.Option("--format", help="What to print where no output file is given.")] = Shown.table,
     limit: Annotated[int, typer.Option(min=1, help="Rows of the printed table.")] = 20,
 ) -> None:

@@ -10,6 +10,8 @@ from typing import Any
 
 from ostinato.base.errors import OstinatoError, UnknownNameError
 from ostinato.base.query_text import check_name
+from ostinato.lang.language import Language
+from ostinato.lang.registry import language_of
 from ostinato.runtime.session.budget import Budget
 
 OPTIONS: dict[str, tuple[tuple[type, ...], str]] = {
@@ -69,6 +71,13 @@ def check_options(**given: object) -> None:
             f"{name}= is an option, {said}, and got {shown}",
             hint=f'A stream that is called {name} is passed as streams={{"{name}": ...}}',
         )
+
+
+def chosen_language(text: str, name: str | None, **options: object) -> Language[Any]:
+    """The language of the text, which offers what of these options was said."""
+    language = language_of(text, name)
+    language.refuse(options)
+    return language
 
 
 def _is_path(name: str, value: object) -> bool:

@@ -20,10 +20,9 @@ from ostinato.hosts.embedded.run_query import Told, run_in_parts, run_query
 from ostinato.hosts.embedded.source import RowSource, Source
 from ostinato.hosts.embedded.sql import sql
 from ostinato.hosts.embedded.timed_rows import TimedRows
-from ostinato.hosts.given_streams import check_options, named_streams
+from ostinato.hosts.given_streams import check_options, chosen_language, named_streams
 from ostinato.hosts.sandbox import Sandbox, Watch, sandbox_of
 from ostinato.lang.compile_options import CompileOptions
-from ostinato.lang.registry import language_of
 from ostinato.program.input import Input
 from ostinato.query import Query
 from ostinato.runtime.session.budget import Budget
@@ -66,8 +65,7 @@ def match(
     given = named_streams(unnamed, streams, named)
     closed = sandbox_of(sandbox, text)
     try:
-        chosen = language_of(text, language)
-        chosen.refuse({"budget": budget, "lazy": lazy or None, **options})
+        chosen = chosen_language(text, language, budget=budget, lazy=lazy or None, **options)
         if chosen.is_statement:
             return sql(text, lateness=lateness, late=late, streams=given, sandbox=closed or False)
         watch = None if closed is None else Watch(closed)

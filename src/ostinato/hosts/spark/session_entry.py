@@ -13,7 +13,7 @@ from pyspark.sql.types import StructType
 
 from ostinato.base.errors import OstinatoError, SchemaError, UnsupportedError
 from ostinato.compiler import compile_text
-from ostinato.hosts.given_streams import check_options, named_streams
+from ostinato.hosts.given_streams import check_options, chosen_language, named_streams
 from ostinato.hosts.sandbox import Sandbox, sandbox_of
 from ostinato.hosts.spark.collations import is_collated
 from ostinato.hosts.spark.parallelism import is_connect
@@ -27,7 +27,6 @@ from ostinato.hosts.spark.streaming.parquet_stream import ParquetStream
 from ostinato.hosts.spark.streaming.stream_settings import PARTITIONS, PROVIDER, ROCKSDB
 from ostinato.hosts.spark.types import left_out, to_arrow_schema
 from ostinato.lang.compile_options import CompileOptions
-from ostinato.lang.registry import language_of
 from ostinato.query import Query
 from ostinato.runtime.session.budget import Budget
 
@@ -121,8 +120,7 @@ class SparkEngine:
         closed = self._sandbox(sandbox, text)
         options: dict[str, Any] = {"output": output, "type_by": type_by, "time": time, "ties": ties, "strategy": strategy}
         check_options(language=language, lateness=lateness, late=late, buckets=buckets, path=path, budget=budget, **options)
-        chosen = language_of(text, language)
-        chosen.refuse({"budget": budget, **options})
+        chosen = chosen_language(text, language, budget=budget, **options)
         if chosen.is_statement:
             every = named_streams(unnamed, streams, named)
             return self.sql(
@@ -161,8 +159,7 @@ class SparkEngine:
         options: dict[str, Any] = {"output": output, "type_by": type_by, "time": time, "ties": ties, "strategy": strategy}
         check_options(stage=stage, language=language, **options)
         given = self._resolved(unnamed, streams, named)
-        chosen = language_of(text, language)
-        chosen.refuse(options)
+        chosen = chosen_language(text, language, **options)
         if chosen.is_statement:
             return explain_statement(self.spark, text, given, stage, RunOptions(sandbox=self._sandbox(sandbox, text)))
         query = self._compiled(text, given, CompileOptions(chosen.name, dialect=DIALECT, **options))
