@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ostinato.hosts.sandbox import Sandbox
     from ostinato.hosts.spark import on
     from ostinato.inspect.compressed import decode
-    from ostinato.lang.sase import ExplosionWarning
+    from ostinato.lang.streams.explosion import ExplosionWarning
     from ostinato.plan.long_walks import QuadraticWarning
     from ostinato.query import Query
     from ostinato.query_set import QuerySet
@@ -38,7 +38,7 @@ __version__ = "0.1.0"
 
 _LAZY = {
     "compile": "ostinato.hosts.embedded",
-    "ExplosionWarning": "ostinato.lang.sase",
+    "ExplosionWarning": "ostinato.lang.streams.explosion",
     "QuadraticWarning": "ostinato.plan.long_walks",
     "Query": "ostinato.query",
     "QuerySet": "ostinato.query_set",

@@ -2,74 +2,45 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Protocol
+from typing import Any
 
 import pyarrow as pa
 
 from ostinato.algebra.policies import Ties
 from ostinato.algebra.query import MatchQuery
-from ostinato.base.errors import OstinatoError, QuerySyntaxError, SchemaError, UnknownNameError, UnsupportedError
+from ostinato.base.errors import OstinatoError, SchemaError, UnsupportedError
 from ostinato.base.query_text import check_name, check_text
 from ostinato.base.user_warning import warn_user
-from ostinato.expr.typing.arrow_types import usable_schema
-from ostinato.lang import sase, sql
+from ostinato.lang.compile_options import CompileOptions
+from ostinato.lang.language import OF_THE_TEXT, Language
+from ostinato.lang.parsed_query import ParsedQuery, Tree
+from ostinato.lang.registry import language_of
+from ostinato.lang.streams.composition import check_composition
+from ostinato.lang.streams.explosion import explosion
+from ostinato.lang.streams.known_streams import KnownStreams, StatementHost
 from ostinato.plan.long_walks import quadratic
 from ostinato.plan.planner import plan
-from ostinato.program.pattern import EventPattern
+from ostinato.program.pattern import EventPattern, Pattern
 from ostinato.query import Around, Query
 from ostinato.rewrite.rules import NEEDED, RULES, rewrite
 
-LANGUAGES = ("sql", "sase")
-_SASE = re.compile(r"(?:\s|--[^\n]*\n|/\*.*?\*/)*PATTERN\b", re.IGNORECASE | re.DOTALL)
-_SQL = re.compile(r"\bMATCH_RECOGNIZE\b", re.IGNORECASE)
+
+def compile(text: str, schemas: Mapping[str, pa.Schema], **options: Any) -> Query:
+    """`schemas` are the streams by name; `options` those of `CompileOptions`."""
+    return compile_text(text, schemas, CompileOptions(**options))
 
 
-def recognise(text: str) -> str:
-    """The language that a text is written in."""
+def compile_text(text: str, schemas: Mapping[str, pa.Schema], options: CompileOptions, host: StatementHost | None = None) -> Query:
+    """`host` tells about the SQL around clauses."""
     text = check_text(text)
-    if _SASE.match(text):
-        return "sase"
-    if _SQL.search(text):
-        return "sql"
-    raise QuerySyntaxError(
-        "this is no query of a language that Ostinato knows",
-        hint='SASE+ begins with PATTERN, SQL contains MATCH_RECOGNIZE; or say which with language=("sql" or "sase")',
-    )
-
-
-def compile(
-    text: str,
-    schemas: Mapping[str, pa.Schema],
-    *,
-    language: str | None = None,
-    type_by: str | None = None,
-    time: str | Mapping[str, str] | None = None,
-    output: str | None = None,
-    ties: str | None = None,
-    dialect: str = "duckdb",
-    without: tuple[str, ...] = (),
-    strategy: str | None = None,
-    host: SqlHost | None = None,
-) -> Query:
-    """`schemas` are the streams by name; `time` is their time column, or a mapping from streams to theirs. `without` names rewrites to
-    leave out, "merging" (of equivalent runs) or "search" (by the values that conditions compare), `strategy` forces a way to evaluate
-    the query: both are for comparison. `host` tells about the SQL around clauses."""
-    text = check_text(text)
-    language = language or recognise(text)
-    if language not in LANGUAGES:
-        raise OstinatoError(f'there is no language "{language}"', hint=f"the languages are {', '.join(LANGUAGES)}")
-    schemas = {name: schema_of(name, given) for name, given in schemas.items()}
-    _check_left_out(without)
+    language = language_of(text, options.language)
+    streams = KnownStreams({name: schema_of(name, given) for name, given in schemas.items()}, host=host)
+    _check_left_out(options.without)
     try:
-        if language == "sase":
-            return compile_sase(text, schemas, type_by=type_by, time=time, output=output, ties=ties, without=without, strategy=strategy)
-        for name, value in (("type_by", type_by), ("output", output), ("time", time), ("ties", ties)):
-            if value is not None:
-                raise OstinatoError(f"{name}= is for event patterns; in SQL the clause itself says it")
-        return compile_sql(text, schemas, dialect=dialect, without=without, strategy=strategy, host=host)
+        language.refuse({name: getattr(options, name) for name in OF_THE_TEXT})
+        return _compile_queries(language, text, streams, options)
     except OstinatoError as error:
         raise error.within(text) from error.__cause__
 
@@ -90,132 +61,61 @@ def _check_left_out(without: tuple[str, ...]) -> None:
         raise OstinatoError(f'there is no "{unknown[0]}" to leave out', hint=f"without= takes {', '.join(offered)}, as a tuple")
 
 
-def compile_sase(
-    text: str,
-    schemas: Mapping[str, pa.Schema],
-    *,
-    type_by: str | None = None,
-    time: str | Mapping[str, str] | None = None,
-    output: str | None = None,
-    ties: str | None = None,
-    without: tuple[str, ...] = (),
-    strategy: str | None = None,
-) -> Query:
-    """A text may hold several queries: the events that one returns are a stream for those after it. `output` is about the last."""
-    trees = sase.parse_queries(text)
-    sase.check_composition(trees, schemas)
-    known = {name: usable_schema(schema) for name, schema in schemas.items()}
-    composites: dict[str, str] = {}
-    feeds: list[Query] = []
-    for tree in trees:
-        wanted = output if tree is trees[-1] else None
-        lowered = sase.lower(tree, known, type_by=type_by, time=time or "ts", output=wanted, ties=ties, composites=composites)
-        query = _finished(text, "sase", sase.render(tree), lowered, without, strategy)
-        warning: UserWarning | None = sase.explosion(tree, lowered, runs_merge=not query.pattern.registers and lowered.ties is Ties.ORDER)
-        warning = warning or quadratic(query.pattern, None if tree.strategy is None else tree.strategy.span, text)
-        if warning is not None:
-            warn_user(warning)
-        composite = None if tree.composite is None else tree.composite.name
-        query = replace(query, composite=composite, warning=None if warning is None else str(warning))
-        if tree.composite is not None and tree is not trees[-1]:
-            known[tree.composite.name] = usable_schema(query.output_schema)
-            composites[tree.composite.name] = lowered.time or ""
-            feeds.append(query)
-    return replace(query, feeds=tuple(feeds))
-
-
-class SqlHost(Protocol):
-    """Who executes the SQL around the clauses, asked about columns alone."""
-
-    def schema_of(self, query: sql.Spliced, statement: sql.Cut) -> pa.Schema:
-        """The columns of a query that is part of the statement, or of all of it with the clauses replaced."""
-
-    def add(self, name: str, schema: pa.Schema) -> None:
-        """A relation that later queries may name."""
-
-
-def compile_sql(
-    text: str,
-    schemas: Mapping[str, pa.Schema],
-    *,
-    dialect: str = "duckdb",
-    without: tuple[str, ...] = (),
-    strategy: str | None = None,
-    host: SqlHost | None = None,
-) -> Query:
-    """Each clause is a query of its own, which reads a stream, or rows of which the `host` knows the columns."""
-    statement = sql.cut(sql.explained(text) or text, dialect)
-    if not statement.clauses:
-        raise QuerySyntaxError(
-            "the statement has no MATCH_RECOGNIZE clause", hint="without one there is nothing for Ostinato to compile or to explain"
-        )
-    if host is None and not statement.bare:
-        raise UnsupportedError(
-            "only SELECT * FROM stream MATCH_RECOGNIZE (...) compiles without a host for the SQL around it",
-            hint="compile it with ost.compile, which asks DuckDB about it, or explain it with ost.on(spark).explain",
-        )
-    found = []
-    for number, clause in enumerate(statement.clauses, 1):
-        stream, schema = _clause_input(clause, schemas, statement, host)
-        query = compile_clause(clause, text, schema, stream or f"input {number}", without=without, strategy=strategy)
+def _compile_queries(language: Language[Tree], text: str, streams: KnownStreams, options: CompileOptions) -> Query:
+    """A text may hold several queries: what one returns can be read by those after it. `output` is about the last."""
+    parsed = language.parse(text, options)
+    if not language.is_statement:
+        check_composition(parsed, streams.given, language.naming)
+    found: list[Query] = []
+    for part in parsed:
+        query = compile_query(language, part, text, streams, options if part is parsed[-1] else replace(options, output=None))
         found.append(query)
-        if host is not None:
-            host.add(clause.placeholder, query.output_schema)
-    if statement.bare or host is None:
-        return found[-1]
-    result = host.schema_of(statement.outer, statement)
-    return replace(found[-1], feeds=tuple(found[:-1]), around=Around(statement.outer.text, result))
+        if part.relation is not None and streams.host is not None:
+            streams.host.add(part.relation, query.output_schema)
+        if part.composite is not None and part is not parsed[-1]:
+            streams = streams.with_composite(part.composite.name, query.output_schema, query.algebra.time or "")
+    around = None if language.around is None else language.around(parsed[0].tree, streams)
+    return replace(found[-1], feeds=tuple(found[:-1]), around=None if around is None else Around(*around))
 
 
-def _clause_input(
-    clause: sql.Clause, schemas: Mapping[str, pa.Schema], statement: sql.Cut, host: SqlHost | None
-) -> tuple[str | None, pa.Schema]:
-    for name, schema in schemas.items():
-        if clause.table is not None and name.lower() == clause.table.lower():
-            return name, schema
-    unknown = UnknownNameError(
-        f'there is no stream "{clause.table}"', hint=f"given: {', '.join(schemas) or 'none'}", span=clause.input_span
-    )
-    if host is None:
-        raise unknown
-    try:
-        return clause.table, host.schema_of(clause.input, statement)
-    except UnknownNameError as error:
-        raise unknown if statement.bare else error from None
+NO_STREAMS = KnownStreams({})
 
 
-def compile_clause(
-    clause: sql.Clause, text: str, schema: pa.Schema, stream: str, *, without: tuple[str, ...] = (), strategy: str | None = None
+def compile_query(
+    language: Language[Tree],
+    parsed: ParsedQuery[Tree],
+    text: str,
+    streams: KnownStreams = NO_STREAMS,
+    options: CompileOptions = CompileOptions(),  # noqa: B008 (frozen)
 ) -> Query:
-    """One clause of a SQL statement whose input has this schema. Errors point into `text`, the whole statement."""
+    """One query of a text, or a clause of a statement, by itself. Errors point into `text`, the whole of it."""
     try:
-        usable = usable_schema(schema)
-        tree = sql.unqualified(sql.parse_clause(clause.body, clause.offset), usable, clause.qualifiers)
-        query = sql.lower(tree, usable, stream)
+        tree = language.bind(parsed.tree, streams)
+        query = language.lower(tree, streams, options)
         try:
-            compiled = _finished(text, "sql", sql.render(tree), query, without, strategy)
+            rewritten, applied = rewrite(query, options.without)
+            pattern = _planned(rewritten, options)
         except UnsupportedError as error:  # what planning refuses without a place of its own, such as its size, is the pattern
-            error.span = error.span or tree.pattern_span
+            error.span = error.span or parsed.span
             raise
-        warning = quadratic(compiled.pattern, tree.pattern_span, text)
-        if warning is not None:
-            warn_user(warning)
-        return replace(compiled, warning=None if warning is None else str(warning))
+        warning = _warned(parsed, query, pattern, text)
     except OstinatoError as error:
         raise error.within(text) from error.__cause__
+    composite = None if parsed.composite is None else parsed.composite.name
+    return Query(text, language.name, language.render(tree), query, rewritten, applied, pattern, composite, warning=warning)
 
 
-def _finished(text: str, language: str, syntax: str, query: MatchQuery, without: tuple[str, ...], strategy: str | None) -> Query:
-    rewritten, applied = rewrite(query, without)
-    pattern = replace(plan(rewritten, strategy), search="search" not in without)
-    if isinstance(pattern, EventPattern) and "merging" in without:
-        pattern = replace(pattern, merging=False)
-    return Query(
-        text,
-        language,
-        syntax,
-        query,
-        rewritten,
-        applied,
-        pattern,
-    )
+def _planned(query: MatchQuery, options: CompileOptions) -> Pattern:
+    pattern = replace(plan(query, options.strategy), search="search" not in options.without)
+    if isinstance(pattern, EventPattern) and "merging" in options.without:
+        return replace(pattern, merging=False)
+    return pattern
+
+
+def _warned(parsed: ParsedQuery[Any], query: MatchQuery, pattern: Pattern, text: str) -> str | None:
+    runs_merge = not pattern.registers and query.ties is Ties.ORDER
+    warning: UserWarning | None = explosion(parsed, query, text, runs_merge) or quadratic(pattern, parsed.span, text)
+    if warning is None:
+        return None
+    warn_user(warning)
+    return str(warning)

@@ -22,6 +22,9 @@ class Span:
         return Span(self.start + by, self.end + by)
 
 
+NOWHERE = Span(0, 0)  # of what was not read from a text
+
+
 def line_and_column(text: str, offset: int) -> tuple[int, int]:
     """One-based line and column of an offset."""
     offset = min(max(offset, 0), len(text))

@@ -28,7 +28,7 @@ class EngineName(StrEnum):
 
 
 def evaluate(engine: EngineName, query: QueryFile, streams: Sequence[Input], settings: MatchSettings, errors: Console) -> pa.Table:
-    prepare_kernels(("scan",) if query.language == "sql" else ("runs",), errors)  # a query that needs others says so itself
+    prepare_kernels(query.language.strategies, errors)  # a query that needs others says so itself
     run = _on_spark if engine is EngineName.spark else _embedded
     return run(query, streams, settings, errors)
 
@@ -39,10 +39,10 @@ def _embedded(query: QueryFile, streams: Sequence[Input], settings: MatchSetting
 
     with _hard_stop() if settings.sandbox else nullcontext(), progress("Matching", errors) as meter:
         sources: dict[str, Any] = {stream.name: WatchedSource(stream.name, stream.path, meter) for stream in streams}
-        if query.language == "sql":
+        if query.language.is_statement:
             found = embedded.sql(query.text, streams=sources, sandbox=settings.sandbox).to_arrow()
         else:
-            options = {"language": query.language, "budget": settings.budget, **settings.given}
+            options = {"language": query.language.name, "budget": settings.budget, **settings.given}
             found = embedded.match(query.text, streams=sources, sandbox=settings.sandbox, **options).to_arrow()
     for source in sources.values():
         if source.rows == 0:
@@ -72,10 +72,10 @@ def write_as_found(query: QueryFile, streams: Sequence[Input], settings: MatchSe
     from ostinato.cli.watched_source import WatchedSource
     from ostinato.hosts import embedded
 
-    prepare_kernels(("runs",), errors)
+    prepare_kernels(query.language.strategies, errors)
     with _hard_stop() if settings.sandbox else nullcontext(), progress("Matching", errors) as meter:
         sources: dict[str, Any] = {stream.name: WatchedSource(stream.name, stream.path, meter) for stream in streams}
-        options = {"language": query.language, "budget": settings.budget, "sandbox": settings.sandbox, **settings.given}
+        options = {"language": query.language.name, "budget": settings.budget, "sandbox": settings.sandbox, **settings.given}
         found = embedded.match(query.text, streams=sources, lazy=True, **options)
         return write_batches(found.schema, found.batches(), output)
 
@@ -88,7 +88,7 @@ def _on_spark(query: QueryFile, streams: Sequence[Input], settings: MatchSetting
         with progress("Matching on Spark", errors):
             engine = on(session, sandbox=settings.sandbox)
             with engine.in_time():
-                if query.language == "sql":
+                if query.language.is_statement:
                     return engine.sql(query.text, streams=paths).toArrow()
-                options = {"language": query.language, "budget": settings.budget, **settings.given}
+                options = {"language": query.language.name, "budget": settings.budget, **settings.given}
                 return engine.match(query.text, streams=paths, **options).toArrow()

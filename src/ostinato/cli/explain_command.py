@@ -11,7 +11,6 @@ from typing import Annotated
 
 import typer
 
-from ostinato.base.errors import UnsupportedError
 from ostinato.cli.inputs import Input, read_inputs
 from ostinato.cli.outputs import whole_file
 from ostinato.cli.query_file import QueryFile, read_query
@@ -28,22 +27,22 @@ class Stage(StrEnum):
 
 
 def explain(
-    query: Annotated[str, typer.Argument(help="File with the query (.sql or .sase), or - for standard input.")],
+    query: Annotated[str, typer.Argument(help="File with the query, such as query.sql or query.sase, or - for standard input.")],
     inputs: Annotated[
         list[str], typer.Option("--input", "-i", metavar="NAME=PATH", help="A stream: files by path or glob; only their columns are read.")
     ],
     stage: Annotated[Stage, typer.Option(help="Which stage to print.")] = Stage.plan,
-    language: Annotated[str | None, typer.Option(help="sql or sase; by default from the file's suffix.")] = None,
+    language: Annotated[str | None, typer.Option(help="The language of the query; by default from the file's suffix.")] = None,
     time: Annotated[
-        str | None, typer.Option(help="SASE+: the column with the event time, where it is not ts; or STREAM=COLUMN,... for each.")
+        str | None, typer.Option(help="Events: the column with the event time, where it is not ts; or STREAM=COLUMN,... for each.")
     ] = None,
-    type_by: Annotated[str | None, typer.Option(help="SASE+: the column that holds the event type.")] = None,
-    matches: Annotated[str | None, typer.Option("--output", help="SASE+: which matches: all, nonoverlapping, first, count, ...")] = None,
-    strategy: Annotated[str | None, typer.Option(help="SASE+: how to evaluate, for comparison: runs, compact or backtrack.")] = None,
+    type_by: Annotated[str | None, typer.Option(help="Events: the column that holds the event type.")] = None,
+    matches: Annotated[str | None, typer.Option("--output", help="Events: which matches: all, nonoverlapping, first, count, ...")] = None,
+    strategy: Annotated[str | None, typer.Option(help="Events: how to evaluate, for comparison: runs, compact or backtrack.")] = None,
     sandbox: Annotated[
         bool, typer.Option("--sandbox", help="For a query of somebody else: only the inputs, no files, no network.")
     ] = False,
-    svg: Annotated[Path | None, typer.Option("--svg", metavar="FILE", help="SASE+: draw the automaton into this file.")] = None,
+    svg: Annotated[Path | None, typer.Option("--svg", metavar="FILE", help="Events: draw the automaton into this file.")] = None,
 ) -> None:
     """Print how a query is understood (syntax, algebra) and evaluated (automaton, plan, program)."""
     text = read_query(query, language)
@@ -52,8 +51,6 @@ def explain(
     if svg is None:
         typer.echo(explain_text(text, read_inputs(inputs), settings, stage.value))
         return
-    if text.language != "sase":
-        raise UnsupportedError("Only the automaton of a SASE+ query is drawn.", hint="Leave out --svg: --stage automaton prints it.")
     drawn = explain_text(text, read_inputs(inputs), settings, Stage.automaton.value, "svg")
     with whole_file(svg) as stream:
         stream.write(drawn.encode())
@@ -67,6 +64,6 @@ def explain_text(query: QueryFile, streams: Sequence[Input], settings: MatchSett
 
     schemas = {source.name: source.schema for source in sources_of({stream.name: stream.path for stream in streams}).values()}
     with said_elsewhere() if stage == Stage.plan else nullcontext():
-        return compile_query(query.text, schemas, language=query.language, sandbox=settings.sandbox, **settings.given).explain(
+        return compile_query(query.text, schemas, language=query.language.name, sandbox=settings.sandbox, **settings.given).explain(
             stage, format
         )

@@ -2,37 +2,40 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from ostinato.base.errors import DataError, QuerySyntaxError
 from ostinato.cli.failure import Usage
 
-LANGUAGES = ("sql", "sase")
-QUERY = re.compile(r"\bMATCH_RECOGNIZE\b|^\s*PATTERN\s", re.IGNORECASE)
-COMMENT = re.compile(r"--[^\n]*|/\*.*?\*/", re.DOTALL)
+if TYPE_CHECKING:
+    from ostinato.lang.language import Language
 
 
 @dataclass(frozen=True)
 class QueryFile:
     text: str
-    language: str
+    language: Language[Any]
     name: str
 
 
 def read_query(path: str, language: str | None) -> QueryFile:
     """Read a file, or standard input for `-`. The suffix names the language unless it is given."""
-    if language is not None and language.lower() not in LANGUAGES:
-        raise Usage(f"unknown language {language!r}: choose {' or '.join(LANGUAGES)}")
-    if QUERY.search(path):
+    # Late: `ostinato --help` needs no language.
+    from ostinato.lang.registry import languages, recognised
+
+    known = {language.name: language for language in languages()}
+    if language is not None and language.lower() not in known:
+        raise Usage(f"unknown language {language!r}: choose {' or '.join(known)}")
+    if len(path.split()) > 1 and recognised(path) is not None:
         hint = "Write it into a file and name that, or pipe it in: echo 'SELECT ...' | ostinato run - --input t=t.csv"
         raise DataError("This is a query, where the name of its file is wanted.", hint=hint)
     text = sys.stdin.read() if path == "-" else _contents(Path(path))
     if not text.strip():
         raise QuerySyntaxError(f"The query {path} is empty.", hint="Write the query into the file, or name another one.")
-    return QueryFile(text, language.lower() if language else _language_of(path, text), path)
+    return QueryFile(text, known[language.lower()] if language else _language_of(path, text), path)
 
 
 def _contents(path: Path) -> str:
@@ -46,9 +49,8 @@ def _contents(path: Path) -> str:
         raise DataError(f"The query {path} is not UTF-8 text.", detail=str(error), hint="Save it as UTF-8.") from error
 
 
-def _language_of(path: str, text: str) -> str:
-    suffix = Path(path).suffix.lower().lstrip(".")
-    if suffix in LANGUAGES:
-        return suffix
-    words = COMMENT.sub(" ", text).split(maxsplit=1)
-    return "sase" if words and words[0].upper() == "PATTERN" else "sql"
+def _language_of(path: str, text: str) -> Language[Any]:
+    """By the suffix, else by the text. What is no query that anyone knows is a statement as any other, for the host to execute."""
+    from ostinato.lang.registry import language_of_suffix, languages, recognised
+
+    return language_of_suffix(Path(path).suffix) or recognised(text) or next(one for one in languages() if one.is_statement)

@@ -18,7 +18,7 @@ from ostinato.cli.explain_command import explain_text
 from ostinato.cli.failure import Usage, completed
 from ostinato.cli.inputs import read_inputs
 from ostinato.cli.outputs import WRITERS, check_output, write
-from ostinato.cli.query_file import read_query
+from ostinato.cli.query_file import QueryFile, read_query
 from ostinato.cli.settings import BeyondBudget, MatchSettings, budget_of
 from ostinato.cli.terminal import show_table, standard_output
 from ostinato.cli.warned import said_elsewhere
@@ -34,7 +34,7 @@ class Shown(StrEnum):
 
 
 def run(
-    query: Annotated[str, typer.Argument(help="File with the query (.sql or .sase), or - for standard input.")],
+    query: Annotated[str, typer.Argument(help="File with the query, such as query.sql or query.sase, or - for standard input.")],
     inputs: Annotated[
         list[str],
         typer.Option("--input", "-i", metavar="NAME=PATH", help="A stream: a Parquet or CSV file, or a glob. Repeat for several."),
@@ -42,23 +42,23 @@ def run(
     output: Annotated[Path | None, typer.Option("--out", "-o", help="Write matches to this .parquet, .csv, .json or .jsonl file.")] = None,
     engine: Annotated[EngineName, typer.Option(help="Where to evaluate.")] = EngineName.embedded,
     explain: Annotated[bool, typer.Option("--explain", help="Also show on stderr how the query is evaluated.")] = False,
-    language: Annotated[str | None, typer.Option(help="sql or sase; by default from the file's suffix.")] = None,
+    language: Annotated[str | None, typer.Option(help="The language of the query; by default from the file's suffix.")] = None,
     time: Annotated[
-        str | None, typer.Option(help="SASE+: the column with the event time, where it is not ts; or STREAM=COLUMN,... for each.")
+        str | None, typer.Option(help="Events: the column with the event time, where it is not ts; or STREAM=COLUMN,... for each.")
     ] = None,
     type_by: Annotated[
-        str | None, typer.Option(help="SASE+: the column that holds the event type, for one stream of several types.")
+        str | None, typer.Option(help="Events: the column that holds the event type, for one stream of several types.")
     ] = None,
-    matches: Annotated[str | None, typer.Option("--output", help="SASE+: which matches: all, nonoverlapping, first, count, ...")] = None,
-    strategy: Annotated[str | None, typer.Option(help="SASE+: how to evaluate, for comparison: runs, compact or backtrack.")] = None,
-    budget_runs: Annotated[int | None, typer.Option(min=1, help="SASE+: how many partial matches may be followed at a time.")] = None,
-    budget_bytes: Annotated[int | None, typer.Option(min=1, help="SASE+: how many bytes partial matches may take.")] = None,
+    matches: Annotated[str | None, typer.Option("--output", help="Events: which matches: all, nonoverlapping, first, count, ...")] = None,
+    strategy: Annotated[str | None, typer.Option(help="Events: how to evaluate, for comparison: runs, compact or backtrack.")] = None,
+    budget_runs: Annotated[int | None, typer.Option(min=1, help="Events: how many partial matches may be followed at a time.")] = None,
+    budget_bytes: Annotated[int | None, typer.Option(min=1, help="Events: how many bytes partial matches may take.")] = None,
     beyond: Annotated[BeyondBudget | None, typer.Option(help="Beyond the budget: stop with an error, or shed the oldest.")] = None,
     sandbox: Annotated[
         bool,
         typer.Option("--sandbox", help="For a query of somebody else: only the inputs, no files, no network; time and memory are limited."),
     ] = False,
-    lazy: Annotated[bool, typer.Option("--lazy", help="SASE+: write matches as they are found, also more than fit into memory.")] = False,
+    lazy: Annotated[bool, typer.Option("--lazy", help="Events: write matches as they are found, also more than fit into memory.")] = False,
     shown: Annotated[Shown, typer.Option("--format", help="What to print where no output file is given.")] = Shown.table,
     limit: Annotated[int, typer.Option(min=1, help="Rows of the printed table.")] = 20,
 ) -> None:
@@ -77,16 +77,16 @@ def run(
         errors.print(explain_text(text, streams, settings, "plan"), markup=False, highlight=False, soft_wrap=True)
     with said_elsewhere() if explain else nullcontext():
         if lazy:
-            output = _lazy_output(output, engine, text.language)
+            output = _lazy_output(output, engine, text)
             _say_written(write_as_found(text, streams, settings, output, errors), output, errors)
             return
         found = evaluate(engine, text, streams, settings, errors)
     _deliver(found, output, shown, limit, errors)
 
 
-def _lazy_output(output: Path | None, engine: EngineName, language: str) -> Path:
-    if output is None or engine is EngineName.spark or language == "sql":
-        raise Usage("--lazy writes the matches of a SASE+ query to a file (-o FILE.parquet), by the embedded engine")
+def _lazy_output(output: Path | None, engine: EngineName, query: QueryFile) -> Path:
+    if output is None or engine is EngineName.spark or "lazy" not in query.language.options:
+        raise Usage("--lazy writes the matches of an event pattern to a file (-o FILE.parquet), by the embedded engine")
     return output
 
 

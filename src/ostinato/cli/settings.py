@@ -1,4 +1,4 @@
-"""The options of a SASE+ query that stand outside its text."""
+"""The options of a query that stand outside its text."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from typing import Any
 from ostinato.cli.failure import Usage
 from ostinato.cli.query_file import QueryFile
 from ostinato.runtime.session.budget import Beyond, Budget
+
+SHOWN = {"budget": "a budget"}  # the others are options of the same name
 
 
 class BeyondBudget(StrEnum):
@@ -46,11 +48,12 @@ class MatchSettings:
         strategy: str | None = None,
         budget: Budget | None = None,
     ) -> MatchSettings:
-        """SQL says all of this in its text: ORDER BY, PARTITION BY, AFTER MATCH SKIP."""
-        given = {"--time": time, "--type-by": type_by, "--output": output, "--strategy": strategy, "a budget": budget}
-        unused = [option for option, value in given.items() if value is not None]
-        if query.language == "sql" and unused:
-            raise Usage(f"{unused[0]} is for SASE+ queries; in SQL use ORDER BY, DEFINE and AFTER MATCH SKIP")
+        """What the language does not offer is refused: SQL says all of this in its text."""
+        given = {"time": time, "type_by": type_by, "output": output, "strategy": strategy, "budget": budget}
+        unused = next((name for name, value in given.items() if value is not None and name not in query.language.options), None)
+        if unused is not None:
+            shown = SHOWN.get(unused, f"--{unused.replace('_', '-')}")
+            raise Usage(f"{shown} {query.language.instead}: {query.language.instead_hint}")
         return MatchSettings(_times(time), type_by, output, strategy, budget)
 
     @property

@@ -35,7 +35,7 @@ def shown_once(errors: Console) -> Iterator[None]:
 @contextmanager
 def said_elsewhere() -> Iterator[None]:
     """The plan says the same."""
-    from ostinato.lang.sase import ExplosionWarning
+    from ostinato.lang.streams.explosion import ExplosionWarning
     from ostinato.plan.long_walks import QuadraticWarning
 
     with warnings.catch_warnings():

@@ -10,11 +10,13 @@ from typing import Any
 
 from ostinato.base.errors import OstinatoError, UnknownNameError
 from ostinato.base.query_text import check_name
+from ostinato.lang.language import Language
+from ostinato.lang.registry import language_of
 from ostinato.runtime.session.budget import Budget
 
 OPTIONS: dict[str, tuple[tuple[type, ...], str]] = {
     "dialect": ((str,), 'a name, "duckdb" or "spark"'),
-    "language": ((str,), 'a name, "sql" or "sase"'),
+    "language": ((str,), "the name of a language"),
     "output": ((str,), 'a word, such as "first"'),
     "type_by": ((str,), "the name of a column"),
     "time": ((str, Mapping), "the name of a column, or a mapping from streams to names"),
@@ -71,10 +73,11 @@ def check_options(**given: object) -> None:
         )
 
 
-def refuse_for_sql(**options: object) -> None:
-    for name, value in options.items():
-        if value is not None:
-            raise OstinatoError(f"{name}= is for event patterns; a SQL statement says it itself", hint="Use ORDER BY, WITHIN and DEFINE")
+def chosen_language(text: str, name: str | None, **options: object) -> Language[Any]:
+    """The language of the text, which offers what of these options was said."""
+    language = language_of(text, name)
+    language.refuse(options)
+    return language
 
 
 def _is_path(name: str, value: object) -> bool:

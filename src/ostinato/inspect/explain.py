@@ -140,5 +140,8 @@ def automaton_text(query: MatchQuery, pattern: Pattern) -> str:
 
 def automaton_svg(query: MatchQuery) -> str:
     if query.selection is Selection.PREFERRED:
-        raise UnsupportedError("only the automaton of an event pattern is drawn", hint='explain("automaton") prints that of a row pattern')
+        raise UnsupportedError(
+            "only the automaton of an event pattern, such as those of SASE+, is drawn",
+            hint='explain("automaton") prints that of a row pattern',
+        )
     return to_svg(event_automaton(query))

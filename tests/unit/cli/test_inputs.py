@@ -60,7 +60,7 @@ def test_usage(tmp_path):
 )
 def test_the_language_of_a_query_file(tmp_path, name, text, language):
     (tmp_path / name).write_text(text)
-    assert read_query(str(tmp_path / name), None).language == language
+    assert read_query(str(tmp_path / name), None).language.name == language
 
 
 @pytest.mark.parametrize("text", ["SELECT * FROM t MATCH_RECOGNIZE (" + "x" * 300, "PATTERN SEQ(A a, B b)"])

@@ -8,8 +8,7 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 
-from ostinato.compiler import compile as compile_text
-from ostinato.compiler import schema_of
+from ostinato.compiler import compile_text, schema_of
 from ostinato.hosts.confined.process import ConfinedDuckDB
 from ostinato.hosts.embedded.connection import Connection, open_connection, relation
 from ostinato.hosts.embedded.duckdb_detour import with_durations, with_intervals
@@ -19,6 +18,7 @@ from ostinato.hosts.embedded.sandboxed_sql import check_sandboxed
 from ostinato.hosts.embedded.table_source import TableSource
 from ostinato.hosts.given_streams import check_options, named_streams
 from ostinato.hosts.sandbox import Sandbox, Watch, sandbox_of
+from ostinato.lang.compile_options import CompileOptions
 from ostinato.lang.sql import Cut, Spliced
 from ostinato.query import Query
 
@@ -48,23 +48,12 @@ def compile(
     (of equivalent runs), `strategy` forces a way to evaluate the query: both are for comparison. `sandbox=True` is for texts of others.
     """
     check_options(language=language, type_by=type_by, time=time, output=output, ties=ties, dialect=dialect, strategy=strategy)
+    options = CompileOptions(language, type_by, time, output, ties, dialect, without, strategy)
     schemas = {name: schema_of(name, given) for name, given in named_streams((), schemas, named).items()}
     closed = sandbox_of(sandbox, text)
     with open_connection() if closed is None else ConfinedDuckDB(Watch(closed)) as connection:
         host = DuckDBColumns(connection, schemas) if dialect == DUCKDB else None
-        return compile_text(
-            text,
-            schemas,
-            language=language,
-            type_by=type_by,
-            time=time,
-            output=output,
-            ties=ties,
-            dialect=dialect,
-            without=without,
-            strategy=strategy,
-            host=host,
-        )
+        return compile_text(text, schemas, options, host)
 
 
 class DuckDBColumns:

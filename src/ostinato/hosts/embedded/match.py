@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 
 from ostinato.base.errors import OstinatoError
-from ostinato.compiler import compile, recognise
+from ostinato.compiler import compile_text
 from ostinato.hosts.embedded.arrival import Arrival
 from ostinato.hosts.embedded.inputs import sources_of
 from ostinato.hosts.embedded.lazy_result import LazyResult
@@ -20,8 +20,9 @@ from ostinato.hosts.embedded.run_query import Told, run_in_parts, run_query
 from ostinato.hosts.embedded.source import RowSource, Source
 from ostinato.hosts.embedded.sql import sql
 from ostinato.hosts.embedded.timed_rows import TimedRows
-from ostinato.hosts.given_streams import check_options, named_streams, refuse_for_sql
+from ostinato.hosts.given_streams import check_options, chosen_language, named_streams
 from ostinato.hosts.sandbox import Sandbox, Watch, sandbox_of
+from ostinato.lang.compile_options import CompileOptions
 from ostinato.program.input import Input
 from ostinato.query import Query
 from ostinato.runtime.session.budget import Budget
@@ -64,14 +65,14 @@ def match(
     given = named_streams(unnamed, streams, named)
     closed = sandbox_of(sandbox, text)
     try:
-        if (language or recognise(text)) == "sql":
-            refuse_for_sql(budget=budget, lazy=lazy or None, **options)
+        chosen = chosen_language(text, language, budget=budget, lazy=lazy or None, **options)
+        if chosen.is_statement:
             return sql(text, lateness=lateness, late=late, streams=given, sandbox=closed or False)
         watch = None if closed is None else Watch(closed)
         budget = budget if closed is None else closed.budget(budget)
         sources = sources_of(given)
         schemas = {source.name: source.schema for source in sources.values()}
-        query = compile(text, schemas, language=language, **options)
+        query = compile_text(text, schemas, CompileOptions(chosen.name, **options))
         if query.feeds:
             arrival.refuse_kept("by several queries in one text", "run them one by one, each with late= of its own")
         run = _Run(query, sources, arrival, budget, watch)

@@ -10,7 +10,7 @@ import duckdb
 import pyarrow as pa
 
 from ostinato.base.errors import OstinatoError, SandboxError, UnsupportedError
-from ostinato.compiler import compile_clause
+from ostinato.compiler import compile_query
 from ostinato.hosts.confined.process import RESULT_ROWS, ConfinedDuckDB
 from ostinato.hosts.embedded.arrival import Arrival
 from ostinato.hosts.embedded.compile import compile
@@ -28,6 +28,7 @@ from ostinato.hosts.embedded.timed_rows import TimedRows
 from ostinato.hosts.given_streams import check_options, named_streams
 from ostinato.hosts.sandbox import Sandbox, Watch, sandbox_of
 from ostinato.lang.sql import Clause, Cut, Spliced, cut, explained
+from ostinato.lang.sql.language import SQL, bound_clause
 from ostinato.lang.sql.statement import read_statement
 from ostinato.runtime.session.given_times import Lateness
 
@@ -65,7 +66,7 @@ def sql(
     to_explain = explained(text)
     if to_explain is not None:
         schemas = {source.name: source.schema for source in sources_of(given).values()}
-        plan = compile(to_explain, schemas, language="sql", dialect=dialect, sandbox=sandbox).explain()
+        plan = compile(to_explain, schemas, language=SQL.name, dialect=dialect, sandbox=sandbox).explain()
         return Result(pa.table({"plan": plan.splitlines()}))
     try:
         statement = _Statement(cut(text, dialect), sources_of(given), watch, arrival)
@@ -140,7 +141,7 @@ class _Statement:
             raise translated(error, query, self.cut.clauses, tuple(self.sources)) from error
 
     def _matches(self, clause: Clause, source: Source) -> pa.Table:
-        query = compile_clause(clause, self.cut.text, source.schema, source.name)
+        query = compile_query(SQL, bound_clause(self.cut, clause, source.name, source.schema), self.cut.text)
         if self.watch is None:
             return run_query(query, OneSource(source), self.told, self.arrival)
         return run_query(query, OneSource(TimedRows(source, self.watch)), self.told, self.arrival, self.watch.sandbox.budget(None))

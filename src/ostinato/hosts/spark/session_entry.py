@@ -12,8 +12,8 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructType
 
 from ostinato.base.errors import OstinatoError, SchemaError, UnsupportedError
-from ostinato.compiler import compile, recognise
-from ostinato.hosts.given_streams import check_options, named_streams, refuse_for_sql
+from ostinato.compiler import compile_text
+from ostinato.hosts.given_streams import check_options, chosen_language, named_streams
 from ostinato.hosts.sandbox import Sandbox, sandbox_of
 from ostinato.hosts.spark.collations import is_collated
 from ostinato.hosts.spark.match_all import match_all
@@ -23,10 +23,11 @@ from ostinato.hosts.spark.run_match import division, run_match
 from ostinato.hosts.spark.run_options import Lateness, RunOptions
 from ostinato.hosts.spark.sandbox_time import in_time
 from ostinato.hosts.spark.source import Source, read_path, resolve, schema_of
-from ostinato.hosts.spark.statement import explain_statement, run_statement
+from ostinato.hosts.spark.statement import DIALECT, explain_statement, run_statement
 from ostinato.hosts.spark.streaming.parquet_stream import ParquetStream
 from ostinato.hosts.spark.streaming.stream_settings import PARTITIONS, PROVIDER, ROCKSDB
 from ostinato.hosts.spark.types import left_out, to_arrow_schema
+from ostinato.lang.compile_options import CompileOptions
 from ostinato.query import Query
 from ostinato.query_set import QuerySet
 from ostinato.runtime.session.budget import Budget
@@ -119,10 +120,10 @@ class SparkEngine:
         `late="keep"`, on streams, puts rows that come too late into the result, in a column `late` with the reason.
         `sandbox=True` is for texts of others; `tail_of` is as in `sql`."""
         closed = self._sandbox(sandbox, text)
-        options = {"output": output, "type_by": type_by, "time": time, "ties": ties, "strategy": strategy}
+        options: dict[str, Any] = {"output": output, "type_by": type_by, "time": time, "ties": ties, "strategy": strategy}
         check_options(language=language, lateness=lateness, late=late, buckets=buckets, path=path, budget=budget, **options)
-        if (language or recognise(text)) == "sql":
-            refuse_for_sql(budget=budget, **options)
+        chosen = chosen_language(text, language, budget=budget, **options)
+        if chosen.is_statement:
             every = named_streams(unnamed, streams, named)
             return self.sql(
                 text,
@@ -135,7 +136,7 @@ class SparkEngine:
                 streams=every,
             )
         given = self._resolved(unnamed, streams, named)
-        query = self._compiled(text, given, language=language, **options)
+        query = self._compiled(text, given, CompileOptions(chosen.name, dialect=DIALECT, **options))
         allowed = budget if closed is None else closed.budget(budget)
         with in_time(self.spark, closed):
             return run_match(self.spark, query, given, RunOptions(lateness, buckets, path, allowed, late, tail_of=tail_of))
@@ -175,13 +176,13 @@ class SparkEngine:
         **named: object,
     ) -> str:
         """A stage of the query, of a statement that of every clause; and for the plan how Spark will divide the work."""
-        options = {"output": output, "type_by": type_by, "time": time, "ties": ties, "strategy": strategy}
+        options: dict[str, Any] = {"output": output, "type_by": type_by, "time": time, "ties": ties, "strategy": strategy}
         check_options(stage=stage, language=language, **options)
         given = self._resolved(unnamed, streams, named)
-        if (language or recognise(text)) == "sql":
-            refuse_for_sql(**options)
+        chosen = chosen_language(text, language, **options)
+        if chosen.is_statement:
             return explain_statement(self.spark, text, given, stage, RunOptions(sandbox=self._sandbox(sandbox, text)))
-        query = self._compiled(text, given, language=language, **options)
+        query = self._compiled(text, given, CompileOptions(chosen.name, dialect=DIALECT, **options))
         shown = query.explain(stage)
         return shown if stage != "plan" else f"{shown}\n{division(query, given)}"
 
@@ -216,8 +217,8 @@ class SparkEngine:
                 raise UnsupportedError(text, hint=f"pass a schema= in which {field.name} is a plain string, or read with spark.readStream")
         return ParquetStream(path, to_arrow_schema(known.schema), rows_per_batch, repaired, ends)
 
-    def _compiled(self, text: str, streams: Mapping[str, Source], **options: Any) -> Query:
-        return compile(text, {name: schema_of(source) for name, source in streams.items()}, dialect="spark", **options)
+    def _compiled(self, text: str, streams: Mapping[str, Source], options: CompileOptions) -> Query:
+        return compile_text(text, {name: schema_of(source) for name, source in streams.items()}, options)
 
 
 def local(cores: int | None = None, **settings: str) -> SparkSession:

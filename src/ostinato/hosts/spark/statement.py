@@ -11,7 +11,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from ostinato.base.errors import OstinatoError, QuerySyntaxError
 from ostinato.base.span import Span
-from ostinato.compiler import compile_clause
+from ostinato.compiler import compile_query
 from ostinato.hosts.spark.batch.match_batch import match_batch
 from ostinato.hosts.spark.run_match import division_of
 from ostinato.hosts.spark.run_options import RunOptions
@@ -22,6 +22,7 @@ from ostinato.hosts.spark.streaming.match_stream import METRICS
 from ostinato.hosts.spark.temporary_views import temporary_views
 from ostinato.hosts.spark.work import Work
 from ostinato.lang import sql
+from ostinato.lang.sql.language import SQL, bound_clause
 from ostinato.lang.sql.splice import Spliced
 from ostinato.query import Query
 
@@ -98,7 +99,7 @@ def _steps(
         source = sources.get(clause.table.lower()) if clause.table is not None else None
         if source is None:
             source = _delegated(spark, clause.input, views, options)
-        query = compile_clause(clause, cut.text, schema_of(source), clause.table or f"input {number}")
+        query = compile_query(SQL, bound_clause(cut, clause, clause.table, schema_of(source)), cut.text)
         yield Step(number, clause, query, source)
 
 

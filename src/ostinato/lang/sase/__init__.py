@@ -1,9 +1,7 @@
 """SASE+: PATTERN SEQ(...) WHERE strategy(...) {...} WITHIN ... RETURN ... OUTPUT ..."""
 
-from ostinato.lang.sase.compose import check_composition
-from ostinato.lang.sase.explosion import ExplosionWarning, explosion
 from ostinato.lang.sase.lower import lower
 from ostinato.lang.sase.parse import parse, parse_queries
 from ostinato.lang.sase.render import render
 
-__all__ = ["ExplosionWarning", "check_composition", "explosion", "lower", "parse", "parse_queries", "render"]
+__all__ = ["lower", "parse", "parse_queries", "render"]

@@ -13,8 +13,8 @@ from ostinato.expr.typing.infer import infer
 from ostinato.expr.typing.types import BOOL, Kind
 from ostinato.lang.sase.negation import place_negated
 from ostinato.lang.sase.references import STEPPING, Mention, References
-from ostinato.lang.sase.stream import Stream
 from ostinato.lang.sase.syntax import At, Component, Item, Negation, all_components
+from ostinato.lang.streams.stream import Stream
 
 FINISHED = (At.LAST, At.ALL)
 

@@ -13,14 +13,15 @@ from ostinato.expr.typing.coerce import refuse_opaque
 from ostinato.expr.typing.schema import Schema
 from ostinato.lang.sase import syntax
 from ostinato.lang.sase.conditions import lower_conjuncts
-from ostinato.lang.sase.merge import choose_stream
 from ostinato.lang.sase.negation import placed_negations, refuse_unbounded
 from ostinato.lang.sase.references import find_column
 from ostinato.lang.sase.returns import lower_returns
-from ostinato.lang.sase.stream import DEFAULT_TIME, Stream, Times
 from ostinato.lang.sase.syntax import Alternatives, Component, Equivalence, Item, Quantifier, SaseQuery, all_components
 from ostinato.lang.sase.timeouts import refuse_timeouts
-from ostinato.lang.sase.window import lower_window
+from ostinato.lang.streams.choose_stream import choose_stream
+from ostinato.lang.streams.given_streams import DEFAULT_TIME, Times
+from ostinato.lang.streams.stream import Stream
+from ostinato.lang.streams.window import lower_window
 
 DEFAULT_SELECTION = Selection.NEXT
 BOUNDS = {Quantifier.PLUS: (1, None), Quantifier.STAR: (0, None), Quantifier.OPTIONAL: (0, 1)}

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from ostinato.base.errors import OstinatoError, QuerySyntaxError, UnsupportedError
 from ostinato.base.query_text import check_text
-from ostinato.base.span import Span
+from ostinato.base.span import NOWHERE, Span
 from ostinato.expr.nodes import AGGREGATES, Call, Expr
 from ostinato.expr.reading.tokens import tokenize
 from ostinato.expr.typing.functions import AMBIGUOUS, CONDITIONALS, SPELLINGS
 from ostinato.expr.values.temporal_text import is_calendar_unit
 from ostinato.lang.sase.parse_expression import SaseExpressionParser
 from ostinato.lang.sase.parse_pattern import parse_pattern
-from ostinato.lang.sase.syntax import Component, Composite, Item, OutputClause, Return, SaseQuery, Strategy, Window, all_components
-from ostinato.lang.sase.window import window_unit
+from ostinato.lang.sase.syntax import Component, Item, OutputClause, Return, SaseQuery, Strategy, all_components
+from ostinato.lang.streams.composite_event import Composite
+from ostinato.lang.streams.window import Window, window_unit
 
 STRATEGIES = ("strict_contiguity", "partition_contiguity", "skip_till_next_match", "skip_till_any_match")
 CLAUSES = ("PATTERN", "WHERE", "WITHIN", "RETURN", "OUTPUT")
@@ -177,7 +178,7 @@ class _QueryParser:
     def _return(self) -> Return:
         expr = self.cursor.expression()
         name = self.cursor.expect_name("a name for the attribute", self.cursor.reserved).value if self.cursor.accept_word("AS") else None
-        return Return(expr, name, expr.span or Span(0, 0))
+        return Return(expr, name, expr.span or NOWHERE)
 
     def _output(self) -> OutputClause:
         name = self.cursor.expect_name("an output format", self.cursor.reserved)

@@ -10,8 +10,8 @@ from ostinato.base.span import Span
 from ostinato.expr.nodes import AGGREGATES, Aggregate, Anchor, Expr, Field, Nav
 from ostinato.expr.reading.syntax import RawCall
 from ostinato.expr.typing.infer import unknown_column
-from ostinato.lang.sase.stream import Stream
 from ostinato.lang.sase.syntax import At, Component, Element, Equivalence
+from ostinato.lang.streams.stream import Stream
 
 
 @dataclass(frozen=True)

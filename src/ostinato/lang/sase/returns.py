@@ -6,15 +6,15 @@ from collections.abc import Iterator
 
 from ostinato.algebra.policies import Output
 from ostinato.algebra.query import Measure
-from ostinato.base.errors import QuerySyntaxError, TypeMismatchError, UnsupportedError
-from ostinato.expr.nodes import AGGREGATES, Anchor, Expr, Field, Literal, Nav
+from ostinato.base.errors import QuerySyntaxError, UnsupportedError
+from ostinato.expr.nodes import AGGREGATES, Expr
 from ostinato.expr.reading.syntax import RawCall
 from ostinato.expr.typing.infer import infer
-from ostinato.lang.sase.merge import TYPE_COLUMN
 from ostinato.lang.sase.negation import refuse_returned
 from ostinato.lang.sase.references import STEPPING, Mention, References
-from ostinato.lang.sase.stream import Stream
-from ostinato.lang.sase.syntax import At, Composite, Element, Return, SaseQuery, all_components
+from ostinato.lang.sase.syntax import At, Element, Return, SaseQuery, all_components
+from ostinato.lang.streams.composite_event import as_event
+from ostinato.lang.streams.stream import Stream
 
 OVER_ALL_MATCHES = ("count", "sum", "avg", "min", "max")
 
@@ -38,44 +38,9 @@ def lower_returns(tree: SaseQuery, stream: Stream, output: Output) -> tuple[Meas
             raise QuerySyntaxError(f"Two returned attributes are called `{measure.name}`", hint="Name one of them with AS", span=item.span)
         measures[measure.name.lower()] = measure
     if tree.composite is not None:
-        measures = _of_event(tree.composite, stream, output) | _checked(tree, stream, measures)
+        spans = {key: item.span for key, item in zip(measures, tree.returns, strict=True)}
+        measures = as_event(tree.composite, stream, output, measures, spans)
     return None if output is Output.COUNT else tuple(measures.values())
-
-
-def type_column(stream: Stream) -> str:
-    """Where a composite event tells its type: as the events do that it is made of."""
-    return stream.type_column or TYPE_COLUMN
-
-
-def _of_event(composite: Composite, stream: Stream, output: Output) -> dict[str, Measure]:
-    """What makes a match an event: a type, and the time at which it is complete."""
-    if output in (Output.COUNT, Output.AGGREGATES, Output.TIMEOUTS):
-        returned = "what did not become a match" if output is Output.TIMEOUTS else "one row about all matches"
-        raise UnsupportedError(
-            f"OUTPUT {output.value} returns {returned}, and no event `{composite.name}` for each",
-            hint="Leave the name of the event out, or use OUTPUT all",
-            span=composite.span,
-        )
-    time = Nav(None, Anchor.LAST, 0, 0, Field(stream.time))
-    kind = Measure(type_column(stream), infer(Literal(composite.name), stream.schema))
-    return {kind.name.lower(): kind, stream.time.lower(): Measure(stream.time, infer(time, stream.schema))}
-
-
-def _checked(tree: SaseQuery, stream: Stream, measures: dict[str, Measure]) -> dict[str, Measure]:
-    """The attributes beside these two. One may be the time itself."""
-    kind, time = type_column(stream), measures.get(stream.time.lower())
-    spans = {key: item.span for key, item in zip(measures, tree.returns, strict=True)}
-    if kind.lower() in measures:
-        raise QuerySyntaxError(
-            f"`{kind}` is where the event tells its type", hint="Give the attribute another name with AS", span=spans[kind.lower()]
-        )
-    if time is not None and (time.expr.type is None or time.expr.type.kind is not stream.time_type.kind):
-        raise TypeMismatchError(
-            f"`{time.name}` is the time of the event, but this is of type {time.expr.type}",
-            hint="Give the attribute another name with AS: without one of this name the event has the time of its last event",
-            span=spans[stream.time.lower()],
-        )
-    return measures
 
 
 def _measure(item: Return, tree: SaseQuery, stream: Stream, output: Output) -> Measure:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import Enum
 
-from ostinato.base.span import Span
+from ostinato.base.span import NOWHERE, Span
 from ostinato.expr.nodes import Expr
-
-NOWHERE = Span(0, 0)
+from ostinato.lang.streams.composite_event import Composite
+from ostinato.lang.streams.window import Window
 
 
 class Quantifier(Enum):
@@ -120,28 +120,11 @@ class Strategy:
 
 
 @dataclass(frozen=True)
-class Window:
-    """`3 hours`, `500 events`, `10`: the number as it is written, and the unit in its long singular form, None if there is none."""
-
-    length: str
-    unit: str | None
-    span: Span = field(default=NOWHERE, compare=False, repr=False)
-
-
-@dataclass(frozen=True)
 class Return:
     """One item of the RETURN clause."""
 
     expr: Expr
     name: str | None
-    span: Span = field(default=NOWHERE, compare=False, repr=False)
-
-
-@dataclass(frozen=True)
-class Composite:
-    """`RETURN Name(...)`: what is returned is an event of this type."""
-
-    name: str
     span: Span = field(default=NOWHERE, compare=False, repr=False)
 
 

@@ -7,11 +7,9 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 
 from ostinato.algebra.policies import RowsPerMatch
-from ostinato.base.span import Span
+from ostinato.base.span import NOWHERE, Span
 from ostinato.expr.nodes import Expr
 from ostinato.expr.values.nanoseconds import Duration
-
-NOWHERE = Span(0, 0)
 
 
 @dataclass(frozen=True)

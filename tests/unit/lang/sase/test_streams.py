@@ -9,7 +9,7 @@ from ostinato.base.errors import OstinatoError, SchemaError, UnknownNameError
 from ostinato.expr.typing.schema import Schema
 from ostinato.expr.typing.types import FLOAT, INT, STRING, TIMESTAMP, Kind, Type
 from ostinato.lang.sase import lower, parse
-from ostinato.lang.sase.merge import common_type
+from ostinato.lang.streams.merge_streams import common_type
 
 ORDERS = Schema((("ts", INT), ("symbol", STRING), ("quantity", INT)))
 TRADES = Schema((("ts", INT), ("Symbol", STRING), ("price", FLOAT), ("quantity", FLOAT)))

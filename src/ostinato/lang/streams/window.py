@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from decimal import Decimal
 
 from ostinato.algebra.query import LONGEST, Unit, Within
 from ostinato.base.errors import QuerySyntaxError, TypeMismatchError
+from ostinato.base.span import NOWHERE, Span
 from ostinato.expr.typing.types import Kind, Type
 from ostinato.expr.values.temporal_text import NANOS, unit_named
-from ostinato.lang.sase.syntax import Window
+
+
+@dataclass(frozen=True)
+class Window:
+    """`3 hours`, `500 events`, `10`: the number as it is written, and the unit in its long singular form, None if there is none."""
+
+    length: str
+    unit: str | None
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
 
 
 def window_unit(word: str) -> str | None:

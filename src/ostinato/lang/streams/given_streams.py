@@ -1,15 +1,14 @@
-"""What a query reads: one stream, or several merged by time; which column is the time, and which, if any, tells the event type."""
+"""The streams that the caller gives: which column is the time, and which, if any, tells the event type; and those that a query reads."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
-from ostinato.algebra.parts import Part
 from ostinato.base.errors import SchemaError, UnknownNameError
 from ostinato.expr.typing.schema import Schema
 from ostinato.expr.typing.types import Kind, Type
-from ostinato.lang.sase.syntax import Component
+from ostinato.lang.streams.stream import EventOf
 
 Times = str | Mapping[str, str]
 DEFAULT_TIME = "ts"
@@ -29,31 +28,6 @@ class Given:
         return self.schema.type_of(self.time)
 
 
-@dataclass(frozen=True)
-class Stream:
-    """What the query reads. `schemas` and `types` are, by the event type that a component asks for, the attributes of such events and
-    the value of the type column."""
-
-    name: str
-    schema: Schema
-    time: str
-    type_column: str | None
-    schemas: Mapping[str, Schema] = field(default_factory=dict)
-    types: Mapping[str, str] = field(default_factory=dict)
-    parts: tuple[Part, ...] = ()
-    stream_number: str | None = None  # the column that tells which of the parts an event is of
-
-    @property
-    def time_type(self) -> Type:
-        return self.schema.type_of(self.time)
-
-    def schema_of(self, component: Component) -> Schema:
-        return self.schemas.get(component.event_type, self.schema)
-
-    def type_of(self, component: Component) -> str | None:
-        return None if self.type_column is None else self.types.get(component.event_type, component.event_type)
-
-
 def given_streams(schemas: Mapping[str, Schema], type_by: str | None, time: Times, composites: Mapping[str, str]) -> dict[str, Given]:
     """The streams by name. `composites` are the names of earlier queries' events, each with its time column."""
     times = _times(schemas, time, composites)
@@ -66,18 +40,18 @@ def given_streams(schemas: Mapping[str, Schema], type_by: str | None, time: Time
     return found
 
 
-def used_streams(components: tuple[Component, ...], given: Mapping[str, Given]) -> tuple[dict[str, Given | None], list[Given]]:
+def used_streams(events: Sequence[EventOf], given: Mapping[str, Given]) -> tuple[dict[str, Given | None], list[Given]]:
     """Where the events of each type come from (None: from the streams with a type column), and the streams that the query reads; their
     time columns are checked."""
-    homes = {component.event_type: _home(component, given) for component in components}
+    homes = {event.event_type: _home(event, given) for event in events}
     named = [stream for stream in homes.values() if stream is not None]
     used = [stream for stream in given.values() if stream in named or (stream.type_column is not None and None in homes.values())]
     return homes, [_timed(stream) for stream in used]
 
 
-def _home(component: Component, given: Mapping[str, Given]) -> Given | None:
+def _home(event: EventOf, given: Mapping[str, Given]) -> Given | None:
     """The stream of this name; else any with a type column."""
-    wanted = component.event_type
+    wanted = event.event_type
     plain = {name: stream for name, stream in given.items() if stream.type_column is None}
     if wanted in plain:
         return plain[wanted]
@@ -85,14 +59,14 @@ def _home(component: Component, given: Mapping[str, Given]) -> Given | None:
     if len(folded) == 1:
         return plain[folded[0]]
     if folded:
-        raise UnknownNameError(f"`{wanted}` could be any of the streams {', '.join(folded)}", span=component.span)
+        raise UnknownNameError(f"`{wanted}` could be any of the streams {', '.join(folded)}", span=event.span)
     if len(plain) < len(given):
         return None
     raise UnknownNameError(
         f"There is no stream for the event type `{wanted}`",
         detail=f"Streams: {', '.join(given)}",
         hint=f"Pass it as {wanted.lower()}=..., or, where one stream carries several event types, name the type column with type_by=...",
-        span=component.span,
+        span=event.span,
     )
 
 

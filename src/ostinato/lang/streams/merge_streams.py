@@ -12,33 +12,16 @@ from ostinato.base.span import Span
 from ostinato.expr.typing.coerce import number_type, same_form
 from ostinato.expr.typing.schema import Schema
 from ostinato.expr.typing.types import INT, STRING, Kind, Type, finer_unit
-from ostinato.lang.sase.stream import DEFAULT_TIME, Given, Stream, Times, given_streams, used_streams
-from ostinato.lang.sase.syntax import Component
+from ostinato.lang.streams.given_streams import DEFAULT_TIME, Given
+from ostinato.lang.streams.stream import Stream
 
 TYPE_COLUMN = "event_type"
 STREAM_NUMBER = "stream_number"
 
 
-def choose_stream(
-    components: tuple[Component, ...],
-    schemas: Mapping[str, Schema],
-    type_by: str | None = None,
-    time: Times = DEFAULT_TIME,
-    composites: Mapping[str, str] | None = None,
-) -> Stream:
-    """What the components read. A component's event type is the name of a stream, or a value of the column `type_by` in those streams
-    that have it. `composites` are earlier queries' events, by name, with their time columns; `schemas` has them too."""
-    if not schemas:
-        raise SchemaError("No stream was given", hint=f"Pass one, e.g. {components[0].event_type.lower()}=table")
-    homes, used = used_streams(components, given_streams(schemas, type_by, time, composites or {}))
-    if len(used) == 1:
-        only = used[0]
-        return Stream(only.name, only.schema, only.time, only.type_column)
-    spans = {home.name: component.span for component in reversed(components) if (home := homes[component.event_type]) is not None}
-    return _merged(used, homes, spans)
-
-
-def _merged(used: Sequence[Given], homes: Mapping[str, Given | None], spans: Mapping[str, Span]) -> Stream:
+def merge_streams(used: Sequence[Given], homes: Mapping[str, Given | None], spans: Mapping[str, Span]) -> Stream:
+    """`homes` tells which of them the events of each type come from, None: from those with a type column. `spans` are places in the text
+    that ask for a stream, for errors."""
     columns = _union(used, spans)
     taken = set(columns)
     typed = [stream.type_column for stream in used if stream.type_column is not None]

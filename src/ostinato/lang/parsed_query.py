@@ -1,0 +1,26 @@
+"""One query of a text, parsed: its tree, which only its language knows, and what is asked of every tree."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Generic, TypeVar
+
+from ostinato.base.span import Span
+from ostinato.lang.streams.composite_event import Composite
+
+Tree = TypeVar("Tree")
+
+
+@dataclass(frozen=True)
+class ParsedQuery(Generic[Tree]):
+    """`span` is the place of the text at which the whole pattern is shown, `places` are those of its variables: warnings and refusals of
+    later stages point there. `reads` are the names that it asks for, of streams or of event types; `composite` names the events that it
+    returns, for those after it. `relation` is what the SQL around a clause calls its matches."""
+
+    tree: Tree
+    span: Span
+    places: Mapping[str, Span] = field(default_factory=dict)
+    reads: tuple[str, ...] = ()
+    composite: Composite | None = None
+    relation: str | None = None

@@ -1,0 +1,62 @@
+"""The languages: one line each. Whoever needs one asks here, by name, by the suffix of a file or by the text itself."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ostinato.base.errors import OstinatoError, QuerySyntaxError
+from ostinato.base.query_text import check_text
+from ostinato.lang.language import Language
+from ostinato.lang.sase.language import SASE
+from ostinato.lang.sql.language import SQL
+
+_registered: dict[str, Language[Any]] = {
+    SQL.name: SQL,
+    SASE.name: SASE,
+}
+
+
+def languages() -> tuple[Language[Any], ...]:
+    return tuple(_registered.values())
+
+
+def register(language: Language[Any]) -> None:
+    """Make a language known, to this process."""
+    for other in languages():
+        if other.name == language.name:
+            raise OstinatoError(f'there is already a language "{language.name}"')
+        if taken := sorted({*other.suffixes} & {*language.suffixes}):
+            raise OstinatoError(f'"{taken[0]}" is the suffix of {other.title} already')
+    _registered[language.name] = language
+
+
+def unregister(name: str) -> None:
+    del _registered[language_named(name).name]
+
+
+def language_named(name: str) -> Language[Any]:
+    if name not in _registered:
+        raise OstinatoError(f'there is no language "{name}"', hint=f"the languages are {', '.join(_registered)}")
+    return _registered[name]
+
+
+def language_of_suffix(suffix: str) -> Language[Any] | None:
+    return next((language for language in languages() if suffix.lower() in language.suffixes), None)
+
+
+def recognised(text: str) -> Language[Any] | None:
+    """The language that a text is written in. What stands in SQL can stand anywhere in a text, so it is looked for last."""
+    by_certainty = sorted(languages(), key=lambda language: language.is_statement)
+    return next((language for language in by_certainty if language.recognise(text)), None)
+
+
+def language_of(text: str, name: str | None = None) -> Language[Any]:
+    """The language of this name, or the one that the text is written in."""
+    if name is not None:
+        return language_named(name)
+    found = recognised(check_text(text))
+    if found is None:
+        signs = ", ".join(f"{language.title} {language.sign}" for language in languages())
+        names = " or ".join(f'"{language.name}"' for language in languages())
+        raise QuerySyntaxError("this is no query of a language that Ostinato knows", hint=f"{signs}; or say which with language=({names})")
+    return found

@@ -1,0 +1,40 @@
+"""Patterns whose state can grow without bound: said when a query is compiled, not when the memory is full."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ostinato.algebra.pattern import variables_of
+from ostinato.algebra.policies import Output, Selection
+from ostinato.algebra.query import MatchQuery
+from ostinato.base.errors import OstinatoError
+from ostinato.base.span import Span
+from ostinato.lang.parsed_query import ParsedQuery
+
+WITHOUT_ENUMERATION = (Output.COUNT, Output.AGGREGATES, Output.COMPRESSED)
+
+
+class ExplosionWarning(UserWarning):
+    """The partial matches of a query, or its matches, can outgrow any memory."""
+
+
+def explosion(parsed: ParsedQuery[Any], query: MatchQuery, text: str, runs_merge: bool) -> ExplosionWarning | None:
+    """`runs_merge`: runs with the same future are one, so that where matches are not enumerated nothing grows with their number."""
+    if query.within is not None or (query.output in WITHOUT_ENUMERATION and runs_merge):
+        return None
+    shown = query.kleene[0] if query.kleene else ""
+    place = parsed.places.get(shown, parsed.span)
+    if query.selection is Selection.ANY and shown:
+        said = f"The number of matches can double with every event: `{shown}[ ]` may take it or skip it, and nothing ends a match"
+        return _warning(text, said, "Bound it with WITHIN, or use skip_till_next_match", place)
+    if query.selection is Selection.ANY and len(variables_of(query.pattern)) > 1:
+        said = "Every partial match is kept for ever: any event may be skipped, and nothing ends a match"
+        return _warning(text, said, "Bound it with WITHIN, or use skip_till_next_match", parsed.span)
+    if query.selection is Selection.NEXT and shown:
+        said = f"Partial matches inside `{shown}[ ]` are kept for ever: they may skip what they cannot take, and nothing ends them"
+        return _warning(text, said, "Bound it with WITHIN", place)
+    return None
+
+
+def _warning(text: str, message: str, hint: str, span: Span) -> ExplosionWarning:
+    return ExplosionWarning(str(OstinatoError(message, hint=hint, span=span, text=text)))
