@@ -62,32 +62,34 @@ def in_process(part: int) -> dict[str, Seconds]:
 
 
 def on_spark(part: int, stack: ExitStack) -> dict[str, Seconds]:
-    from benchmarks import spark_batch, spark_streaming
+    from benchmarks import spark_queries
     from benchmarks.spark_session import consume, spark_and_folder
     from ostinato.hosts.spark import on
 
     spark, folder = stack.enter_context(spark_and_folder())
     cases: dict[str, Seconds] = {}
     for keys in (100, 10_000):
-        ticks = spark.read.parquet(*spark_batch.write_ticks(folder / f"batch{keys}", 10_000_000 // part, keys))
-        queries = {"V shape": spark_batch.v_shape(spark_batch.SHALLOW, 10), "SASE+ sequence": spark_batch.SEQUENCE.format(milliseconds=10)}
+        ticks = spark.read.parquet(*spark_queries.write_ticks(folder / f"batch{keys}", 10_000_000 // part, keys))
+        queries = {
+            "V shape": spark_queries.v_shape(spark_queries.SHALLOW, 10),
+            "SASE+ sequence": spark_queries.SEQUENCE.format(milliseconds=10),
+        }
         for name, query in queries.items():
             matched = partial(lambda query, ticks: consume(on(spark).match(query, ticks=ticks)), query, ticks)
             cases[f"Spark batch, {name}, {keys:,} keys"] = partial(wall_seconds, matched)
-    other = spark.read.parquet(*spark_batch.write_ticks(folder / "other", 4_000_000 // part, 100)).where("volume > 0")
-    by_key = lambda: consume(on(spark).sql(spark_batch.v_shape(spark_batch.SHALLOW), ticks=other))  # noqa: E731
+    other = spark.read.parquet(*spark_queries.write_ticks(folder / "other", 4_000_000 // part, 100)).where("volume > 0")
+    by_key = lambda: consume(on(spark).sql(spark_queries.v_shape(spark_queries.SHALLOW), ticks=other))  # noqa: E731
     cases["Spark batch, another DataFrame"] = partial(wall_seconds, by_key)
     rows = 500_000 // part
-    source = spark_streaming.write_batches(folder / "stream", 8, rows, 100)
+    source = spark_queries.write_batches(folder / "stream", 8, rows, 100)
     checkpoints = (folder / f"checkpoint{number}" for number in range(1_000))
-    for name, job in spark_streaming.jobs(spark, source, rows).items():
-        if name.startswith("ostinato"):
-            cases[f"Spark stream, {name.removeprefix('ostinato, ')}"] = partial(_best_batch, job, checkpoints)
+    for name, job in spark_queries.our_streams(spark, source, rows).items():
+        cases[f"Spark stream, {name}"] = partial(_best_batch, job, checkpoints)
     return cases
 
 
 def _best_batch(job: Callable, checkpoints: Iterator[Path]) -> float:
-    from benchmarks.spark_streaming import batch_seconds
+    from benchmarks.spark_queries import batch_seconds
 
     return min(batch_seconds(job(), next(checkpoints)))
 

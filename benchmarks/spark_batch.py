@@ -5,58 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-import pyarrow.parquet as pq
 from pyspark import cloudpickle
 from pyspark.sql import DataFrame, SparkSession
 
 import benchmarks.do_nothing_spark as nothing
 from benchmarks import harness
 from benchmarks.harness import Case, Experiment, Options
+from benchmarks.spark_queries import COLUMNS, DEEP, SEQUENCE, SHALLOW, WINDOWS, v_shape, write_ticks
 from benchmarks.spark_session import consume, spark_and_folder
-from benchmarks.ticks import random_walk
 from ostinato.compiler import compile
 from ostinato.hosts.spark import on
 from ostinato.hosts.spark.batch.match_batch import decide_batch
 from ostinato.hosts.spark.types import to_arrow_schema
-
-V_SHAPE = """
-SELECT * FROM ticks MATCH_RECOGNIZE (
-  PARTITION BY key ORDER BY ts
-  MEASURES A.ts AS start_ts, LAST(B.price) AS bottom, LAST(C.ts) AS end_ts, COUNT(*) AS ticks
-  ONE ROW PER MATCH
-  AFTER MATCH SKIP PAST LAST ROW
-  PATTERN ({pattern})
-  {within}
-  DEFINE B AS price < PREV(price), C AS price > PREV(price)
-)
-"""
-WITHIN = "WITHIN INTERVAL '{seconds}' SECOND"
-WINDOWS = (10, 100)  # milliseconds; rows are a microsecond apart
-SHALLOW, DEEP = "A B+ C+", "A B{4,} C{4,}"
-SEQUENCE = """
-PATTERN SEQ(Ticks a, Ticks b, Ticks c)
-WHERE skip_till_next_match(a, b, c) {{ [key] AND a.volume > 990 AND b.volume < 10 AND c.volume > 990 }}
-WITHIN {milliseconds} milliseconds
-RETURN a.ts AS start_ts, c.ts AS end_ts
-"""
-COLUMNS = ("key", "ts", "price")
-
-
-def write_ticks(folder: Path, rows: int, keys: int, files: int = 4) -> list[str]:
-    folder.mkdir(parents=True)
-    ticks = random_walk(rows, keys)
-    size = -(-rows // files)
-    paths = []
-    for number in range(files):
-        path = folder / f"{number}.parquet"
-        pq.write_table(ticks.slice(number * size, size), path, row_group_size=1 << 18)
-        paths.append(str(path))
-    return paths
-
-
-def v_shape(pattern: str, milliseconds: int | None = None) -> str:
-    within = "" if milliseconds is None else WITHIN.format(seconds=milliseconds / 1000)
-    return V_SHAPE.format(pattern=pattern, within=within)
+from ostinato.hosts.spark.work import Work
 
 
 def over_parquet(experiment: Experiment, spark: SparkSession, folder: Path, rows: int, keys: int, options: Options) -> None:
@@ -115,7 +76,7 @@ def _contenders(ticks: DataFrame, query: str, files: Sequence[str], columns: Seq
 def _tasks(ticks: DataFrame, query: str) -> int:
     """As many as ours has, so that both sides divide the work alike."""
     compiled = compile(query, {"ticks": to_arrow_schema(ticks.schema)}, dialect="spark")
-    job = decide_batch(ticks, compiled).job
+    job = decide_batch(ticks, Work.of(compiled)).job
     assert job is not None
     return len(job.ranges)
 

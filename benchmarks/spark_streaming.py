@@ -7,62 +7,36 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-import pyarrow.parquet as pq
 from pyspark import cloudpickle
 from pyspark.sql import DataFrame, SparkSession
 
 import benchmarks.do_nothing_stream as nothing
 from benchmarks import harness
 from benchmarks.harness import Experiment, Options
-from benchmarks.spark_batch import SHALLOW, v_shape
+from benchmarks.spark_queries import LATENESS, STREAMED, WARM_UP_BATCHES, batch_seconds, our_streams, rows_of, write_batches
 from benchmarks.spark_session import spark_and_folder
-from benchmarks.ticks import random_walk
 from ostinato.compiler import compile
 from ostinato.hosts.spark import on
 from ostinato.hosts.spark.streaming.match_stream import pack_rows, packer_of, with_lateness
-
-QUERY = v_shape(SHALLOW, 10)
-LATENESS = "0 seconds"
-WARM_UP_BATCHES = 3
-
-
-def write_batches(folder: Path, batches: int, rows: int, keys: int) -> Path:
-    """One file per micro-batch."""
-    folder.mkdir(parents=True)
-    ticks = random_walk(batches * rows, keys).select(["key", "ts", "price"])
-    for number in range(batches):
-        pq.write_table(ticks.slice(number * rows, rows), folder / f"{number:05d}.parquet")
-    return folder
-
-
-def batch_seconds(frame: DataFrame, checkpoint: Path) -> list[float]:
-    writer = frame.writeStream.format("noop").option("checkpointLocation", str(checkpoint))
-    query = writer.trigger(availableNow=True).start()
-    query.awaitTermination()
-    with_rows = [progress for progress in query.recentProgress if progress.numInputRows]
-    return [progress.batchDuration / 1000 for progress in with_rows[WARM_UP_BATCHES:]]
+from ostinato.hosts.spark.work import Work
 
 
 def jobs(spark: SparkSession, source: Path, rows: int) -> dict[str, Callable[[], DataFrame]]:
-    schema = spark.read.parquet(str(source)).schema
-    ours = on(spark)
-    directory = ours.read_stream(str(source), rows_per_batch=rows)
-    packer = packer_of(compile(QUERY, {"ticks": directory.schema}).pattern, None)
-
-    def rows_of() -> DataFrame:
-        return spark.readStream.schema(schema).option("maxFilesPerTrigger", 1).parquet(str(source))
+    directory = on(spark).read_stream(str(source), rows_per_batch=rows)
+    packer = packer_of(Work.of(compile(STREAMED, {"ticks": directory.schema})), None)
 
     def packed_rows() -> DataFrame:
-        return with_lateness(pack_rows(rows_of(), packer), packer.clock, LATENESS)
+        return with_lateness(pack_rows(rows_of(spark, source), packer), packer.clock, LATENESS)
 
     def packed_files() -> DataFrame:
         return with_lateness(directory.packed(spark, directory.schema, packer), packer.clock, LATENESS)
 
+    ours = our_streams(spark, source, rows)
     return {
         "do nothing, packed rows": lambda: nothing.do_nothing_with_state(packed_rows()),
-        "ostinato, packed rows": lambda: ours.sql(QUERY, ticks=rows_of(), lateness=LATENESS),
+        "ostinato, packed rows": ours["packed rows"],
         "do nothing, own source": lambda: nothing.do_nothing_with_state(packed_files()),
-        "ostinato, own source": lambda: ours.sql(QUERY, ticks=directory, lateness=LATENESS),
+        "ostinato, own source": ours["own source"],
     }
 
 
