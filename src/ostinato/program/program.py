@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from ostinato.program.input import Column, Input
+from ostinato.program.input import Input
 from ostinato.program.pattern import EventPattern, Pattern, RowPattern
 
 VERSION = 6
@@ -93,9 +93,3 @@ def joined(one: Input, other: Input) -> Input:
     prefilter = "" if "" in prefilters else prefilters[0] if len(prefilters) == 1 else f"({prefilters[0]}) OR ({prefilters[1]})"
     null_keys = one.null_keys if one.null_keys == other.null_keys else "group"  # those that want none leave them out by themselves
     return replace(one, columns=columns, sources=sources, null_keys=null_keys, prefilter=prefilter)
-
-
-def same_columns(one: Input, other: Input) -> Column | None:
-    """A column of both that has two types: then they cannot be shared."""
-    types = {column.name: column for column in one.columns}
-    return next((column for column in other.columns if column.name in types and types[column.name] != column), None)
