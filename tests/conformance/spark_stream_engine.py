@@ -25,7 +25,6 @@ from tests.conformance.engines import table_found
 from tests.conformance.spark_engines import spark_session
 
 from ostinato.compiler import compile
-from ostinato.hosts.spark.batch.match_batch import output_schema
 from ostinato.hosts.spark.streaming.bucket_processor import DECIDED_ON_SPARK, MATCHES, BucketProcessor
 from ostinato.hosts.spark.streaming.bucket_state import BucketState
 from ostinato.hosts.spark.streaming.buckets import bucket_of, label_of
@@ -34,6 +33,7 @@ from ostinato.hosts.spark.streaming.match_stream import check_streamable
 from ostinato.hosts.spark.streaming.packing import PACKED, PACKED_ON_SPARK, Packer, from_blobs
 from ostinato.hosts.spark.streaming.stream_settings import ready_for_streams
 from ostinato.hosts.spark.streaming.waiting import Waiting
+from ostinato.hosts.spark.work import Work
 from ostinato.program import serde
 from ostinato.program.program import alone
 from ostinato.runtime.session.session import Session
@@ -131,7 +131,7 @@ class _Run:
 
     def _prepare(self, number: int, case: Case) -> None:
         query = compile(case.text, {case.stream: case.table.schema}, language=case.language, **case.options)
-        check_streamable(query.pattern)
+        check_streamable(Work.of(query))
         clock = Clock.of(query.pattern)
         divided = query.pattern.is_keyed
         buckets = BUCKETS if divided else 1
@@ -143,8 +143,8 @@ class _Run:
         for batch, rows in zip(self.packed, (table.slice(0, half), table.slice(half))):
             if rows.num_rows:
                 batch.append(_moved(packer.pack(rows), number * PER_CASE))
-        self.streamed[number] = Streamed(serde.dumps(alone(query.pattern)), output_schema(query), packer)
-        self.tables[number] = [output_schema(query).empty_table()]
+        self.streamed[number] = Streamed(serde.dumps(alone(query.pattern)), Work.of(query).output, packer)
+        self.tables[number] = [Work.of(query).output.empty_table()]
 
     def _write_input(self) -> None:
         """The times of the blobs are all at the beginning, so that the watermark moves only with the last file."""

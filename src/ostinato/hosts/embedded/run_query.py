@@ -82,11 +82,15 @@ def driven(session: RunningProgram, sources: RowSources, *, ordered: bool, in_pa
     lanes = [lane for number, reads in enumerate(program.inputs) for lane in _lanes(number, reads, sources, ordered)]
     waits = any(_waits_for_time(operator.body) for operator in program.operators)
     for lane, table in _in_turn(lanes):
-        with _times_named(lane):
-            if waits:
-                yield session.let_time_pass(in_parts)
-            yield session.push_to(lane.input, lane.source, table, in_parts)
+        if waits:
+            yield session.let_time_pass(in_parts)
+        yield _found_in(lane, session.push_to(lane.input, lane.source, table, in_parts))
     yield session.ends(in_parts)
+
+
+def _found_in(lane: _Lane, found: Iterator[Found]) -> Iterator[Found]:
+    with _times_named(lane):
+        yield from found
 
 
 @dataclass

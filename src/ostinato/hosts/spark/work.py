@@ -4,13 +4,24 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property, reduce
+from typing import Protocol
 
 import pyarrow as pa
 
 from ostinato.hosts.spark.types import as_on_spark
 from ostinato.program.input import Input
+from ostinato.program.pattern import Pattern
 from ostinato.program.program import Body, Program, alone, joined
-from ostinato.query import Query
+
+
+class Compiled(Protocol):
+    """A query; by what is asked of it, so that workers need not load what it was compiled with."""
+
+    @property
+    def pattern(self) -> Pattern: ...
+
+    @property
+    def output_schema(self) -> pa.Schema: ...
 
 
 @dataclass(frozen=True)
@@ -23,7 +34,7 @@ class Work:
     is_set: bool = False
 
     @staticmethod
-    def of(query: Query) -> Work:
+    def of(query: Compiled) -> Work:
         """One query, without those that it reads."""
         return Work(alone(query.pattern), as_on_spark(query.output_schema))
 

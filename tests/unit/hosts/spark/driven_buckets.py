@@ -8,11 +8,11 @@ from types import SimpleNamespace
 import pandas as pd
 import pyarrow as pa
 
-from ostinato.hosts.spark.batch.match_batch import output_schema
 from ostinato.hosts.spark.streaming.bucket_processor import LATE, MATCHES, BucketProcessor
 from ostinato.hosts.spark.streaming.match_stream import packer_of
 from ostinato.hosts.spark.streaming.packing import BUCKET, EVENT_TIME, from_blobs
 from ostinato.hosts.spark.streaming.waiting import Waiting
+from ostinato.hosts.spark.work import Work
 from ostinato.program import serde
 from ostinato.program.program import alone
 from ostinato.query import Query
@@ -54,8 +54,8 @@ class DrivenBuckets:
     `lateness` is that of several streams."""
 
     def __init__(self, query: Query, waiting: Waiting, buckets: int = 4, delay: int | None = None, lateness: int | None = None) -> None:
-        self.packer = replace(packer_of(query.pattern, buckets), lateness=lateness if waiting.lateness is None else waiting.lateness)
-        self.processor = BucketProcessor(serde.dumps(alone(query.pattern)), output_schema(query), self.packer, waiting)
+        self.packer = replace(packer_of(Work.of(query), buckets), lateness=lateness if waiting.lateness is None else waiting.lateness)
+        self.processor = BucketProcessor(serde.dumps(alone(query.pattern)), Work.of(query).output, self.packer, waiting)
         self.watermark = 0
         self.delay = delay
         self.late = 0

@@ -30,12 +30,12 @@ def test_clock() -> None:
 
 @pytest.mark.parametrize("lateness", ["5 seconds", dt.timedelta(seconds=5), 2.5, True])
 def test_a_length_of_time_beside_an_integer_time(lateness: Any) -> None:
-    pattern = compile("PATTERN SEQ(T a)", {"t": pa.schema([("ts", pa.int64())])}).pattern
+    reads = compile("PATTERN SEQ(T a)", {"t": pa.schema([("ts", pa.int64())])}).pattern.reads
     with pytest.raises(DataError, match="does not fit the time column `ts`, which is a number"):
-        check_lateness(lateness, pattern)
+        check_lateness(lateness, reads)
     with pytest.raises(DataError, match="is negative"):
-        check_lateness(-1, pattern)
-    check_lateness(5, pattern)
+        check_lateness(-1, reads)
+    check_lateness(5, reads)
 
 
 def test_state_names_its_format_and_its_buckets() -> None:
