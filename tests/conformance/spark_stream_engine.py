@@ -132,7 +132,7 @@ class _Run:
     def _prepare(self, number: int, case: Case) -> None:
         query = compile(case.text, {case.stream: case.table.schema}, language=case.language, **case.options)
         check_streamable(Work.of(query))
-        clock = Clock.of(query.pattern)
+        clock = Clock.of(query.pattern.reads)
         divided = query.pattern.is_keyed
         buckets = BUCKETS if divided else 1
         names = [column.name for column in query.pattern.reads.columns]
