@@ -111,8 +111,32 @@ def extend(
 
 
 @inlined
-def scanned(c, lo, hi, at, until, columns, bits, masks, slots, slot_valid, code, scratch, scratch_valid, ranks, registers, register_valid):
-    """The first of these rows that may lie in [lo, hi] (outside, if the condition must fail), else `until`."""
+def row_hits(c, lo, hi, row, columns, bits, masks, slots, slot_valid, code, scratch, scratch_valid, ranks, registers, register_valid):
+    """Whether a row may lie in [lo, hi], or outside of it if the condition must fail."""
+    low, high = row_range(c, row, columns, bits, masks, slots, slot_valid, code, scratch, scratch_valid, ranks, registers, register_valid)
+    return hits(columns[c, FAILS] != 0, low, high, lo, hi)
+
+
+@inlined
+def passed_by(fails, low, high, lo, hi, least, most):
+    """What is known of the rows that a search for [lo, hi] has passed, now that it passes some with values between `low` and `high`: none
+    has a value in [least, most]; if the condition must fail, all have theirs in it."""
+    if fails:
+        return min(least, low), max(most, high)
+    if high < lo and low <= high:
+        return max(least, high + 1), most
+    if low > hi and low <= high:
+        return least, min(most, low - 1)
+    return least, most
+
+
+@inlined
+def scanned(
+    c, lo, hi, least, most, at, until, columns, bits, masks, slots, slot_valid, code, scratch, scratch_valid, ranks, registers,
+    register_valid,
+):  # fmt: skip
+    """The first of these rows that may lie in [lo, hi] (outside, if the condition must fail), else `until`; and what is known of those
+    before it, see `passed_by`."""
     fails = columns[c, FAILS] != 0
     if columns[c, VALUE_START] < columns[c, VALUE_END]:
         for row in range(at, until):
@@ -120,8 +144,9 @@ def scanned(c, lo, hi, at, until, columns, bits, masks, slots, slot_valid, code,
                 c, row, columns, bits, masks, slots, slot_valid, code, scratch, scratch_valid, ranks, registers, register_valid
             )
             if hits(fails, low, high, lo, hi):
-                return row
-        return until
+                return row, least, most
+            least, most = passed_by(fails, low, high, lo, hi, least, most)
+        return until, least, most
     mask, slot, kind, valued = masks[columns[c, VARIABLE]], columns[c, VALUE_AT], columns[c, KIND], columns[c, VALUED] != 0
     for row in range(at, until):
         counts = bits[row] & mask == mask
@@ -130,8 +155,9 @@ def scanned(c, lo, hi, at, until, columns, bits, masks, slots, slot_valid, code,
             word, flag = slots[row, slot], np.int64(slot_valid[row, slot])
         low, high = counted_as(counts, word, flag, kind, fails)
         if hits(fails, low, high, lo, hi):
-            return row
-    return until
+            return row, least, most
+        least, most = passed_by(fails, low, high, lo, hi, least, most)
+    return until, least, most
 
 
 @inlined
@@ -191,41 +217,47 @@ def count_in_vain(
 
 @inlined
 def next_row(
-    k, c, lo, hi, start, at, until, shift, columns, regions, lows, highs, links, ordered, tries, bits, masks, slots, slot_valid, code,
-    scratch, scratch_valid, ranks, registers, register_valid, control,
+    k, c, lo, hi, least, most, start, at, until, shift, columns, regions, lows, highs, links, ordered, tries, bits, masks, slots,
+    slot_valid, code, scratch, scratch_valid, ranks, registers, register_valid, control,
 ):  # fmt: skip
-    """The first row of partition k from `at` on that may lie in [lo, hi] (outside, if the condition must fail), else `until`. Blocks are
-    used if they reach so far. What is looked at is counted. Nobody will look at rows before `start` again."""
+    """The first row of partition k from `at` on that may lie in [lo, hi] (outside, if the condition must fail), else `until`; and
+    [least, most] with what is known of the rows before it, see `passed_by`. Blocks are used if they reach so far. What is looked at is
+    counted. Nobody will look at rows before `start` again."""
     fails, line = columns[c, FAILS] != 0, columns[c, ORDERED]
     indexed = regions[k, PLACE] >= 0 and regions[k, BUILT] >= until and regions[k, FIRST] <= at
     first, begun, vain = regions[k, FIRST], at, np.int64(0)
     if indexed and columns[c, LINKED] >= 0 and lo == hi and regions[k, ANYTHING] == 0:
-        return linked_row(
+        found = linked_row(
             k, c, lo, start, at, until, shift, columns, regions, links, bits, masks, slots, slot_valid, code, scratch, scratch_valid, ranks,
             registers, register_valid, control,
         )  # fmt: skip
+        return found, lo, hi
     place, room, level, block = regions[k, PLACE], regions[k, ROOM], 0, (at - first) >> SHIFT
     while at < until:
         behind, hit = until, True
         if indexed:
             control[SEARCHED] += 1
-            hit = hits(fails, lows[c, place + block], highs[c, place + block], lo, hi)
-            if hit and line >= 0 and level > 0 and tries[line, place + block] == IN_ORDER:
+            low, high = lows[c, place + block], highs[c, place + block]
+            hit = hits(fails, low, high, lo, hi)
+            if not hit:
+                least, most = passed_by(fails, low, high, lo, hi, least, most)
+            elif line >= 0 and level > 0 and tries[line, place + block] == IN_ORDER:
                 values = ordered_at(regions[k, PLACE], regions[k, ROOM], level, block)
-                hit = has_between(ordered, line, values, np.int64(1) << (SHIFT * (level + 1)), lo, hi)
+                hit, least, most = has_between(ordered, line, values, np.int64(1) << (SHIFT * (level + 1)), lo, hi, least, most)
             if hit and level > 0:
                 level, block = level - 1, block << SHIFT
                 room, place = level_of(k, level, regions)
                 continue
             behind = min(until, first + ((block + 1) << SHIFT))
         if hit:
-            found = scanned(
-                c, lo, hi, at + shift, behind + shift, columns, bits, masks, slots, slot_valid, code, scratch, scratch_valid, ranks,
-                registers, register_valid,
-            ) - shift  # fmt: skip
+            found, least, most = scanned(
+                c, lo, hi, least, most, at + shift, behind + shift, columns, bits, masks, slots, slot_valid, code, scratch, scratch_valid,
+                ranks, registers, register_valid,
+            )  # fmt: skip
+            found -= shift
             control[SEARCHED] += found - at
             if found < behind or not indexed:
-                return found
+                return found, least, most
             vain += 1
         block += 1
         at = first + (block << (SHIFT * (level + 1)))
@@ -237,7 +269,7 @@ def next_row(
                     slots, slot_valid, code, scratch, scratch_valid, ranks, registers, register_valid,
                 )  # fmt: skip
             vain = np.int64(0)
-    return until
+    return until, least, most
 
 
 @inlined

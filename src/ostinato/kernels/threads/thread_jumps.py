@@ -7,7 +7,7 @@ import numpy as np
 from ostinato.kernels._jit import borrowing, copied, inlined
 from ostinato.kernels.scan.scan_dfa import BY_EVENTS, WITHIN
 from ostinato.kernels.search.search_bounds import GREATEST, LEAST, interval
-from ostinato.kernels.search.search_index import ANYTHING, BUILT, FAILS, FIRST, PLACE, ROOM, extend, next_row, size_of
+from ostinato.kernels.search.search_index import ANYTHING, BUILT, FAILS, FIRST, PLACE, ROOM, extend, next_row, row_hits, size_of
 from ostinato.kernels.search.search_links import FAN, SHIFT, begin_links
 from ostinato.kernels.search.search_sorted import begin_tries
 from ostinato.kernels.threads.thread_layout import COUNT, HALF, INDEX_FULL, INDEXED, NEEDED, NODES, NODES_FULL, OPEN, REPEATS, WAITS
@@ -19,7 +19,8 @@ _interval = copied(interval)
 COLUMN, BOUND_FROM, BOUND_TO = range(3)
 SEARCHED_WIDTH = 3
 
-# Columns of `learned`, a line per move: from one row on and before another no row lies in [LOW, HIGH] (or outside, for loops).
+# Columns of `learned`, a line per move: from one row on and before another no row lies in [LOW, HIGH] (or outside, for loops). These
+# are not the bounds that were asked for but as wide as the rows allow (as narrow, for loops), so that they answer many other searches.
 LEARNED_FROM, LEARNED_TO, LOW, HIGH = range(4)
 LEARNED_WIDTH = 4
 
@@ -65,14 +66,14 @@ def reach_of(start, at, limit, shift, times, setting):
 
 @inlined
 def known_until(m, fails, lo, hi, at, learned):
-    """The row before which earlier searches have shown that there is nothing from `at` on."""
-    if learned[m, LEARNED_FROM] > at or learned[m, LEARNED_TO] <= at:
-        return at
+    """The row before which earlier searches have shown that there is nothing from `at` on; and what they have shown (see `passed_by`)."""
+    if learned[m, LEARNED_FROM] <= at and learned[m, LEARNED_TO] > at:
+        least, most = learned[m, LOW], learned[m, HIGH]
+        if (lo <= least and most <= hi) if fails else (least <= lo and hi <= most):
+            return learned[m, LEARNED_TO], least, most
     if fails:
-        covered = lo <= learned[m, LOW] and learned[m, HIGH] <= hi
-    else:
-        covered = learned[m, LOW] <= lo and hi <= learned[m, HIGH]
-    return learned[m, LEARNED_TO] if covered else at
+        return at, GREATEST, LEAST
+    return at, LEAST, GREATEST
 
 
 @inlined
@@ -101,6 +102,50 @@ def has_index(
 
 
 @inlined
+def next_matter_of(
+    i, state, found, k, start, at, limit, shift, first, moves, searched, bounds, learned, columns, regions, lows, highs, links, ordered,
+    tries, bits, masks, slots, slot_valid, code, scratch, scratch_valid, ranks, registers, register_valid, control,
+):  # fmt: skip
+    """The first row from `at` on, and before `found`, that may matter to a thread in that state with registers i; `found` if none does,
+    -1 for want of room."""
+    for m in range(first[state], first[state + 1]):
+        c = searched[m, COLUMN]
+        if moves[m, 0] < 0 or c < 0 or found <= at:
+            continue
+        fails = columns[c, FAILS] != 0
+        lo, hi, known = _interval(
+            searched[m, BOUND_FROM], searched[m, BOUND_TO], bounds, code, scratch, scratch_valid, ranks, slots, slot_valid, at + shift,
+            registers, register_valid, i,
+        )  # fmt: skip
+        if not known or (fails and (lo > hi or (lo == LEAST and hi == GREATEST))):  # a loop that no row satisfies ends at once
+            found = at
+            continue
+        begun, least, most = known_until(m, fails, lo, hi, at, learned)
+        if begun >= found:
+            continue
+        if begun > at and row_hits(
+            c, lo, hi, begun + shift, columns, bits, masks, slots, slot_valid, code, scratch, scratch_valid, ranks, registers,
+            register_valid,
+        ):  # fmt: skip
+            found = begun  # most often what ended the earlier search ends this one
+            continue
+        if found - begun > WORTH_AN_INDEX and (
+            regions[k, PLACE] < 0 or regions[k, BUILT] < found
+        ) and not has_index(
+            k, start, limit, shift, columns, regions, lows, highs, links, ordered, tries, bits, masks, slots, slot_valid, code, scratch,
+            scratch_valid, ranks, registers, register_valid, control,
+        ):  # fmt: skip
+            return np.int64(-1)
+        found, least, most = next_row(
+            k, c, lo, hi, least, most, start, begun, found, shift, columns, regions, lows, highs, links, ordered, tries, bits, masks, slots,
+            slot_valid, code, scratch, scratch_valid, ranks, registers, register_valid, control,
+        )  # fmt: skip
+        if begun == at or found > begun:
+            learned[m, LEARNED_FROM], learned[m, LEARNED_TO], learned[m, LOW], learned[m, HIGH] = at, found, least, most
+    return found
+
+
+@inlined
 def next_matter(
     k, start, at, reach, limit, shift, first, moves, searched, bounds, learned, columns, regions, lows, highs, links, ordered, tries, bits,
     masks, slots, slot_valid, code, scratch, scratch_valid, ranks, threads, registers, register_valid, control,
@@ -109,34 +154,12 @@ def next_matter(
     begin = control[HALF] * (len(threads) // 2)
     found = reach
     for i in range(begin, begin + control[COUNT]):
-        for m in range(first[threads[i, 0]], first[threads[i, 0] + 1]):
-            c = searched[m, COLUMN]
-            if moves[m, 0] < 0 or c < 0 or found <= at:
-                continue
-            fails = columns[c, FAILS] != 0
-            lo, hi, known = _interval(
-                searched[m, BOUND_FROM], searched[m, BOUND_TO], bounds, code, scratch, scratch_valid, ranks, slots, slot_valid,
-                at + shift, registers, register_valid, i,
+        if found > at:
+            found = next_matter_of(
+                i, threads[i, 0], found, k, start, at, limit, shift, first, moves, searched, bounds, learned, columns, regions, lows, highs,
+                links, ordered, tries, bits, masks, slots, slot_valid, code, scratch, scratch_valid, ranks, registers, register_valid,
+                control,
             )  # fmt: skip
-            if not known or (fails and (lo > hi or (lo == LEAST and hi == GREATEST))):  # a loop that no row satisfies ends at once
-                found = at
-                continue
-            begun = known_until(m, fails, lo, hi, at, learned)
-            if begun >= found:
-                continue
-            if found - begun > WORTH_AN_INDEX and (
-                regions[k, PLACE] < 0 or regions[k, BUILT] < found
-            ) and not has_index(
-                k, start, limit, shift, columns, regions, lows, highs, links, ordered, tries, bits, masks, slots, slot_valid, code, scratch,
-                scratch_valid, ranks, registers, register_valid, control,
-            ):  # fmt: skip
-                return np.int64(-1)
-            found = next_row(
-                k, c, lo, hi, start, begun, found, shift, columns, regions, lows, highs, links, ordered, tries, bits, masks, slots,
-                slot_valid, code, scratch, scratch_valid, ranks, registers, register_valid, control,
-            )  # fmt: skip
-            if begun == at or found > begun:
-                learned[m, LEARNED_FROM], learned[m, LEARNED_TO], learned[m, LOW], learned[m, HIGH] = at, found, lo, hi
     return found
 
 
