@@ -14,6 +14,8 @@ from ostinato.kernels.scalar.arithmetic import (
     IS_NULL,
     IS_VALUE,
     OVERFLOW,
+    as_float,
+    as_word,
     compare_float,
     compare_int,
     float_result,
@@ -60,6 +62,7 @@ _MAX_STRING = int(Op.MAX_STRING)
 _COUNT = int(Op.COUNT)
 _ADD_INT = int(Op.ADD_INT)
 _ADD_FLOAT = int(Op.ADD_FLOAT)
+_MUL_FLOAT = int(Op.MUL_FLOAT)
 _EQ_INT = int(Op.EQ_INT)
 _EQ_FLOAT = int(Op.EQ_FLOAT)
 _TEST_EQ_INT = int(Op.TEST_EQ_INT)
@@ -145,6 +148,14 @@ def result(op, x, x_flag, y, y_flag, ranks):
     return int_result(op, x, y)
 
 
+@inlined
+def quick_result(op, x, y):
+    """Sum, difference or product of floats."""
+    if op == _MUL_FLOAT:
+        return as_word(as_float(x) * as_float(y))
+    return as_word(as_float(x) + as_float(y)) if op == _ADD_FLOAT else as_word(as_float(x) - as_float(y))
+
+
 @borrowing
 def evaluate(code, start, end, scratch, scratch_valid, ranks, slots, slot_valid, row, registers, register_valid, old, new):
     """Run a block for the run `old` at `row`. TRUE: its conditions hold and registers `new` (which may be `old`) have been written.
@@ -188,6 +199,9 @@ def evaluate(code, start, end, scratch, scratch_valid, ranks, slots, slot_valid,
                 elif x_flag == IS_VALUE and x != 0:
                     scratch[code[at, 3]] = y
                     scratch_valid[code[at, 3]] = y_flag
+            elif _ADD_FLOAT <= op <= _MUL_FLOAT and x_flag == IS_VALUE and y_flag == IS_VALUE:  # the most common, without a call
+                scratch[code[at, 3]] = quick_result(op, x, y)
+                scratch_valid[code[at, 3]] = IS_VALUE
             else:
                 value, flag = result(op, x, x_flag, y, y_flag, ranks)
                 scratch[code[at, 3]] = value

@@ -13,7 +13,7 @@ import numpy as np
 from ostinato.kernels._jit import borrowing, inlined
 from ostinato.kernels.scalar.arithmetic import HAS_FAILED, IS_VALUE
 from ostinato.kernels.search.search_bounds import GREATEST, LEAST, is_nan, is_wide, row_value, sort_key
-from ostinato.kernels.search.search_links import FAN, SHIFT, first_linked, link, next_linked
+from ostinato.kernels.search.search_links import FAN, SHIFT, first_linked, hashes, link, next_linked
 from ostinato.kernels.search.search_sorted import DEPTH, IN_ORDER, NEVER, has_between, ordered_at, put_in_order
 from ostinato.kernels.threads.thread_layout import SEARCHED
 
@@ -79,7 +79,7 @@ def extend(
     registers, register_valid,
 ):  # fmt: skip
     """Take the rows up to `until` into the index of partition k, which has room for them."""
-    first, built = regions[k, FIRST], regions[k, BUILT]
+    first, built, count = regions[k, FIRST], regions[k, BUILT], hashes(regions[k, ROOM])
     while built < until:
         block = (built - first) >> SHIFT
         behind = min(until, first + ((block + 1) << SHIFT))
@@ -93,7 +93,7 @@ def extend(
                 low, high = min(low, least), max(high, greatest)
                 if columns[c, LINKED] >= 0:
                     if least == greatest:
-                        link(links, columns[c, LINKED], regions[k, PLACE], regions[k, ROOM], row - shift - first, least)
+                        link(links, columns[c, LINKED], regions[k, PLACE], regions[k, ROOM], count, row - shift - first, least)
                     elif least < greatest:
                         regions[k, ANYTHING] = 1
             place, room, at, new = regions[k, PLACE], regions[k, ROOM], block, fresh
@@ -167,13 +167,14 @@ def linked_row(
 ):  # fmt: skip
     """The first row of partition k from `at` on that has this value, through links between equal values; else `until`."""
     first, place, line = regions[k, FIRST], regions[k, PLACE], columns[c, LINKED]
-    row = np.int64(-2)
-    for known in (max(at - 1, start), start):  # most often one of them has the value: the row before, if it was found, or the first
+    row, known = np.int64(-2), at - 1
+    while row == -2 and known >= start:  # most often one of them has the value: the row before, if it was found, or the first
         low, high = row_range(
             c, known + shift, columns, bits, masks, slots, slot_valid, code, scratch, scratch_valid, ranks, registers, register_valid
         )
-        if row == -2 and at > start and low == key and high == key:
+        if low == key and high == key:
             row = next_linked(links, line, place, known - first)
+        known = start if known > start else start - 1
     if row == -2:
         row = first_linked(links, line, place, regions[k, ROOM], start - first, key)
     while row >= 0 and row + first < until:

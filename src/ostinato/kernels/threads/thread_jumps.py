@@ -14,18 +14,20 @@ from ostinato.kernels.threads.thread_layout import COUNT, HALF, INDEX_FULL, INDE
 
 _interval = copied(interval)
 
-# Columns of `searched`, a line per move of the automaton: its search column (-1: none is needed, it can always be made), and the bounds
-# of the value in that column.
-COLUMN, BOUND_FROM, BOUND_TO = range(3)
-SEARCHED_WIDTH = 3
+# Columns of `searched`, a line per move of the automaton: its search column (-1: none is needed, it can always be made), the bounds of
+# the value in that column, and whether they are all that the move asks for.
+COLUMN, BOUND_FROM, BOUND_TO, EXACT = range(4)
+SEARCHED_WIDTH = 4
 
 # Columns of `learned`, a line per move: from one row on and before another no row lies in [LOW, HIGH] (or outside, for loops). These
 # are not the bounds that were asked for but as wide as the rows allow (as narrow, for loops), so that they answer many other searches.
-LEARNED_FROM, LEARNED_TO, LOW, HIGH = range(4)
-LEARNED_WIDTH = 4
+# Then the interval that the move asks for now, and whether that could be said.
+LEARNED_FROM, LEARNED_TO, LOW, HIGH, ASKED_LOW, ASKED_HIGH, ASKED = range(7)
+LEARNED_WIDTH = 7
 
 MOST_THREADS = 4  # with more of them a row matters too often
 WORTH_AN_INDEX = 64  # rows
+LONGEST_PAUSE = 16  # steps between two searches that lead nowhere
 
 
 @inlined
@@ -102,22 +104,34 @@ def has_index(
 
 
 @inlined
-def next_matter_of(
-    i, state, found, k, start, at, limit, shift, first, moves, searched, bounds, learned, columns, regions, lows, highs, links, ordered,
-    tries, bits, masks, slots, slot_valid, code, scratch, scratch_valid, ranks, registers, register_valid, control,
+def ask(
+    i, state, row, first, moves, searched, bounds, learned, code, scratch, scratch_valid, ranks, slots, slot_valid, registers,
+    register_valid,
 ):  # fmt: skip
-    """The first row from `at` on, and before `found`, that may matter to a thread in that state with registers i; `found` if none does,
+    """Compute what the moves of a state ask for, with registers i. Any row will do."""
+    for m in range(first[state], first[state + 1]):
+        if moves[m, 0] >= 0 and searched[m, COLUMN] >= 0:
+            lo, hi, known = _interval(
+                searched[m, BOUND_FROM], searched[m, BOUND_TO], bounds, code, scratch, scratch_valid, ranks, slots, slot_valid, row,
+                registers, register_valid, i,
+            )  # fmt: skip
+            learned[m, ASKED_LOW], learned[m, ASKED_HIGH], learned[m, ASKED] = lo, hi, known
+
+
+@inlined
+def next_matter_of(
+    state, found, k, start, at, limit, shift, first, moves, searched, learned, columns, regions, lows, highs, links, ordered, tries, bits,
+    masks, slots, slot_valid, code, scratch, scratch_valid, ranks, registers, register_valid, control,
+):  # fmt: skip
+    """The first row from `at` on, and before `found`, that may matter to a thread in a state for which was asked; `found` if none does,
     -1 for want of room."""
     for m in range(first[state], first[state + 1]):
         c = searched[m, COLUMN]
         if moves[m, 0] < 0 or c < 0 or found <= at:
             continue
         fails = columns[c, FAILS] != 0
-        lo, hi, known = _interval(
-            searched[m, BOUND_FROM], searched[m, BOUND_TO], bounds, code, scratch, scratch_valid, ranks, slots, slot_valid, at + shift,
-            registers, register_valid, i,
-        )  # fmt: skip
-        if not known or (fails and (lo > hi or (lo == LEAST and hi == GREATEST))):  # a loop that no row satisfies ends at once
+        lo, hi = learned[m, ASKED_LOW], learned[m, ASKED_HIGH]
+        if learned[m, ASKED] == 0 or (fails and (lo > hi or (lo == LEAST and hi == GREATEST))):  # a loop that no row satisfies ends at once
             found = at
             continue
         begun, least, most = known_until(m, fails, lo, hi, at, learned)
@@ -155,10 +169,13 @@ def next_matter(
     found = reach
     for i in range(begin, begin + control[COUNT]):
         if found > at:
+            ask(
+                i, threads[i, 0], at + shift, first, moves, searched, bounds, learned, code, scratch, scratch_valid, ranks, slots,
+                slot_valid, registers, register_valid,
+            )  # fmt: skip
             found = next_matter_of(
-                i, threads[i, 0], found, k, start, at, limit, shift, first, moves, searched, bounds, learned, columns, regions, lows, highs,
-                links, ordered, tries, bits, masks, slots, slot_valid, code, scratch, scratch_valid, ranks, registers, register_valid,
-                control,
+                threads[i, 0], found, k, start, at, limit, shift, first, moves, searched, learned, columns, regions, lows, highs, links,
+                ordered, tries, bits, masks, slots, slot_valid, code, scratch, scratch_valid, ranks, registers, register_valid, control,
             )  # fmt: skip
     return found
 

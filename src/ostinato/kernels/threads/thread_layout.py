@@ -8,12 +8,14 @@ START, AT, END, END_NODE, SAVED_AT, SAVED_COUNT, MATCHES = range(7)
 CURSOR_WIDTH = 7
 
 # Elements of `control`. SEARCHED counts rows and blocks of rows that a search looked at, INDEXED the blocks of the index in use, WORK
-# what threads took, with the others that they were compared with; beyond WORK_LIMIT a call is given up.
+# what threads took, with the others that they were compared with; beyond WORK_LIMIT a call is given up. PLACED counts the rows of
+# matches, of which there may be ALLOWED, RUNS the runs that they make. Before it is tried again whether a lone thread decides attempts,
+# LEFT_ALONE others are begun, of the LAST_ALONE that it was the last time.
 (
     KEY, LOADED, HALF, COUNT, NEXT_COUNT, ACCEPTED, NODES, NODE_BASE, STAMP, SAVED, FOUND, PLACED, STEPS, ERROR, NEEDED, SEARCHED, INDEXED,
-    WORK, WORK_LIMIT,
-) = range(19)  # fmt: skip
-CONTROL_WIDTH = 19
+    WORK, WORK_LIMIT, RUNS, ALLOWED, LEFT_ALONE, LAST_ALONE,
+) = range(23)  # fmt: skip
+CONTROL_WIDTH = 23
 THREAD_WORK = 4  # of a thread that reads a row, about 100 ns; comparing it with another one is 1
 
 DONE, THREADS_FULL, NODES_FULL, MATCHES_FULL, SAVED_FULL, INDEX_FULL, FAILED, SKIPS_NOWHERE, SKIPS_TO_START, OVER_STEPS = range(10)
