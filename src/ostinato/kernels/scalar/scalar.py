@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from ostinato.kernels._jit import borrowing, inlined
+from ostinato.kernels.places import place
 from ostinato.kernels.scalar.arithmetic import (
     HAS_FAILED,
     IS_NULL,
@@ -72,11 +73,11 @@ _TEST_EQ_FLOAT = int(Op.TEST_EQ_FLOAT)
 @inlined
 def load(word, scratch, scratch_valid, slots, slot_valid, row, registers, register_valid, old):
     space = word & 3
-    index = word >> 2
+    index = place(word >> 2)
     if space == IN_SLOT:
-        return slots[row, index], slot_valid[row, index]
+        return slots[place(row), index], slot_valid[place(row), index]
     if space == IN_REGISTER:
-        return registers[old, index], register_valid[old, index]
+        return registers[place(old), index], register_valid[place(old), index]
     return scratch[index], scratch_valid[index]
 
 
@@ -162,8 +163,9 @@ def evaluate(code, start, end, scratch, scratch_valid, ranks, slots, slot_valid,
     NOT_TRUE: they do not, and nothing was written. Negative: an error code of `kernels.scalar.arithmetic`. A test that failed is an error
     only if no other test of the block says no."""
     failed = False
-    for at in range(start, end):
-        op = code[at, 0]
+    for line in range(start, end):
+        at = place(line)
+        op, target = code[at, 0], place(code[at, 3])
         x, x_flag = load(code[at, 1], scratch, scratch_valid, slots, slot_valid, row, registers, register_valid, old)
         if op >= _TEST_EQ_INT:
             y, y_flag = load(code[at, 2], scratch, scratch_valid, slots, slot_valid, row, registers, register_valid, old)
@@ -177,8 +179,8 @@ def evaluate(code, start, end, scratch, scratch_valid, ranks, slots, slot_valid,
             elif not compare_int(op - _TEST_EQ_INT, x, y):
                 return NOT_TRUE
         elif op == STORE:
-            registers[new, code[at, 3]] = x
-            register_valid[new, code[at, 3]] = x_flag
+            registers[place(new), target] = x
+            register_valid[place(new), target] = x_flag
         elif op == _COPY:
             if failed:
                 return OVERFLOW
@@ -195,17 +197,17 @@ def evaluate(code, start, end, scratch, scratch_valid, ranks, slots, slot_valid,
             y, y_flag = load(code[at, 2], scratch, scratch_valid, slots, slot_valid, row, registers, register_valid, old)
             if op == _SELECT:
                 if x_flag == HAS_FAILED:
-                    scratch_valid[code[at, 3]] = HAS_FAILED
+                    scratch_valid[target] = HAS_FAILED
                 elif x_flag == IS_VALUE and x != 0:
-                    scratch[code[at, 3]] = y
-                    scratch_valid[code[at, 3]] = y_flag
+                    scratch[target] = y
+                    scratch_valid[target] = y_flag
             elif _ADD_FLOAT <= op <= _MUL_FLOAT and x_flag == IS_VALUE and y_flag == IS_VALUE:  # the most common, without a call
-                scratch[code[at, 3]] = quick_result(op, x, y)
-                scratch_valid[code[at, 3]] = IS_VALUE
+                scratch[target] = quick_result(op, x, y)
+                scratch_valid[target] = IS_VALUE
             else:
                 value, flag = result(op, x, x_flag, y, y_flag, ranks)
-                scratch[code[at, 3]] = value
-                scratch_valid[code[at, 3]] = flag
+                scratch[target] = value
+                scratch_valid[target] = flag
     return OVERFLOW if failed else TRUE
 
 

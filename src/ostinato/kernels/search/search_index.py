@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from ostinato.kernels._jit import borrowing, inlined
+from ostinato.kernels.places import place as index_of
 from ostinato.kernels.scalar.arithmetic import HAS_FAILED, IS_VALUE
 from ostinato.kernels.search.search_bounds import GREATEST, LEAST, is_nan, is_wide, row_value, sort_key
 from ostinato.kernels.search.search_links import FAN, SHIFT, first_linked, hashes, link, next_linked
@@ -44,8 +45,9 @@ def counted_as(counts, word, flag, kind, fails):
 @inlined
 def row_range(c, row, columns, bits, masks, slots, slot_valid, code, scratch, scratch_valid, ranks, registers, register_valid):
     """The same for a row in column c."""
-    variable = columns[c, VARIABLE]
-    counts = bits[row] & masks[variable] == masks[variable]
+    c = index_of(c)
+    mask = masks[index_of(columns[c, VARIABLE])]
+    counts = bits[index_of(row)] & mask == mask
     word, flag = np.int64(0), np.int64(IS_VALUE)
     if counts and columns[c, VALUED]:
         word, flag = row_value(
@@ -147,12 +149,13 @@ def scanned(
                 return row, least, most
             least, most = passed_by(fails, low, high, lo, hi, least, most)
         return until, least, most
-    mask, slot, kind, valued = masks[columns[c, VARIABLE]], columns[c, VALUE_AT], columns[c, KIND], columns[c, VALUED] != 0
+    mask, slot, kind, valued = masks[columns[c, VARIABLE]], index_of(columns[c, VALUE_AT]), columns[c, KIND], columns[c, VALUED] != 0
     for row in range(at, until):
-        counts = bits[row] & mask == mask
+        here = index_of(row)
+        counts = bits[here] & mask == mask
         word, flag = np.int64(0), np.int64(IS_VALUE)
         if counts and valued:
-            word, flag = slots[row, slot], np.int64(slot_valid[row, slot])
+            word, flag = slots[here, slot], np.int64(slot_valid[here, slot])
         low, high = counted_as(counts, word, flag, kind, fails)
         if hits(fails, low, high, lo, hi):
             return row, least, most

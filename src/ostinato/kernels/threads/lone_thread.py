@@ -9,15 +9,15 @@ from __future__ import annotations
 import numpy as np
 
 from ostinato.kernels._jit import borrowing, copied, inlined
+from ostinato.kernels.places import place
 from ostinato.kernels.scalar.scalar import NOT_TRUE, STORE, TRUE, evaluate, load
 from ostinato.kernels.scan.scan_dfa import ACCEPTS, ACCEPTS_AT_END, BY_EVENTS, WITHIN, window_closed
-from ostinato.kernels.search.search_index import VALUED, row_range
+from ostinato.kernels.search.search_bounds import row_value
+from ostinato.kernels.search.search_index import counted_as
 from ostinato.kernels.threads.thread_jumps import (
     ASKED,
     ASKED_HIGH,
     ASKED_LOW,
-    COLUMN,
-    EXACT,
     LONGEST_PAUSE,
     ask,
     next_matter_of,
@@ -26,9 +26,6 @@ from ostinato.kernels.threads.thread_jumps import (
 from ostinato.kernels.threads.thread_layout import (
     ACCEPTING,
     AT,
-    BLOCK_END,
-    BLOCK_START,
-    COPIES,
     COUNT,
     DONE,
     END,
@@ -39,9 +36,6 @@ from ostinato.kernels.threads.thread_layout import (
     MATCHES,
     NO_NODE,
     NODES,
-    OPEN,
-    PLAIN,
-    READS,
     REPEATS,
     SKIPS_NOWHERE,
     SKIPS_TO_START,
@@ -49,6 +43,23 @@ from ostinato.kernels.threads.thread_layout import (
     STEPS,
     THREAD_WORK,
     WAITS,
+    WAY_ACCEPTS,
+    WAY_COPIES,
+    WAY_END,
+    WAY_EXACT,
+    WAY_FAILS,
+    WAY_KIND,
+    WAY_MASK,
+    WAY_OPEN,
+    WAY_PLAIN,
+    WAY_READS,
+    WAY_START,
+    WAY_TARGET,
+    WAY_VALUE_AT,
+    WAY_VALUE_END,
+    WAY_VALUE_START,
+    WAY_VALUED,
+    WAY_VARIABLE,
     WORK,
     WORK_LIMIT,
 )
@@ -65,16 +76,19 @@ LONGEST_ABSENCE = 16  # attempts between two calls that decide nothing
 
 
 @inlined
-def told_by_value(
-    m, row, searched, learned, columns, bits, masks, slots, slot_valid, code, scratch, scratch_valid, ranks, registers, register_valid
-):  # fmt: skip
-    """Whether the row allows a move of which the interval says everything: TRUE, NOT_TRUE, or UNTOLD."""
-    c = searched[m, COLUMN]
-    if searched[m, EXACT] == 0 or (c >= 0 and learned[m, ASKED] == 0):
+def told_by_value(m, row, ways, learned, slots, slot_valid, code, scratch, scratch_valid, ranks, registers, register_valid):
+    """Whether a row with the right bits allows a move of which the interval says everything: TRUE, NOT_TRUE, or UNTOLD."""
+    if ways[m, WAY_EXACT] == 0:
         return UNTOLD
-    if c < 0 or columns[c, VALUED] == 0:
-        return TRUE  # the bits are there
-    low, high = row_range(c, row, columns, bits, masks, slots, slot_valid, code, scratch, scratch_valid, ranks, registers, register_valid)
+    if ways[m, WAY_VALUED] == 0:
+        return TRUE
+    if learned[m, ASKED] == 0:
+        return UNTOLD
+    word, flag = row_value(
+        ways[m, WAY_VALUE_START], ways[m, WAY_VALUE_END], ways[m, WAY_VALUE_AT], code, scratch, scratch_valid, ranks, slots, slot_valid,
+        row, registers, register_valid,
+    )  # fmt: skip
+    low, high = counted_as(True, word, flag, ways[m, WAY_KIND], ways[m, WAY_FAILS] != 0)
     if low < high:
         return UNTOLD
     return TRUE if low == high and learned[m, ASKED_LOW] <= low <= learned[m, ASKED_HIGH] else NOT_TRUE
@@ -82,40 +96,37 @@ def told_by_value(
 
 @inlined
 def only_way(
-    row, line, other, state, asked, searched, learned, columns, bits, slots, slot_valid, first, moves, masks, tests, marks, code, scratch,
-    scratch_valid, ranks, registers, register_valid,
+    row, line, other, state, asked, first, ways, learned, bits, slots, slot_valid, code, scratch, scratch_valid, ranks, registers,
+    register_valid,
 ):  # fmt: skip
     """Where the row leads a thread with registers `line`: its next state (NONE, or TOO_MUCH), the variable of that move, whether its
     registers are now in `other`, and the variable of a move that accepts, or NONE. `asked`: the moves' intervals are known."""
     to, by, moved, ends = np.int64(NONE), np.int64(NONE), False, np.int64(NONE)
-    for m in range(first[state], first[state + 1]):
-        variable, target = np.int64(moves[m, 0]), np.int64(moves[m, 1])
-        if variable < 0 or bits[row] & masks[variable] != masks[variable] or (target == to and marks[target, READS] == 0):
+    has = np.int64(bits[place(row)])
+    for number in range(first[place(state)], first[place(state + 1)]):
+        m = place(number)
+        variable, target, mask = ways[m, WAY_VARIABLE], ways[m, WAY_TARGET], ways[m, WAY_MASK]
+        if variable < 0 or has & mask != mask or (target == to and ways[m, WAY_READS] == 0):
             continue
-        stays, accepts = marks[target, OPEN] != 0, marks[target, ACCEPTING] == ACCEPTS
-        writes = stays and to == NONE and tests[variable, COPIES] != 0
-        begin, behind = tests[variable, BLOCK_START], tests[variable, BLOCK_END]
+        stays, accepts = ways[m, WAY_OPEN] != 0, ways[m, WAY_ACCEPTS] != 0
+        writes = stays and to == NONE and ways[m, WAY_COPIES] != 0
         outcome = UNTOLD
         if asked and not writes:
             outcome = told_by_value(
-                m, row, searched, learned, columns, bits, masks, slots, slot_valid, code, scratch, scratch_valid, ranks, registers,
-                register_valid,
-            )  # fmt: skip
-        if outcome == UNTOLD and tests[variable, PLAIN] == 0:
+                m, row, ways, learned, slots, slot_valid, code, scratch, scratch_valid, ranks, registers, register_valid
+            )
+        if outcome == UNTOLD and ways[m, WAY_PLAIN] == 0:
             outcome = _evaluate(
-                code, begin, behind, scratch, scratch_valid, ranks, slots, slot_valid, row, registers, register_valid, line,
-                other if writes else len(registers) - 1,  # a line that no thread has
+                code, ways[m, WAY_START], ways[m, WAY_END], scratch, scratch_valid, ranks, slots, slot_valid, row, registers,
+                register_valid, line, other if writes else len(registers) - 1,  # a line that no thread has
             )  # fmt: skip
             if outcome < 0:
                 return np.int64(TOO_MUCH), by, moved, ends
         elif writes:
-            for r in range(registers.shape[1]):
-                registers[other, r], register_valid[other, r] = registers[line, r], register_valid[line, r]
-            for at in range(begin, behind):
-                if code[at, 0] == STORE:
-                    registers[other, code[at, 3]], register_valid[other, code[at, 3]] = load(
-                        code[at, 1], scratch, scratch_valid, slots, slot_valid, row, registers, register_valid, line
-                    )
+            store(
+                line, other, ways[m, WAY_START], ways[m, WAY_END], row, slots, slot_valid, code, scratch, scratch_valid, registers,
+                register_valid,
+            )  # fmt: skip
         if outcome == NOT_TRUE:
             continue
         if (stays and to != NONE) or not (stays or accepts):
@@ -126,6 +137,19 @@ def only_way(
             ends = variable
             break
     return to, by, moved, ends
+
+
+@inlined
+def store(line, other, begin, behind, row, slots, slot_valid, code, scratch, scratch_valid, registers, register_valid):
+    """Let a plain block make the registers `other` of those of `line`."""
+    old, new = place(line), place(other)
+    for r in range(registers.shape[1]):
+        registers[new, place(r)], register_valid[new, place(r)] = registers[old, place(r)], register_valid[old, place(r)]
+    for number in range(begin, behind):
+        at = place(number)
+        if code[at, 0] == STORE:
+            value, flag = load(code[at, 1], scratch, scratch_valid, slots, slot_valid, row, registers, register_valid, line)
+            registers[new, place(code[at, 3])], register_valid[new, place(code[at, 3])] = value, flag
 
 
 @inlined
@@ -151,7 +175,7 @@ def outside(start, at, shift, times, setting):
 
 @borrowing
 def lone_attempts(
-    k, limit, shift, behind, bits, times, slots, slot_valid, setting, skip, skip_members, first, moves, masks, initials, tests, marks,
+    k, limit, shift, behind, bits, times, slots, slot_valid, setting, skip, skip_members, first, moves, masks, initials, ways, marks,
     fresh, searched, bounds, learned, columns, regions, lows, highs, links, ordered, tries, code, scratch, scratch_valid, ranks, threads,
     registers, register_valid, nodes, cursor, out, runs, control,
 ):  # fmt: skip
@@ -207,8 +231,8 @@ def lone_attempts(
                     if at == reach:
                         continue
             to, by, moved, ends = only_way(
-                at + shift, line, room - line, state, asked, searched, learned, columns, bits, slots, slot_valid, first, moves, masks,
-                tests, marks, code, scratch, scratch_valid, ranks, registers, register_valid,
+                at + shift, line, room - line, state, asked, first, ways, learned, bits, slots, slot_valid, code, scratch, scratch_valid,
+                ranks, registers, register_valid,
             )  # fmt: skip
             if to == TOO_MUCH:
                 break

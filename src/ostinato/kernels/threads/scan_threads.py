@@ -175,9 +175,9 @@ def path_at_end(threads, marks, control):
 
 @borrowing
 def follow_key(
-    k, limit, shift, behind, bits, times, slots, slot_valid, setting, skip, skip_members, first, moves, masks, initials, tests, marks, live,
-    fresh, searched, bounds, learned, columns, regions, lows, highs, links, ordered, tries, code, scratch, scratch_valid, ranks, threads,
-    chain, registers, register_valid, nodes, cursor, out, runs, control,
+    k, limit, shift, behind, bits, times, slots, slot_valid, setting, skip, skip_members, first, moves, masks, initials, tests, ways, marks,
+    live, fresh, searched, bounds, learned, columns, regions, lows, highs, links, ordered, tries, code, scratch, scratch_valid, ranks,
+    threads, chain, registers, register_valid, nodes, cursor, out, runs, control,
 ):  # fmt: skip
     """All attempts of one partition, as far as its rows decide them. `skip` is 0, TO_FIRST or TO_LAST (of `skip_members`)."""
     start, at, end, end_node = cursor[k, START], cursor[k, AT], cursor[k, END], cursor[k, END_NODE]
@@ -194,7 +194,7 @@ def follow_key(
                 cursor[k, START] = start
                 status = lone_attempts(
                     k, limit, shift, behind, bits, times, slots, slot_valid, setting, skip, skip_members, first, moves, masks, initials,
-                    tests, marks, fresh, searched, bounds, learned, columns, regions, lows, highs, links, ordered, tries, code, scratch,
+                    ways, marks, fresh, searched, bounds, learned, columns, regions, lows, highs, links, ordered, tries, code, scratch,
                     scratch_valid, ranks, threads, registers, register_valid, nodes, cursor, out, runs, control,
                 )  # fmt: skip
                 start, at, end, end_node = cursor[k, START], cursor[k, AT], cursor[k, END], cursor[k, END_NODE]
@@ -277,16 +277,16 @@ def follow_key(
 
 
 @borrowing(
-    "int64(int64[::1], int64[::1], int64[::1], int64[::1], int64[::1], uint64[::1], int64[::1], int64[:, ::1], uint8[:, ::1], int64[::1],"
-    " int64, uint8[::1], int32[::1], int32[:, ::1], uint64[::1], int64[::1], int64[:, ::1], int64[:, ::1], uint8[:, ::1], uint8[::1],"
-    " int64[:, ::1], int64[:, ::1], int64[:, ::1], int64[:, ::1], int64[:, ::1], int64[:, ::1], int64[:, ::1], int32[:, ::1],"
-    " int64[:, ::1], int32[:, ::1], int64[:, ::1], int64[::1], uint8[::1], int64[::1],"
-    " int64[:, ::1], int64[::1], int64[:, ::1], uint8[:, ::1], int64[:, ::1], int64[:, ::1], int64[:, ::1], uint16[::1],"
-    " int64[:, ::1], int64[:, ::1], uint8[:, ::1], int64[::1])"
+    "int64(int64[::1], int64[::1], int64[::1], int64[::1], int64[::1], uint64[::1], int64[::1], int64[:, ::1], uint8[:, ::1],"
+    " int64[::1], int64, uint8[::1], int32[::1], int32[:, ::1], uint64[::1], int64[::1], int64[:, ::1], int64[:, ::1], int64[:, ::1],"
+    " uint8[:, ::1], uint8[::1], int64[:, ::1], int64[:, ::1], int64[:, ::1], int64[:, ::1], int64[:, ::1], int64[:, ::1],"
+    " int64[:, ::1], int32[:, ::1], int64[:, ::1], int32[:, ::1], int64[:, ::1], int64[::1], uint8[::1], int64[::1], int64[:, ::1],"
+    " int64[::1], int64[:, ::1], uint8[:, ::1], int64[:, ::1], int64[:, ::1], int64[:, ::1], uint16[::1], int64[:, ::1], int64[:, ::1],"
+    " uint8[:, ::1], int64[::1])"
 )
 def follow(
     keys, ready, offset, base, length, bits, times, slots, slot_valid, setting, skip, skip_members, first, moves, masks, initials, tests,
-    marks, live, fresh, searched, bounds, learned, columns, regions, lows, highs, links, ordered, tries, code, scratch, scratch_valid,
+    ways, marks, live, fresh, searched, bounds, learned, columns, regions, lows, highs, links, ordered, tries, code, scratch, scratch_valid,
     ranks, threads, chain, registers, register_valid, nodes, cursor, out, runs, saved, saved_registers, saved_valid, control,
 ):  # fmt: skip
     """Go on with `keys[control[KEY]:]`. Anything but DONE asks for room (or reports an error) and may be called again."""
@@ -297,8 +297,9 @@ def follow(
             return THREADS_FULL
         status = follow_key(
             k, ready[n], offset[k] - base[k], base[k] + length[k], bits, times, slots, slot_valid, setting, skip, skip_members, first,
-            moves, masks, initials, tests, marks, live, fresh, searched, bounds, learned, columns, regions, lows, highs, links, ordered,
-            tries, code, scratch, scratch_valid, ranks, threads, chain, registers, register_valid, nodes, cursor, out, runs, control,
+            moves, masks, initials, tests, ways, marks, live, fresh, searched, bounds, learned, columns, regions, lows, highs, links,
+            ordered, tries, code, scratch, scratch_valid, ranks, threads, chain, registers, register_valid, nodes, cursor, out, runs,
+            control,
         )  # fmt: skip
         if status != DONE:
             return status

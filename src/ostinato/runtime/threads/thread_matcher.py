@@ -31,6 +31,7 @@ from ostinato.runtime.session.state_check import StateCheck
 from ostinato.runtime.session.steps import Steps
 from ostinato.runtime.threads.live_registers import live_registers
 from ostinato.runtime.threads.thread_store import ThreadStore
+from ostinato.runtime.threads.ways import ways_table
 
 MAX_THREADS = 1 << 18  # of one attempt
 MIN_MATCHES = 1 << 6
@@ -73,6 +74,7 @@ class ThreadMatcher(Matcher):
             self._marks[state, layout.OPEN] = any(variable >= 0 for variable, _ in nfa.moves_of(state))
             self._marks[state, layout.WAITS] = state in self._searches.waits or not self._marks[state, layout.OPEN]
         self._marks[:, layout.READS] = self._live.any(axis=1)
+        self._ways = ways_table(self._moves, self._masks, self._tests, self._marks, self._searches)
         self._store = ThreadStore(len(pattern.registers))
         self._store.control[layout.ALLOWED] = MIN_MATCHES
         self._out = np.empty((4, MIN_MATCHES), np.int64)
@@ -108,11 +110,11 @@ class ThreadMatcher(Matcher):
         code, store, searches, index = self._interpreter, self._store, self._searches, self._index
         return kernel.follow(
             keys, ready, rows.offset, rows.base, rows.length, rows.bits, rows.times, rows.slots, rows.slot_valid, self._setting, self._skip,
-            self._skip_members, self._first, self._moves, self._masks, self._initials, self._tests, self._marks, self._live, self._fresh,
-            searches.searched, searches.bounds, self._learned, searches.columns, index.regions, index.lows, index.highs, index.links,
-            index.ordered, index.tries, code.code, code.scratch, code.scratch_valid, code.ranks, store.threads, store.chain,
-            store.registers, store.register_valid, store.nodes, store.cursor, self._out, self._runs, store.saved,
-            store.saved_registers, store.saved_valid, store.control,
+            self._skip_members, self._first, self._moves, self._masks, self._initials, self._tests, self._ways, self._marks, self._live,
+            self._fresh, searches.searched, searches.bounds, self._learned, searches.columns, index.regions, index.lows, index.highs,
+            index.links, index.ordered, index.tries, code.code, code.scratch, code.scratch_valid, code.ranks, store.threads, store.chain,
+            store.registers, store.register_valid, store.nodes, store.cursor, self._out, self._runs, store.saved, store.saved_registers,
+            store.saved_valid, store.control,
         )  # fmt: skip
 
     def _provide(self, status: int, rows: PatternRows) -> None:
