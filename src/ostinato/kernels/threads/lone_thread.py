@@ -153,12 +153,12 @@ def store(line, other, begin, behind, row, slots, slot_valid, code, scratch, scr
 
 
 @inlined
-def loop_of(state, first, moves):
+def loop_of(state, first, ways):
     """The variable of the move from a state to itself."""
     variable = np.int64(NONE)
     for m in range(first[state], first[state + 1]):
-        if moves[m, 0] >= 0 and moves[m, 1] == state:
-            variable = np.int64(moves[m, 0])
+        if ways[place(m), WAY_VARIABLE] >= 0 and ways[place(m), WAY_TARGET] == state:
+            variable = ways[place(m), WAY_VARIABLE]
     return variable
 
 
@@ -175,8 +175,8 @@ def outside(start, at, shift, times, setting):
 
 @borrowing
 def lone_attempts(
-    k, limit, shift, behind, bits, times, slots, slot_valid, setting, skip, skip_members, first, moves, masks, initials, ways, marks,
-    fresh, searched, bounds, learned, columns, regions, lows, highs, links, ordered, tries, code, scratch, scratch_valid, ranks, threads,
+    k, limit, shift, behind, bits, times, slots, slot_valid, setting, skip, skip_members, first, masks, initials, ways, marks, fresh,
+    bounds, learned, columns, regions, lows, highs, links, ordered, tries, code, scratch, scratch_valid, ranks, threads,
     registers, register_valid, nodes, cursor, out, runs, control,
 ):  # fmt: skip
     """Attempts of partition k from cursor[k, START] on, up to the first that one thread does not decide; that one is left where it stands.
@@ -186,8 +186,8 @@ def lone_attempts(
     reached, status = np.int64(0), DONE
     while start < limit:
         start = begin_attempt(
-            start, cursor[k, MATCHES] + 1, first, moves, masks, marks, initials, bits, shift, limit, threads, registers, register_valid,
-            fresh, control,
+            start, cursor[k, MATCHES] + 1, first, ways, marks, initials, bits, shift, limit, threads, registers, register_valid, fresh,
+            control,
         )  # fmt: skip
         at, end, end_node = start, np.int64(-1), np.int64(NO_NODE)
         state, line, path, node = threads[0, 0], np.int64(0), np.int64(NO_NODE), base
@@ -212,13 +212,13 @@ def lone_attempts(
                 if not asked:
                     asked = True
                     ask(
-                        line, state, at + shift, first, moves, searched, bounds, learned, code, scratch, scratch_valid, ranks, slots,
+                        line, state, at + shift, first, ways, bounds, learned, code, scratch, scratch_valid, ranks, slots,
                         slot_valid, registers, register_valid,
                     )  # fmt: skip
                 if reach < 0:
                     reach = reached = reach_of(start, max(at, reached), limit, shift, times, setting)
                 found = next_matter_of(
-                    state, reach, k, start, at, limit, shift, first, moves, searched, learned, columns, regions, lows, highs, links,
+                    state, reach, k, start, at, limit, shift, first, ways, learned, columns, regions, lows, highs, links,
                     ordered, tries, bits, masks, slots, slot_valid, code, scratch, scratch_valid, ranks, registers, register_valid, control,
                 )  # fmt: skip
                 if found < 0:
@@ -226,7 +226,7 @@ def lone_attempts(
                 pause = min(2 * pause + 1, LONGEST_PAUSE) if found == at else 0
                 rest = pause
                 if found > at:
-                    nodes[node, 0], nodes[node, 1] = path, loop_of(state, first, moves) | (found - at - 1) << REPEATS
+                    nodes[node, 0], nodes[node, 1] = path, loop_of(state, first, ways) | (found - at - 1) << REPEATS
                     at, path, node = found, node, node + 1
                     if at == reach:
                         continue

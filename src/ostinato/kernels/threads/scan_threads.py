@@ -176,7 +176,7 @@ def path_at_end(threads, marks, control):
 @borrowing
 def follow_key(
     k, limit, shift, behind, bits, times, slots, slot_valid, setting, skip, skip_members, first, moves, masks, initials, tests, ways, marks,
-    live, fresh, searched, bounds, learned, columns, regions, lows, highs, links, ordered, tries, code, scratch, scratch_valid, ranks,
+    live, fresh, bounds, learned, columns, regions, lows, highs, links, ordered, tries, code, scratch, scratch_valid, ranks,
     threads, chain, registers, register_valid, nodes, cursor, out, runs, control,
 ):  # fmt: skip
     """All attempts of one partition, as far as its rows decide them. `skip` is 0, TO_FIRST or TO_LAST (of `skip_members`)."""
@@ -193,8 +193,8 @@ def follow_key(
             if control[LEFT_ALONE] == 0:
                 cursor[k, START] = start
                 status = lone_attempts(
-                    k, limit, shift, behind, bits, times, slots, slot_valid, setting, skip, skip_members, first, moves, masks, initials,
-                    ways, marks, fresh, searched, bounds, learned, columns, regions, lows, highs, links, ordered, tries, code, scratch,
+                    k, limit, shift, behind, bits, times, slots, slot_valid, setting, skip, skip_members, first, masks, initials, ways,
+                    marks, fresh, bounds, learned, columns, regions, lows, highs, links, ordered, tries, code, scratch,
                     scratch_valid, ranks, threads, registers, register_valid, nodes, cursor, out, runs, control,
                 )  # fmt: skip
                 start, at, end, end_node = cursor[k, START], cursor[k, AT], cursor[k, END], cursor[k, END_NODE]
@@ -203,8 +203,8 @@ def follow_key(
             control[LEFT_ALONE] = max(control[LEFT_ALONE] - 1, 0)
         if at == start:
             start = begin_attempt(
-                start, cursor[k, MATCHES] + 1, first, moves, masks, marks, initials, bits, shift, limit, threads, registers,
-                register_valid, fresh, control,
+                start, cursor[k, MATCHES] + 1, first, ways, marks, initials, bits, shift, limit, threads, registers, register_valid,
+                fresh, control,
             )  # fmt: skip
             at, end, end_node = start, (start if marks[threads[0, 0], ACCEPTING] == ACCEPTS else -1), NO_NODE
             if start >= limit:
@@ -231,7 +231,7 @@ def follow_key(
                     if reach < 0:
                         reach = reached = reach_of(start, max(at, reached), limit, shift, times, setting)
                     to = jump(
-                        k, start, at, reach, limit, shift, first, moves, marks, searched, bounds, learned, columns, regions, lows, highs,
+                        k, start, at, reach, limit, shift, first, ways, marks, bounds, learned, columns, regions, lows, highs,
                         links, ordered, tries, bits, masks, slots, slot_valid, code, scratch, scratch_valid, ranks, threads, registers,
                         register_valid, nodes, control,
                     )  # fmt: skip
@@ -279,14 +279,14 @@ def follow_key(
 @borrowing(
     "int64(int64[::1], int64[::1], int64[::1], int64[::1], int64[::1], uint64[::1], int64[::1], int64[:, ::1], uint8[:, ::1],"
     " int64[::1], int64, uint8[::1], int32[::1], int32[:, ::1], uint64[::1], int64[::1], int64[:, ::1], int64[:, ::1], int64[:, ::1],"
-    " uint8[:, ::1], uint8[::1], int64[:, ::1], int64[:, ::1], int64[:, ::1], int64[:, ::1], int64[:, ::1], int64[:, ::1],"
+    " uint8[:, ::1], uint8[::1], int64[:, ::1], int64[:, ::1], int64[:, ::1], int64[:, ::1], int64[:, ::1],"
     " int64[:, ::1], int32[:, ::1], int64[:, ::1], int32[:, ::1], int64[:, ::1], int64[::1], uint8[::1], int64[::1], int64[:, ::1],"
     " int64[::1], int64[:, ::1], uint8[:, ::1], int64[:, ::1], int64[:, ::1], int64[:, ::1], uint16[::1], int64[:, ::1], int64[:, ::1],"
     " uint8[:, ::1], int64[::1])"
 )
 def follow(
     keys, ready, offset, base, length, bits, times, slots, slot_valid, setting, skip, skip_members, first, moves, masks, initials, tests,
-    ways, marks, live, fresh, searched, bounds, learned, columns, regions, lows, highs, links, ordered, tries, code, scratch, scratch_valid,
+    ways, marks, live, fresh, bounds, learned, columns, regions, lows, highs, links, ordered, tries, code, scratch, scratch_valid,
     ranks, threads, chain, registers, register_valid, nodes, cursor, out, runs, saved, saved_registers, saved_valid, control,
 ):  # fmt: skip
     """Go on with `keys[control[KEY]:]`. Anything but DONE asks for room (or reports an error) and may be called again."""
@@ -297,7 +297,7 @@ def follow(
             return THREADS_FULL
         status = follow_key(
             k, ready[n], offset[k] - base[k], base[k] + length[k], bits, times, slots, slot_valid, setting, skip, skip_members, first,
-            moves, masks, initials, tests, ways, marks, live, fresh, searched, bounds, learned, columns, regions, lows, highs, links,
+            moves, masks, initials, tests, ways, marks, live, fresh, bounds, learned, columns, regions, lows, highs, links,
             ordered, tries, code, scratch, scratch_valid, ranks, threads, chain, registers, register_valid, nodes, cursor, out, runs,
             control,
         )  # fmt: skip

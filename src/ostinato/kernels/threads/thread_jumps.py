@@ -5,12 +5,30 @@ from __future__ import annotations
 import numpy as np
 
 from ostinato.kernels._jit import borrowing, copied, inlined
+from ostinato.kernels.places import place
 from ostinato.kernels.scan.scan_dfa import BY_EVENTS, WITHIN
 from ostinato.kernels.search.search_bounds import GREATEST, LEAST, interval
-from ostinato.kernels.search.search_index import ANYTHING, BUILT, FAILS, FIRST, PLACE, ROOM, extend, next_row, row_hits, size_of
+from ostinato.kernels.search.search_index import ANYTHING, BUILT, FIRST, PLACE, ROOM, extend, next_row, row_hits, size_of
 from ostinato.kernels.search.search_links import FAN, SHIFT, begin_links
 from ostinato.kernels.search.search_sorted import begin_tries
-from ostinato.kernels.threads.thread_layout import COUNT, HALF, INDEX_FULL, INDEXED, NEEDED, NODES, NODES_FULL, OPEN, REPEATS, WAITS
+from ostinato.kernels.threads.thread_layout import (
+    COUNT,
+    HALF,
+    INDEX_FULL,
+    INDEXED,
+    NEEDED,
+    NODES,
+    NODES_FULL,
+    OPEN,
+    REPEATS,
+    WAITS,
+    WAY_BOUND_FROM,
+    WAY_BOUND_TO,
+    WAY_COLUMN,
+    WAY_FAILS,
+    WAY_TARGET,
+    WAY_VARIABLE,
+)
 
 _interval = copied(interval)
 
@@ -104,15 +122,13 @@ def has_index(
 
 
 @inlined
-def ask(
-    i, state, row, first, moves, searched, bounds, learned, code, scratch, scratch_valid, ranks, slots, slot_valid, registers,
-    register_valid,
-):  # fmt: skip
+def ask(i, state, row, first, ways, bounds, learned, code, scratch, scratch_valid, ranks, slots, slot_valid, registers, register_valid):
     """Compute what the moves of a state ask for, with registers i. Any row will do."""
-    for m in range(first[state], first[state + 1]):
-        if moves[m, 0] >= 0 and searched[m, COLUMN] >= 0:
+    for number in range(first[state], first[state + 1]):
+        m = place(number)
+        if ways[m, WAY_VARIABLE] >= 0 and ways[m, WAY_COLUMN] >= 0:
             lo, hi, known = _interval(
-                searched[m, BOUND_FROM], searched[m, BOUND_TO], bounds, code, scratch, scratch_valid, ranks, slots, slot_valid, row,
+                ways[m, WAY_BOUND_FROM], ways[m, WAY_BOUND_TO], bounds, code, scratch, scratch_valid, ranks, slots, slot_valid, row,
                 registers, register_valid, i,
             )  # fmt: skip
             learned[m, ASKED_LOW], learned[m, ASKED_HIGH], learned[m, ASKED] = lo, hi, known
@@ -120,16 +136,17 @@ def ask(
 
 @inlined
 def next_matter_of(
-    state, found, k, start, at, limit, shift, first, moves, searched, learned, columns, regions, lows, highs, links, ordered, tries, bits,
-    masks, slots, slot_valid, code, scratch, scratch_valid, ranks, registers, register_valid, control,
+    state, found, k, start, at, limit, shift, first, ways, learned, columns, regions, lows, highs, links, ordered, tries, bits, masks,
+    slots, slot_valid, code, scratch, scratch_valid, ranks, registers, register_valid, control,
 ):  # fmt: skip
     """The first row from `at` on, and before `found`, that may matter to a thread in a state for which was asked; `found` if none does,
     -1 for want of room."""
-    for m in range(first[state], first[state + 1]):
-        c = searched[m, COLUMN]
-        if moves[m, 0] < 0 or c < 0 or found <= at:
+    for number in range(first[state], first[state + 1]):
+        m = place(number)
+        c = ways[m, WAY_COLUMN]
+        if ways[m, WAY_VARIABLE] < 0 or c < 0 or found <= at:
             continue
-        fails = columns[c, FAILS] != 0
+        fails = ways[m, WAY_FAILS] != 0
         lo, hi = learned[m, ASKED_LOW], learned[m, ASKED_HIGH]
         if learned[m, ASKED] == 0 or (fails and (lo > hi or (lo == LEAST and hi == GREATEST))):  # a loop that no row satisfies ends at once
             found = at
@@ -161,8 +178,8 @@ def next_matter_of(
 
 @inlined
 def next_matter(
-    k, start, at, reach, limit, shift, first, moves, searched, bounds, learned, columns, regions, lows, highs, links, ordered, tries, bits,
-    masks, slots, slot_valid, code, scratch, scratch_valid, ranks, threads, registers, register_valid, control,
+    k, start, at, reach, limit, shift, first, ways, bounds, learned, columns, regions, lows, highs, links, ordered, tries, bits, masks,
+    slots, slot_valid, code, scratch, scratch_valid, ranks, threads, registers, register_valid, control,
 ):  # fmt: skip
     """The first row from `at` on, and before `reach`, that may matter to a thread; `reach` if none does, -1 for want of room."""
     begin = control[HALF] * (len(threads) // 2)
@@ -170,18 +187,18 @@ def next_matter(
     for i in range(begin, begin + control[COUNT]):
         if found > at:
             ask(
-                i, threads[i, 0], at + shift, first, moves, searched, bounds, learned, code, scratch, scratch_valid, ranks, slots,
-                slot_valid, registers, register_valid,
+                i, threads[i, 0], at + shift, first, ways, bounds, learned, code, scratch, scratch_valid, ranks, slots, slot_valid,
+                registers, register_valid,
             )  # fmt: skip
             found = next_matter_of(
-                threads[i, 0], found, k, start, at, limit, shift, first, moves, searched, learned, columns, regions, lows, highs, links,
-                ordered, tries, bits, masks, slots, slot_valid, code, scratch, scratch_valid, ranks, registers, register_valid, control,
+                threads[i, 0], found, k, start, at, limit, shift, first, ways, learned, columns, regions, lows, highs, links, ordered,
+                tries, bits, masks, slots, slot_valid, code, scratch, scratch_valid, ranks, registers, register_valid, control,
             )  # fmt: skip
     return found
 
 
 @inlined
-def pass_rows(rows, first, moves, marks, threads, registers, register_valid, nodes, control):
+def pass_rows(rows, first, ways, marks, threads, registers, register_valid, nodes, control):
     """Let every thread read `rows` rows in the state that it is in; those that cannot are dropped. False for want of room."""
     begin = control[HALF] * (len(threads) // 2)
     if control[NODES] + control[COUNT] > len(nodes):
@@ -193,8 +210,8 @@ def pass_rows(rows, first, moves, marks, threads, registers, register_valid, nod
             continue
         node = control[NODES]
         for m in range(first[state], first[state + 1]):
-            if moves[m, 0] >= 0 and moves[m, 1] == state:
-                nodes[node, 0], nodes[node, 1] = threads[i, 1], np.int64(moves[m, 0]) | (rows - 1) << REPEATS
+            if ways[m, WAY_VARIABLE] >= 0 and ways[m, WAY_TARGET] == state:
+                nodes[node, 0], nodes[node, 1] = threads[i, 1], ways[m, WAY_VARIABLE] | (rows - 1) << REPEATS
         control[NODES] = node + 1
         threads[kept, 0], threads[kept, 1] = state, node
         if kept < i:
@@ -207,17 +224,17 @@ def pass_rows(rows, first, moves, marks, threads, registers, register_valid, nod
 
 @inlined
 def jump(
-    k, start, at, reach, limit, shift, first, moves, marks, searched, bounds, learned, columns, regions, lows, highs, links, ordered, tries,
-    bits, masks, slots, slot_valid, code, scratch, scratch_valid, ranks, threads, registers, register_valid, nodes, control,
+    k, start, at, reach, limit, shift, first, ways, marks, bounds, learned, columns, regions, lows, highs, links, ordered, tries, bits,
+    masks, slots, slot_valid, code, scratch, scratch_valid, ranks, threads, registers, register_valid, nodes, control,
 ):  # fmt: skip
     """Pass the rows that matter to no thread; returns the row to go on at, or what there is no room for, as -INDEX_FULL or
     -NODES_FULL, and then nothing has changed."""
     to = next_matter(
-        k, start, at, reach, limit, shift, first, moves, searched, bounds, learned, columns, regions, lows, highs, links, ordered, tries,
-        bits, masks, slots, slot_valid, code, scratch, scratch_valid, ranks, threads, registers, register_valid, control,
+        k, start, at, reach, limit, shift, first, ways, bounds, learned, columns, regions, lows, highs, links, ordered, tries, bits,
+        masks, slots, slot_valid, code, scratch, scratch_valid, ranks, threads, registers, register_valid, control,
     )  # fmt: skip
     if to < 0:
         return np.int64(-INDEX_FULL)
-    if to > at and not pass_rows(to - at, first, moves, marks, threads, registers, register_valid, nodes, control):
+    if to > at and not pass_rows(to - at, first, ways, marks, threads, registers, register_valid, nodes, control):
         return np.int64(-NODES_FULL)
     return to

@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from ostinato.kernels._jit import inlined
+from ostinato.kernels.places import place
 from ostinato.kernels.scan.scan_dfa import ACCEPTS
-from ostinato.kernels.threads.thread_layout import ACCEPTING, COUNT, HALF, NO_NODE, NODE_BASE, NODES, NULL, NUMBER
+from ostinato.kernels.threads.thread_layout import ACCEPTING, COUNT, HALF, NO_NODE, NODE_BASE, NODES, NULL, NUMBER, WAY_MASK, WAY_VARIABLE
 
 
 @inlined
-def begin_attempt(
-    start, number, first, moves, masks, marks, initials, bits, shift, limit, threads, registers, register_valid, fresh, control
-):
+def begin_attempt(start, number, first, ways, marks, initials, bits, shift, limit, threads, registers, register_valid, fresh, control):
     """Put one thread into the initial state, at the first row from `start` on that may be mapped to anything; returns that row.
     `number` is that of the match, if one is found; `initials`: the initial state, and that of the first row of a partition."""
     initial = initials[1 if start == 0 else 0]
     while start < limit and marks[initial, ACCEPTING] != ACCEPTS:
-        possible = False
+        possible, has = False, np.int64(bits[place(start + shift)])
         for m in range(first[initial], first[initial + 1]):
-            variable = moves[m, 0]
-            possible = possible or (variable >= 0 and bits[start + shift] & masks[variable] == masks[variable])
+            mask = ways[place(m), WAY_MASK]
+            possible = possible or (ways[place(m), WAY_VARIABLE] >= 0 and has & mask == mask)
         if possible:
             break
         start += 1

@@ -111,7 +111,7 @@ class ThreadMatcher(Matcher):
         return kernel.follow(
             keys, ready, rows.offset, rows.base, rows.length, rows.bits, rows.times, rows.slots, rows.slot_valid, self._setting, self._skip,
             self._skip_members, self._first, self._moves, self._masks, self._initials, self._tests, self._ways, self._marks, self._live,
-            self._fresh, searches.searched, searches.bounds, self._learned, searches.columns, index.regions, index.lows, index.highs,
+            self._fresh, searches.bounds, self._learned, searches.columns, index.regions, index.lows, index.highs,
             index.links, index.ordered, index.tries, code.code, code.scratch, code.scratch_valid, code.ranks, store.threads, store.chain,
             store.registers, store.register_valid, store.nodes, store.cursor, self._out, self._runs, store.saved, store.saved_registers,
             store.saved_valid, store.control,

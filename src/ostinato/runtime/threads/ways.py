@@ -24,6 +24,7 @@ def ways_table(moves: np.ndarray, masks: np.ndarray, tests: np.ndarray, marks: n
         way[[layout.WAY_OPEN, layout.WAY_READS]] = marks[target, [layout.OPEN, layout.READS]]
         way[layout.WAY_ACCEPTS] = marks[target, layout.ACCEPTING] == ACCEPTS
         way[layout.WAY_EXACT] = search[jumps.EXACT] == 1
+        way[[layout.WAY_BOUND_FROM, layout.WAY_BOUND_TO]] = search[[jumps.BOUND_FROM, jumps.BOUND_TO]]
         if search[jumps.COLUMN] >= 0:
             column = plan.columns[search[jumps.COLUMN]]
             way[[layout.WAY_VALUED, layout.WAY_KIND, layout.WAY_FAILS]] = column[[index.VALUED, index.KIND, index.FAILS]]
