@@ -9,11 +9,14 @@ from __future__ import annotations
 import numpy as np
 
 from ostinato.kernels._jit import borrowing, inlined
+from ostinato.kernels.places import place
 from ostinato.kernels.scalar.arithmetic import (
     HAS_FAILED,
     IS_NULL,
     IS_VALUE,
     OVERFLOW,
+    as_float,
+    as_word,
     compare_float,
     compare_int,
     float_result,
@@ -60,6 +63,7 @@ _MAX_STRING = int(Op.MAX_STRING)
 _COUNT = int(Op.COUNT)
 _ADD_INT = int(Op.ADD_INT)
 _ADD_FLOAT = int(Op.ADD_FLOAT)
+_MUL_FLOAT = int(Op.MUL_FLOAT)
 _EQ_INT = int(Op.EQ_INT)
 _EQ_FLOAT = int(Op.EQ_FLOAT)
 _TEST_EQ_INT = int(Op.TEST_EQ_INT)
@@ -69,11 +73,11 @@ _TEST_EQ_FLOAT = int(Op.TEST_EQ_FLOAT)
 @inlined
 def load(word, scratch, scratch_valid, slots, slot_valid, row, registers, register_valid, old):
     space = word & 3
-    index = word >> 2
+    index = place(word >> 2)
     if space == IN_SLOT:
-        return slots[row, index], slot_valid[row, index]
+        return slots[place(row), index], slot_valid[place(row), index]
     if space == IN_REGISTER:
-        return registers[old, index], register_valid[old, index]
+        return registers[place(old), index], register_valid[place(old), index]
     return scratch[index], scratch_valid[index]
 
 
@@ -145,14 +149,23 @@ def result(op, x, x_flag, y, y_flag, ranks):
     return int_result(op, x, y)
 
 
+@inlined
+def quick_result(op, x, y):
+    """Sum, difference or product of floats."""
+    if op == _MUL_FLOAT:
+        return as_word(as_float(x) * as_float(y))
+    return as_word(as_float(x) + as_float(y)) if op == _ADD_FLOAT else as_word(as_float(x) - as_float(y))
+
+
 @borrowing
 def evaluate(code, start, end, scratch, scratch_valid, ranks, slots, slot_valid, row, registers, register_valid, old, new):
     """Run a block for the run `old` at `row`. TRUE: its conditions hold and registers `new` (which may be `old`) have been written.
     NOT_TRUE: they do not, and nothing was written. Negative: an error code of `kernels.scalar.arithmetic`. A test that failed is an error
     only if no other test of the block says no."""
     failed = False
-    for at in range(start, end):
-        op = code[at, 0]
+    for line in range(start, end):
+        at = place(line)
+        op, target = code[at, 0], place(code[at, 3])
         x, x_flag = load(code[at, 1], scratch, scratch_valid, slots, slot_valid, row, registers, register_valid, old)
         if op >= _TEST_EQ_INT:
             y, y_flag = load(code[at, 2], scratch, scratch_valid, slots, slot_valid, row, registers, register_valid, old)
@@ -166,8 +179,8 @@ def evaluate(code, start, end, scratch, scratch_valid, ranks, slots, slot_valid,
             elif not compare_int(op - _TEST_EQ_INT, x, y):
                 return NOT_TRUE
         elif op == STORE:
-            registers[new, code[at, 3]] = x
-            register_valid[new, code[at, 3]] = x_flag
+            registers[place(new), target] = x
+            register_valid[place(new), target] = x_flag
         elif op == _COPY:
             if failed:
                 return OVERFLOW
@@ -184,14 +197,17 @@ def evaluate(code, start, end, scratch, scratch_valid, ranks, slots, slot_valid,
             y, y_flag = load(code[at, 2], scratch, scratch_valid, slots, slot_valid, row, registers, register_valid, old)
             if op == _SELECT:
                 if x_flag == HAS_FAILED:
-                    scratch_valid[code[at, 3]] = HAS_FAILED
+                    scratch_valid[target] = HAS_FAILED
                 elif x_flag == IS_VALUE and x != 0:
-                    scratch[code[at, 3]] = y
-                    scratch_valid[code[at, 3]] = y_flag
+                    scratch[target] = y
+                    scratch_valid[target] = y_flag
+            elif _ADD_FLOAT <= op <= _MUL_FLOAT and x_flag == IS_VALUE and y_flag == IS_VALUE:  # the most common, without a call
+                scratch[target] = quick_result(op, x, y)
+                scratch_valid[target] = IS_VALUE
             else:
                 value, flag = result(op, x, x_flag, y, y_flag, ranks)
-                scratch[code[at, 3]] = value
-                scratch_valid[code[at, 3]] = flag
+                scratch[target] = value
+                scratch_valid[target] = flag
     return OVERFLOW if failed else TRUE
 
 

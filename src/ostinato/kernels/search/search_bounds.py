@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ostinato.kernels._jit import borrowing, copied, inlined
+from ostinato.kernels.places import place
 from ostinato.kernels.scalar.arithmetic import HAS_FAILED, IS_NULL, IS_VALUE, as_float, as_word
 from ostinato.kernels.scalar.scalar import evaluate
 from ostinato.program.analysis.comparisons import Undo
@@ -64,13 +65,11 @@ def mirrored(relation):
 @inlined
 def bound_of(b, bounds, code, scratch, scratch_valid, ranks, slots, slot_valid, row, registers, register_valid, i):
     """A value of thread or run i, and its flag."""
-    if bounds[b, CODE_START] < bounds[b, CODE_END]:
-        _evaluate(
-            code, bounds[b, CODE_START], bounds[b, CODE_END], scratch, scratch_valid, ranks, slots, slot_valid, row, registers,
-            register_valid, i, i,
-        )  # fmt: skip
-        return scratch[bounds[b, BOUND_AT]], np.int64(scratch_valid[bounds[b, BOUND_AT]])
-    return registers[i, bounds[b, BOUND_AT]], np.int64(register_valid[i, bounds[b, BOUND_AT]])
+    start, end, at = bounds[b, CODE_START], bounds[b, CODE_END], place(bounds[b, BOUND_AT])
+    if start < end:
+        _evaluate(code, start, end, scratch, scratch_valid, ranks, slots, slot_valid, row, registers, register_valid, i, i)
+        return scratch[at], np.int64(scratch_valid[at])
+    return registers[place(i), at], np.int64(register_valid[place(i), at])
 
 
 @inlined
@@ -109,7 +108,7 @@ def row_value(start, end, at, code, scratch, scratch_valid, ranks, slots, slot_v
     if start < end:
         evaluate(code, start, end, scratch, scratch_valid, ranks, slots, slot_valid, row, registers, register_valid, 0, 0)
         return scratch[at], np.int64(scratch_valid[at])
-    return slots[row, at], np.int64(slot_valid[row, at])
+    return slots[place(row), place(at)], np.int64(slot_valid[place(row), place(at)])
 
 
 @inlined
@@ -147,7 +146,8 @@ def interval(first, behind, bounds, code, scratch, scratch_valid, ranks, slots, 
         return np.int64(0), np.int64(0), True
     relation, floats, exact, flag, word = np.int64(0), np.int64(0), True, np.int64(IS_VALUE), np.int64(0)
     slack, x = 0.0, 0.0
-    for b in range(first, behind):
+    for line in range(first, behind):
+        b = place(line)
         other, other_flag = bound_of(b, bounds, code, scratch, scratch_valid, ranks, slots, slot_valid, row, registers, register_valid, i)
         step = bounds[b, RELATION]
         if step < _FIRST_STEP:
@@ -166,7 +166,7 @@ def interval(first, behind, bounds, code, scratch, scratch_valid, ranks, slots, 
                     return lo, hi, False
                 word, turned = undone_whole(step, word, other)
             relation = mirrored(relation) if turned else relation
-        if b + 1 < behind and bounds[b + 1, RELATION] >= _FIRST_STEP:
+        if line + 1 < behind and bounds[place(line + 1), RELATION] >= _FIRST_STEP:
             continue
         if flag == HAS_FAILED or (not exact and floats and flag == IS_VALUE and not np.isfinite(x + slack)):
             return lo, hi, False

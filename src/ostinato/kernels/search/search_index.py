@@ -11,9 +11,10 @@ from __future__ import annotations
 import numpy as np
 
 from ostinato.kernels._jit import borrowing, inlined
+from ostinato.kernels.places import place as index_of
 from ostinato.kernels.scalar.arithmetic import HAS_FAILED, IS_VALUE
 from ostinato.kernels.search.search_bounds import GREATEST, LEAST, is_nan, is_wide, row_value, sort_key
-from ostinato.kernels.search.search_links import FAN, SHIFT, first_linked, link, next_linked
+from ostinato.kernels.search.search_links import FAN, SHIFT, first_linked, hashes, link, next_linked
 from ostinato.kernels.search.search_sorted import DEPTH, IN_ORDER, NEVER, has_between, ordered_at, put_in_order
 from ostinato.kernels.threads.thread_layout import SEARCHED
 
@@ -44,8 +45,9 @@ def counted_as(counts, word, flag, kind, fails):
 @inlined
 def row_range(c, row, columns, bits, masks, slots, slot_valid, code, scratch, scratch_valid, ranks, registers, register_valid):
     """The same for a row in column c."""
-    variable = columns[c, VARIABLE]
-    counts = bits[row] & masks[variable] == masks[variable]
+    c = index_of(c)
+    mask = masks[index_of(columns[c, VARIABLE])]
+    counts = bits[index_of(row)] & mask == mask
     word, flag = np.int64(0), np.int64(IS_VALUE)
     if counts and columns[c, VALUED]:
         word, flag = row_value(
@@ -79,7 +81,7 @@ def extend(
     registers, register_valid,
 ):  # fmt: skip
     """Take the rows up to `until` into the index of partition k, which has room for them."""
-    first, built = regions[k, FIRST], regions[k, BUILT]
+    first, built, count = regions[k, FIRST], regions[k, BUILT], hashes(regions[k, ROOM])
     while built < until:
         block = (built - first) >> SHIFT
         behind = min(until, first + ((block + 1) << SHIFT))
@@ -93,7 +95,7 @@ def extend(
                 low, high = min(low, least), max(high, greatest)
                 if columns[c, LINKED] >= 0:
                     if least == greatest:
-                        link(links, columns[c, LINKED], regions[k, PLACE], regions[k, ROOM], row - shift - first, least)
+                        link(links, columns[c, LINKED], regions[k, PLACE], regions[k, ROOM], count, row - shift - first, least)
                     elif least < greatest:
                         regions[k, ANYTHING] = 1
             place, room, at, new = regions[k, PLACE], regions[k, ROOM], block, fresh
@@ -111,8 +113,32 @@ def extend(
 
 
 @inlined
-def scanned(c, lo, hi, at, until, columns, bits, masks, slots, slot_valid, code, scratch, scratch_valid, ranks, registers, register_valid):
-    """The first of these rows that may lie in [lo, hi] (outside, if the condition must fail), else `until`."""
+def row_hits(c, lo, hi, row, columns, bits, masks, slots, slot_valid, code, scratch, scratch_valid, ranks, registers, register_valid):
+    """Whether a row may lie in [lo, hi], or outside of it if the condition must fail."""
+    low, high = row_range(c, row, columns, bits, masks, slots, slot_valid, code, scratch, scratch_valid, ranks, registers, register_valid)
+    return hits(columns[c, FAILS] != 0, low, high, lo, hi)
+
+
+@inlined
+def passed_by(fails, low, high, lo, hi, least, most):
+    """What is known of the rows that a search for [lo, hi] has passed, now that it passes some with values between `low` and `high`: none
+    has a value in [least, most]; if the condition must fail, all have theirs in it."""
+    if fails:
+        return min(least, low), max(most, high)
+    if high < lo and low <= high:
+        return max(least, high + 1), most
+    if low > hi and low <= high:
+        return least, min(most, low - 1)
+    return least, most
+
+
+@inlined
+def scanned(
+    c, lo, hi, least, most, at, until, columns, bits, masks, slots, slot_valid, code, scratch, scratch_valid, ranks, registers,
+    register_valid,
+):  # fmt: skip
+    """The first of these rows that may lie in [lo, hi] (outside, if the condition must fail), else `until`; and what is known of those
+    before it, see `passed_by`."""
     fails = columns[c, FAILS] != 0
     if columns[c, VALUE_START] < columns[c, VALUE_END]:
         for row in range(at, until):
@@ -120,18 +146,21 @@ def scanned(c, lo, hi, at, until, columns, bits, masks, slots, slot_valid, code,
                 c, row, columns, bits, masks, slots, slot_valid, code, scratch, scratch_valid, ranks, registers, register_valid
             )
             if hits(fails, low, high, lo, hi):
-                return row
-        return until
-    mask, slot, kind, valued = masks[columns[c, VARIABLE]], columns[c, VALUE_AT], columns[c, KIND], columns[c, VALUED] != 0
+                return row, least, most
+            least, most = passed_by(fails, low, high, lo, hi, least, most)
+        return until, least, most
+    mask, slot, kind, valued = masks[columns[c, VARIABLE]], index_of(columns[c, VALUE_AT]), columns[c, KIND], columns[c, VALUED] != 0
     for row in range(at, until):
-        counts = bits[row] & mask == mask
+        here = index_of(row)
+        counts = bits[here] & mask == mask
         word, flag = np.int64(0), np.int64(IS_VALUE)
         if counts and valued:
-            word, flag = slots[row, slot], np.int64(slot_valid[row, slot])
+            word, flag = slots[here, slot], np.int64(slot_valid[here, slot])
         low, high = counted_as(counts, word, flag, kind, fails)
         if hits(fails, low, high, lo, hi):
-            return row
-    return until
+            return row, least, most
+        least, most = passed_by(fails, low, high, lo, hi, least, most)
+    return until, least, most
 
 
 @inlined
@@ -141,13 +170,14 @@ def linked_row(
 ):  # fmt: skip
     """The first row of partition k from `at` on that has this value, through links between equal values; else `until`."""
     first, place, line = regions[k, FIRST], regions[k, PLACE], columns[c, LINKED]
-    row = np.int64(-2)
-    for known in (max(at - 1, start), start):  # most often one of them has the value: the row before, if it was found, or the first
+    row, known = np.int64(-2), at - 1
+    while row == -2 and known >= start:  # most often one of them has the value: the row before, if it was found, or the first
         low, high = row_range(
             c, known + shift, columns, bits, masks, slots, slot_valid, code, scratch, scratch_valid, ranks, registers, register_valid
         )
-        if row == -2 and at > start and low == key and high == key:
+        if low == key and high == key:
             row = next_linked(links, line, place, known - first)
+        known = start if known > start else start - 1
     if row == -2:
         row = first_linked(links, line, place, regions[k, ROOM], start - first, key)
     while row >= 0 and row + first < until:
@@ -191,41 +221,47 @@ def count_in_vain(
 
 @inlined
 def next_row(
-    k, c, lo, hi, start, at, until, shift, columns, regions, lows, highs, links, ordered, tries, bits, masks, slots, slot_valid, code,
-    scratch, scratch_valid, ranks, registers, register_valid, control,
+    k, c, lo, hi, least, most, start, at, until, shift, columns, regions, lows, highs, links, ordered, tries, bits, masks, slots,
+    slot_valid, code, scratch, scratch_valid, ranks, registers, register_valid, control,
 ):  # fmt: skip
-    """The first row of partition k from `at` on that may lie in [lo, hi] (outside, if the condition must fail), else `until`. Blocks are
-    used if they reach so far. What is looked at is counted. Nobody will look at rows before `start` again."""
+    """The first row of partition k from `at` on that may lie in [lo, hi] (outside, if the condition must fail), else `until`; and
+    [least, most] with what is known of the rows before it, see `passed_by`. Blocks are used if they reach so far. What is looked at is
+    counted. Nobody will look at rows before `start` again."""
     fails, line = columns[c, FAILS] != 0, columns[c, ORDERED]
     indexed = regions[k, PLACE] >= 0 and regions[k, BUILT] >= until and regions[k, FIRST] <= at
     first, begun, vain = regions[k, FIRST], at, np.int64(0)
     if indexed and columns[c, LINKED] >= 0 and lo == hi and regions[k, ANYTHING] == 0:
-        return linked_row(
+        found = linked_row(
             k, c, lo, start, at, until, shift, columns, regions, links, bits, masks, slots, slot_valid, code, scratch, scratch_valid, ranks,
             registers, register_valid, control,
         )  # fmt: skip
+        return found, lo, hi
     place, room, level, block = regions[k, PLACE], regions[k, ROOM], 0, (at - first) >> SHIFT
     while at < until:
         behind, hit = until, True
         if indexed:
             control[SEARCHED] += 1
-            hit = hits(fails, lows[c, place + block], highs[c, place + block], lo, hi)
-            if hit and line >= 0 and level > 0 and tries[line, place + block] == IN_ORDER:
+            low, high = lows[c, place + block], highs[c, place + block]
+            hit = hits(fails, low, high, lo, hi)
+            if not hit:
+                least, most = passed_by(fails, low, high, lo, hi, least, most)
+            elif line >= 0 and level > 0 and tries[line, place + block] == IN_ORDER:
                 values = ordered_at(regions[k, PLACE], regions[k, ROOM], level, block)
-                hit = has_between(ordered, line, values, np.int64(1) << (SHIFT * (level + 1)), lo, hi)
+                hit, least, most = has_between(ordered, line, values, np.int64(1) << (SHIFT * (level + 1)), lo, hi, least, most)
             if hit and level > 0:
                 level, block = level - 1, block << SHIFT
                 room, place = level_of(k, level, regions)
                 continue
             behind = min(until, first + ((block + 1) << SHIFT))
         if hit:
-            found = scanned(
-                c, lo, hi, at + shift, behind + shift, columns, bits, masks, slots, slot_valid, code, scratch, scratch_valid, ranks,
-                registers, register_valid,
-            ) - shift  # fmt: skip
+            found, least, most = scanned(
+                c, lo, hi, least, most, at + shift, behind + shift, columns, bits, masks, slots, slot_valid, code, scratch, scratch_valid,
+                ranks, registers, register_valid,
+            )  # fmt: skip
+            found -= shift
             control[SEARCHED] += found - at
             if found < behind or not indexed:
-                return found
+                return found, least, most
             vain += 1
         block += 1
         at = first + (block << (SHIFT * (level + 1)))
@@ -237,7 +273,7 @@ def next_row(
                     slots, slot_valid, code, scratch, scratch_valid, ranks, registers, register_valid,
                 )  # fmt: skip
             vain = np.int64(0)
-    return until
+    return until, least, most
 
 
 @inlined

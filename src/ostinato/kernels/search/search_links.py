@@ -39,8 +39,8 @@ def begin_links(links, place, room):
 
 
 @inlined
-def link(links, line, place, room, row, value):
-    count = hashes(room)
+def link(links, line, place, room, count, row, value):
+    """`count` is that of `hashes`."""
     firsts = place * LINKS + (room << SHIFT)
     at = firsts + 2 * hash_of(value, count)
     last = links[line, at + 1]

@@ -28,8 +28,8 @@ def ordered_at(place, lowest, level, block):
 
 
 @inlined
-def has_between(ordered, line, begin, count, lo, hi):
-    """Whether one of the values in order lies in [lo, hi]."""
+def has_between(ordered, line, begin, count, lo, hi, least, most):
+    """Whether one of the values in order lies in [lo, hi]; if not, [least, most] becomes as narrow as the gap between them."""
     low, high = begin, begin + count
     while low < high:
         middle = (low + high) >> 1
@@ -37,7 +37,13 @@ def has_between(ordered, line, begin, count, lo, hi):
             low = middle + 1
         else:
             high = middle
-    return low < begin + count and ordered[line, low] <= hi
+    if low < begin + count and ordered[line, low] <= hi:
+        return True, least, most
+    if low > begin:
+        least = max(least, ordered[line, low - 1] + 1)
+    if low < begin + count:
+        most = min(most, ordered[line, low] - 1)
+    return False, least, most
 
 
 @borrowing

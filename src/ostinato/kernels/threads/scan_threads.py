@@ -4,7 +4,8 @@ A thread is a state of the automaton, the registers of its way there, and the la
 in order of preferment, cut behind the first that accepts; one that accepts at the end of a partition only does not cut. A thread
 whose state and whose registers, as far as anything still reads them, equal those of a preferred one has the same future and is
 dropped. A step reads one half of the thread arrays and writes the other, so that a step that ran out of room can be taken again.
-Where all threads only wait for a row of some value, the rows before it are passed without a step (`thread_jumps`)."""
+Where all threads only wait for a row of some value, the rows before it are passed without a step (`thread_jumps`). Attempts that one
+thread decides are not begun here (`lone_thread`)."""
 
 from __future__ import annotations
 
@@ -12,8 +13,9 @@ import numpy as np
 
 from ostinato.kernels._jit import borrowing, copied, inlined
 from ostinato.kernels.scalar.scalar import NOT_TRUE, STORE, TRUE, evaluate, load
-from ostinato.kernels.scan.scan_dfa import ACCEPTS, ACCEPTS_AT_END, BY_EVENTS, FINAL, TO_NEXT_ROW, WITHIN, window_closed
-from ostinato.kernels.threads.thread_jumps import LEARNED_TO, all_wait, jump, reach_of
+from ostinato.kernels.scan.scan_dfa import ACCEPTS, ACCEPTS_AT_END, BY_EVENTS, FINAL, WITHIN, window_closed
+from ostinato.kernels.threads.lone_thread import lone_attempts
+from ostinato.kernels.threads.thread_jumps import LEARNED_TO, LONGEST_PAUSE, all_wait, jump, reach_of
 from ostinato.kernels.threads.thread_layout import (
     ACCEPTED,
     ACCEPTING,
@@ -30,6 +32,7 @@ from ostinato.kernels.threads.thread_layout import (
     HALF,
     KEY,
     LATEST,
+    LEFT_ALONE,
     MATCHES,
     MATCHES_FULL,
     NEXT_COUNT,
@@ -38,8 +41,6 @@ from ostinato.kernels.threads.thread_layout import (
     NODES,
     NODES_FULL,
     NOT_ACCEPTED,
-    NULL,
-    NUMBER,
     OPEN,
     OVER_STEPS,
     PLAIN,
@@ -56,12 +57,11 @@ from ostinato.kernels.threads.thread_layout import (
     WORK,
     WORK_LIMIT,
 )
-from ostinato.kernels.threads.thread_matches import report, skipped_to
+from ostinato.kernels.threads.thread_matches import advanced, report
 from ostinato.kernels.threads.thread_saving import load_threads, save_threads
+from ostinato.kernels.threads.thread_starts import begin_attempt
 
 _evaluate = copied(evaluate)
-
-LONGEST_PAUSE = 16  # steps between two searches that lead nowhere
 
 
 @borrowing
@@ -154,29 +154,6 @@ def step(
 
 
 @inlined
-def begin_attempt(
-    start, number, first, moves, masks, marks, initials, bits, shift, limit, threads, registers, register_valid, fresh, control
-):
-    """Put one thread into the initial state, at the first row from `start` on that may be mapped to anything; returns that row.
-    `number` is that of the match, if one is found; `initials`: the initial state, and that of the first row of a partition."""
-    initial = initials[1 if start == 0 else 0]
-    while start < limit and marks[initial, ACCEPTING] != ACCEPTS:
-        possible = False
-        for m in range(first[initial], first[initial + 1]):
-            variable = moves[m, 0]
-            possible = possible or (variable >= 0 and bits[start + shift] & masks[variable] == masks[variable])
-        if possible:
-            break
-        start += 1
-        initial = initials[0]
-    control[HALF], control[COUNT], control[NODE_BASE] = 0, 1, control[NODES]
-    threads[0, 0], threads[0, 1] = initial, NO_NODE
-    for r in range(registers.shape[1]):
-        registers[0, r], register_valid[0, r] = (number if fresh[r] == NUMBER else 0), fresh[r] != NULL
-    return start
-
-
-@inlined
 def any_open(threads, marks, control):
     """Whether some thread could read a further row."""
     at = control[HALF] * (len(threads) // 2)
@@ -198,9 +175,9 @@ def path_at_end(threads, marks, control):
 
 @borrowing
 def follow_key(
-    k, limit, shift, behind, bits, times, slots, slot_valid, setting, skip, skip_members, first, moves, masks, initials, tests, marks, live,
-    fresh, searched, bounds, learned, columns, regions, lows, highs, links, ordered, tries, code, scratch, scratch_valid, ranks, threads,
-    chain, registers, register_valid, nodes, cursor, out, variables, control,
+    k, limit, shift, behind, bits, times, slots, slot_valid, setting, skip, skip_members, first, moves, masks, initials, tests, ways, marks,
+    live, fresh, bounds, learned, columns, regions, lows, highs, links, ordered, tries, code, scratch, scratch_valid, ranks,
+    threads, chain, registers, register_valid, nodes, cursor, out, runs, control,
 ):  # fmt: skip
     """All attempts of one partition, as far as its rows decide them. `skip` is 0, TO_FIRST or TO_LAST (of `skip_members`)."""
     start, at, end, end_node = cursor[k, START], cursor[k, AT], cursor[k, END], cursor[k, END_NODE]
@@ -213,9 +190,21 @@ def follow_key(
     while start < limit:
         if at == start:
             reach, pause, rest = np.int64(-1), 0, 0
+            if control[LEFT_ALONE] == 0:
+                cursor[k, START] = start
+                status = lone_attempts(
+                    k, limit, shift, behind, bits, times, slots, slot_valid, setting, skip, skip_members, first, masks, initials, ways,
+                    marks, fresh, bounds, learned, columns, regions, lows, highs, links, ordered, tries, code, scratch,
+                    scratch_valid, ranks, threads, registers, register_valid, nodes, cursor, out, runs, control,
+                )  # fmt: skip
+                start, at, end, end_node = cursor[k, START], cursor[k, AT], cursor[k, END], cursor[k, END_NODE]
+                if start >= limit or status != DONE:
+                    break
+            control[LEFT_ALONE] = max(control[LEFT_ALONE] - 1, 0)
+        if at == start:
             start = begin_attempt(
-                start, cursor[k, MATCHES] + 1, first, moves, masks, marks, initials, bits, shift, limit, threads, registers,
-                register_valid, fresh, control,
+                start, cursor[k, MATCHES] + 1, first, ways, marks, initials, bits, shift, limit, threads, registers, register_valid,
+                fresh, control,
             )  # fmt: skip
             at, end, end_node = start, (start if marks[threads[0, 0], ACCEPTING] == ACCEPTS else -1), NO_NODE
             if start >= limit:
@@ -242,7 +231,7 @@ def follow_key(
                     if reach < 0:
                         reach = reached = reach_of(start, max(at, reached), limit, shift, times, setting)
                     to = jump(
-                        k, start, at, reach, limit, shift, first, moves, marks, searched, bounds, learned, columns, regions, lows, highs,
+                        k, start, at, reach, limit, shift, first, ways, marks, bounds, learned, columns, regions, lows, highs,
                         links, ordered, tries, bits, masks, slots, slot_valid, code, scratch, scratch_valid, ranks, threads, registers,
                         register_valid, nodes, control,
                     )  # fmt: skip
@@ -270,17 +259,15 @@ def follow_key(
                         decided = control[COUNT] == 1 and not any_open(threads, marks, control)
         if not decided:
             break
-        if end >= 0 and not report(k, start, end, end_node, nodes, out, variables, control):
+        if end >= 0 and not report(k, start, end, end_node, nodes, out, runs, control):
             status = MATCHES_FULL
             break
         if control[NODE_BASE] >= 0:
             control[NODES] = control[NODE_BASE]  # nobody else has made nodes since the attempt began
-        step_by = end - start if end > start and setting[TO_NEXT_ROW] == 0 else 1
-        if end > start and skip != 0:
-            step_by = skipped_to(end - start, variables, skip, skip_members, control)
-            if step_by <= 0:
-                status = SKIPS_NOWHERE if step_by < 0 else SKIPS_TO_START
-                break
+        step_by = advanced(start, end, out, runs, skip, skip_members, setting, control)
+        if step_by <= 0:
+            status = SKIPS_NOWHERE if step_by < 0 else SKIPS_TO_START
+            break
         if end >= 0:
             cursor[k, MATCHES] += 1
         at = start = start + step_by
@@ -290,17 +277,17 @@ def follow_key(
 
 
 @borrowing(
-    "int64(int64[::1], int64[::1], int64[::1], int64[::1], int64[::1], uint64[::1], int64[::1], int64[:, ::1], uint8[:, ::1], int64[::1],"
-    " int64, uint8[::1], int32[::1], int32[:, ::1], uint64[::1], int64[::1], int64[:, ::1], int64[:, ::1], uint8[:, ::1], uint8[::1],"
-    " int64[:, ::1], int64[:, ::1], int64[:, ::1], int64[:, ::1], int64[:, ::1], int64[:, ::1], int64[:, ::1], int32[:, ::1],"
-    " int64[:, ::1], int32[:, ::1], int64[:, ::1], int64[::1], uint8[::1], int64[::1],"
-    " int64[:, ::1], int64[::1], int64[:, ::1], uint8[:, ::1], int64[:, ::1], int64[:, ::1], int64[:, ::1], uint8[::1],"
-    " int64[:, ::1], int64[:, ::1], uint8[:, ::1], int64[::1])"
+    "int64(int64[::1], int64[::1], int64[::1], int64[::1], int64[::1], uint64[::1], int64[::1], int64[:, ::1], uint8[:, ::1],"
+    " int64[::1], int64, uint8[::1], int32[::1], int32[:, ::1], uint64[::1], int64[::1], int64[:, ::1], int64[:, ::1], int64[:, ::1],"
+    " uint8[:, ::1], uint8[::1], int64[:, ::1], int64[:, ::1], int64[:, ::1], int64[:, ::1], int64[:, ::1],"
+    " int64[:, ::1], int32[:, ::1], int64[:, ::1], int32[:, ::1], int64[:, ::1], int64[::1], uint8[::1], int64[::1], int64[:, ::1],"
+    " int64[::1], int64[:, ::1], uint8[:, ::1], int64[:, ::1], int64[:, ::1], int64[:, ::1], uint16[::1], int64[:, ::1], int64[:, ::1],"
+    " uint8[:, ::1], int64[::1])"
 )
 def follow(
     keys, ready, offset, base, length, bits, times, slots, slot_valid, setting, skip, skip_members, first, moves, masks, initials, tests,
-    marks, live, fresh, searched, bounds, learned, columns, regions, lows, highs, links, ordered, tries, code, scratch, scratch_valid,
-    ranks, threads, chain, registers, register_valid, nodes, cursor, out, variables, saved, saved_registers, saved_valid, control,
+    ways, marks, live, fresh, bounds, learned, columns, regions, lows, highs, links, ordered, tries, code, scratch, scratch_valid,
+    ranks, threads, chain, registers, register_valid, nodes, cursor, out, runs, saved, saved_registers, saved_valid, control,
 ):  # fmt: skip
     """Go on with `keys[control[KEY]:]`. Anything but DONE asks for room (or reports an error) and may be called again."""
     for n in range(control[KEY], len(keys)):
@@ -310,8 +297,9 @@ def follow(
             return THREADS_FULL
         status = follow_key(
             k, ready[n], offset[k] - base[k], base[k] + length[k], bits, times, slots, slot_valid, setting, skip, skip_members, first,
-            moves, masks, initials, tests, marks, live, fresh, searched, bounds, learned, columns, regions, lows, highs, links, ordered,
-            tries, code, scratch, scratch_valid, ranks, threads, chain, registers, register_valid, nodes, cursor, out, variables, control,
+            moves, masks, initials, tests, ways, marks, live, fresh, bounds, learned, columns, regions, lows, highs, links,
+            ordered, tries, code, scratch, scratch_valid, ranks, threads, chain, registers, register_valid, nodes, cursor, out, runs,
+            control,
         )  # fmt: skip
         if status != DONE:
             return status

@@ -5,26 +5,47 @@ from __future__ import annotations
 import numpy as np
 
 from ostinato.kernels._jit import borrowing, copied, inlined
+from ostinato.kernels.places import place
 from ostinato.kernels.scan.scan_dfa import BY_EVENTS, WITHIN
 from ostinato.kernels.search.search_bounds import GREATEST, LEAST, interval
-from ostinato.kernels.search.search_index import ANYTHING, BUILT, FAILS, FIRST, PLACE, ROOM, extend, next_row, size_of
+from ostinato.kernels.search.search_index import ANYTHING, BUILT, FIRST, PLACE, ROOM, extend, next_row, row_hits, size_of
 from ostinato.kernels.search.search_links import FAN, SHIFT, begin_links
 from ostinato.kernels.search.search_sorted import begin_tries
-from ostinato.kernels.threads.thread_layout import COUNT, HALF, INDEX_FULL, INDEXED, NEEDED, NODES, NODES_FULL, OPEN, REPEATS, WAITS
+from ostinato.kernels.threads.thread_layout import (
+    COUNT,
+    HALF,
+    INDEX_FULL,
+    INDEXED,
+    NEEDED,
+    NODES,
+    NODES_FULL,
+    OPEN,
+    REPEATS,
+    WAITS,
+    WAY_BOUND_FROM,
+    WAY_BOUND_TO,
+    WAY_COLUMN,
+    WAY_FAILS,
+    WAY_TARGET,
+    WAY_VARIABLE,
+)
 
 _interval = copied(interval)
 
-# Columns of `searched`, a line per move of the automaton: its search column (-1: none is needed, it can always be made), and the bounds
-# of the value in that column.
-COLUMN, BOUND_FROM, BOUND_TO = range(3)
-SEARCHED_WIDTH = 3
+# Columns of `searched`, a line per move of the automaton: its search column (-1: none is needed, it can always be made), the bounds of
+# the value in that column, and whether they are all that the move asks for.
+COLUMN, BOUND_FROM, BOUND_TO, EXACT = range(4)
+SEARCHED_WIDTH = 4
 
-# Columns of `learned`, a line per move: from one row on and before another no row lies in [LOW, HIGH] (or outside, for loops).
-LEARNED_FROM, LEARNED_TO, LOW, HIGH = range(4)
-LEARNED_WIDTH = 4
+# Columns of `learned`, a line per move: from one row on and before another no row lies in [LOW, HIGH] (or outside, for loops). These
+# are not the bounds that were asked for but as wide as the rows allow (as narrow, for loops), so that they answer many other searches.
+# Then the interval that the move asks for now, and whether that could be said.
+LEARNED_FROM, LEARNED_TO, LOW, HIGH, ASKED_LOW, ASKED_HIGH, ASKED = range(7)
+LEARNED_WIDTH = 7
 
 MOST_THREADS = 4  # with more of them a row matters too often
 WORTH_AN_INDEX = 64  # rows
+LONGEST_PAUSE = 16  # steps between two searches that lead nowhere
 
 
 @inlined
@@ -65,14 +86,14 @@ def reach_of(start, at, limit, shift, times, setting):
 
 @inlined
 def known_until(m, fails, lo, hi, at, learned):
-    """The row before which earlier searches have shown that there is nothing from `at` on."""
-    if learned[m, LEARNED_FROM] > at or learned[m, LEARNED_TO] <= at:
-        return at
+    """The row before which earlier searches have shown that there is nothing from `at` on; and what they have shown (see `passed_by`)."""
+    if learned[m, LEARNED_FROM] <= at and learned[m, LEARNED_TO] > at:
+        least, most = learned[m, LOW], learned[m, HIGH]
+        if (lo <= least and most <= hi) if fails else (least <= lo and hi <= most):
+            return learned[m, LEARNED_TO], least, most
     if fails:
-        covered = lo <= learned[m, LOW] and learned[m, HIGH] <= hi
-    else:
-        covered = learned[m, LOW] <= lo and hi <= learned[m, HIGH]
-    return learned[m, LEARNED_TO] if covered else at
+        return at, GREATEST, LEAST
+    return at, LEAST, GREATEST
 
 
 @inlined
@@ -101,47 +122,83 @@ def has_index(
 
 
 @inlined
+def ask(i, state, row, first, ways, bounds, learned, code, scratch, scratch_valid, ranks, slots, slot_valid, registers, register_valid):
+    """Compute what the moves of a state ask for, with registers i. Any row will do."""
+    for number in range(first[state], first[state + 1]):
+        m = place(number)
+        if ways[m, WAY_VARIABLE] >= 0 and ways[m, WAY_COLUMN] >= 0:
+            lo, hi, known = _interval(
+                ways[m, WAY_BOUND_FROM], ways[m, WAY_BOUND_TO], bounds, code, scratch, scratch_valid, ranks, slots, slot_valid, row,
+                registers, register_valid, i,
+            )  # fmt: skip
+            learned[m, ASKED_LOW], learned[m, ASKED_HIGH], learned[m, ASKED] = lo, hi, known
+
+
+@inlined
+def next_matter_of(
+    state, found, k, start, at, limit, shift, first, ways, learned, columns, regions, lows, highs, links, ordered, tries, bits, masks,
+    slots, slot_valid, code, scratch, scratch_valid, ranks, registers, register_valid, control,
+):  # fmt: skip
+    """The first row from `at` on, and before `found`, that may matter to a thread in a state for which was asked; `found` if none does,
+    -1 for want of room."""
+    for number in range(first[state], first[state + 1]):
+        m = place(number)
+        c = ways[m, WAY_COLUMN]
+        if ways[m, WAY_VARIABLE] < 0 or c < 0 or found <= at:
+            continue
+        fails = ways[m, WAY_FAILS] != 0
+        lo, hi = learned[m, ASKED_LOW], learned[m, ASKED_HIGH]
+        if learned[m, ASKED] == 0 or (fails and (lo > hi or (lo == LEAST and hi == GREATEST))):  # a loop that no row satisfies ends at once
+            found = at
+            continue
+        begun, least, most = known_until(m, fails, lo, hi, at, learned)
+        if begun >= found:
+            continue
+        if begun > at and row_hits(
+            c, lo, hi, begun + shift, columns, bits, masks, slots, slot_valid, code, scratch, scratch_valid, ranks, registers,
+            register_valid,
+        ):  # fmt: skip
+            found = begun  # most often what ended the earlier search ends this one
+            continue
+        if found - begun > WORTH_AN_INDEX and (
+            regions[k, PLACE] < 0 or regions[k, BUILT] < found
+        ) and not has_index(
+            k, start, limit, shift, columns, regions, lows, highs, links, ordered, tries, bits, masks, slots, slot_valid, code, scratch,
+            scratch_valid, ranks, registers, register_valid, control,
+        ):  # fmt: skip
+            return np.int64(-1)
+        found, least, most = next_row(
+            k, c, lo, hi, least, most, start, begun, found, shift, columns, regions, lows, highs, links, ordered, tries, bits, masks, slots,
+            slot_valid, code, scratch, scratch_valid, ranks, registers, register_valid, control,
+        )  # fmt: skip
+        if begun == at or found > begun:
+            learned[m, LEARNED_FROM], learned[m, LEARNED_TO], learned[m, LOW], learned[m, HIGH] = at, found, least, most
+    return found
+
+
+@inlined
 def next_matter(
-    k, start, at, reach, limit, shift, first, moves, searched, bounds, learned, columns, regions, lows, highs, links, ordered, tries, bits,
-    masks, slots, slot_valid, code, scratch, scratch_valid, ranks, threads, registers, register_valid, control,
+    k, start, at, reach, limit, shift, first, ways, bounds, learned, columns, regions, lows, highs, links, ordered, tries, bits, masks,
+    slots, slot_valid, code, scratch, scratch_valid, ranks, threads, registers, register_valid, control,
 ):  # fmt: skip
     """The first row from `at` on, and before `reach`, that may matter to a thread; `reach` if none does, -1 for want of room."""
     begin = control[HALF] * (len(threads) // 2)
     found = reach
     for i in range(begin, begin + control[COUNT]):
-        for m in range(first[threads[i, 0]], first[threads[i, 0] + 1]):
-            c = searched[m, COLUMN]
-            if moves[m, 0] < 0 or c < 0 or found <= at:
-                continue
-            fails = columns[c, FAILS] != 0
-            lo, hi, known = _interval(
-                searched[m, BOUND_FROM], searched[m, BOUND_TO], bounds, code, scratch, scratch_valid, ranks, slots, slot_valid,
-                at + shift, registers, register_valid, i,
+        if found > at:
+            ask(
+                i, threads[i, 0], at + shift, first, ways, bounds, learned, code, scratch, scratch_valid, ranks, slots, slot_valid,
+                registers, register_valid,
             )  # fmt: skip
-            if not known or (fails and (lo > hi or (lo == LEAST and hi == GREATEST))):  # a loop that no row satisfies ends at once
-                found = at
-                continue
-            begun = known_until(m, fails, lo, hi, at, learned)
-            if begun >= found:
-                continue
-            if found - begun > WORTH_AN_INDEX and (
-                regions[k, PLACE] < 0 or regions[k, BUILT] < found
-            ) and not has_index(
-                k, start, limit, shift, columns, regions, lows, highs, links, ordered, tries, bits, masks, slots, slot_valid, code, scratch,
-                scratch_valid, ranks, registers, register_valid, control,
-            ):  # fmt: skip
-                return np.int64(-1)
-            found = next_row(
-                k, c, lo, hi, start, begun, found, shift, columns, regions, lows, highs, links, ordered, tries, bits, masks, slots,
-                slot_valid, code, scratch, scratch_valid, ranks, registers, register_valid, control,
+            found = next_matter_of(
+                threads[i, 0], found, k, start, at, limit, shift, first, ways, learned, columns, regions, lows, highs, links, ordered,
+                tries, bits, masks, slots, slot_valid, code, scratch, scratch_valid, ranks, registers, register_valid, control,
             )  # fmt: skip
-            if begun == at or found > begun:
-                learned[m, LEARNED_FROM], learned[m, LEARNED_TO], learned[m, LOW], learned[m, HIGH] = at, found, lo, hi
     return found
 
 
 @inlined
-def pass_rows(rows, first, moves, marks, threads, registers, register_valid, nodes, control):
+def pass_rows(rows, first, ways, marks, threads, registers, register_valid, nodes, control):
     """Let every thread read `rows` rows in the state that it is in; those that cannot are dropped. False for want of room."""
     begin = control[HALF] * (len(threads) // 2)
     if control[NODES] + control[COUNT] > len(nodes):
@@ -153,8 +210,8 @@ def pass_rows(rows, first, moves, marks, threads, registers, register_valid, nod
             continue
         node = control[NODES]
         for m in range(first[state], first[state + 1]):
-            if moves[m, 0] >= 0 and moves[m, 1] == state:
-                nodes[node, 0], nodes[node, 1] = threads[i, 1], np.int64(moves[m, 0]) | (rows - 1) << REPEATS
+            if ways[m, WAY_VARIABLE] >= 0 and ways[m, WAY_TARGET] == state:
+                nodes[node, 0], nodes[node, 1] = threads[i, 1], ways[m, WAY_VARIABLE] | (rows - 1) << REPEATS
         control[NODES] = node + 1
         threads[kept, 0], threads[kept, 1] = state, node
         if kept < i:
@@ -167,17 +224,17 @@ def pass_rows(rows, first, moves, marks, threads, registers, register_valid, nod
 
 @inlined
 def jump(
-    k, start, at, reach, limit, shift, first, moves, marks, searched, bounds, learned, columns, regions, lows, highs, links, ordered, tries,
-    bits, masks, slots, slot_valid, code, scratch, scratch_valid, ranks, threads, registers, register_valid, nodes, control,
+    k, start, at, reach, limit, shift, first, ways, marks, bounds, learned, columns, regions, lows, highs, links, ordered, tries, bits,
+    masks, slots, slot_valid, code, scratch, scratch_valid, ranks, threads, registers, register_valid, nodes, control,
 ):  # fmt: skip
     """Pass the rows that matter to no thread; returns the row to go on at, or what there is no room for, as -INDEX_FULL or
     -NODES_FULL, and then nothing has changed."""
     to = next_matter(
-        k, start, at, reach, limit, shift, first, moves, searched, bounds, learned, columns, regions, lows, highs, links, ordered, tries,
-        bits, masks, slots, slot_valid, code, scratch, scratch_valid, ranks, threads, registers, register_valid, control,
+        k, start, at, reach, limit, shift, first, ways, bounds, learned, columns, regions, lows, highs, links, ordered, tries, bits,
+        masks, slots, slot_valid, code, scratch, scratch_valid, ranks, threads, registers, register_valid, control,
     )  # fmt: skip
     if to < 0:
         return np.int64(-INDEX_FULL)
-    if to > at and not pass_rows(to - at, first, moves, marks, threads, registers, register_valid, nodes, control):
+    if to > at and not pass_rows(to - at, first, ways, marks, threads, registers, register_valid, nodes, control):
         return np.int64(-NODES_FULL)
     return to

@@ -8,12 +8,14 @@ START, AT, END, END_NODE, SAVED_AT, SAVED_COUNT, MATCHES = range(7)
 CURSOR_WIDTH = 7
 
 # Elements of `control`. SEARCHED counts rows and blocks of rows that a search looked at, INDEXED the blocks of the index in use, WORK
-# what threads took, with the others that they were compared with; beyond WORK_LIMIT a call is given up.
+# what threads took, with the others that they were compared with; beyond WORK_LIMIT a call is given up. PLACED counts the rows of
+# matches, of which there may be ALLOWED, RUNS the runs that they make. Before it is tried again whether a lone thread decides attempts,
+# LEFT_ALONE others are begun, of the LAST_ALONE that it was the last time.
 (
     KEY, LOADED, HALF, COUNT, NEXT_COUNT, ACCEPTED, NODES, NODE_BASE, STAMP, SAVED, FOUND, PLACED, STEPS, ERROR, NEEDED, SEARCHED, INDEXED,
-    WORK, WORK_LIMIT,
-) = range(19)  # fmt: skip
-CONTROL_WIDTH = 19
+    WORK, WORK_LIMIT, RUNS, ALLOWED, LEFT_ALONE, LAST_ALONE,
+) = range(23)  # fmt: skip
+CONTROL_WIDTH = 23
 THREAD_WORK = 4  # of a thread that reads a row, about 100 ns; comparing it with another one is 1
 
 DONE, THREADS_FULL, NODES_FULL, MATCHES_FULL, SAVED_FULL, INDEX_FULL, FAILED, SKIPS_NOWHERE, SKIPS_TO_START, OVER_STEPS = range(10)
@@ -37,6 +39,16 @@ MARKS_WIDTH = 6
 # plain: it asks for nothing, computes nothing and at most stores values that are there.
 BLOCK_START, BLOCK_END, COPIES, PLAIN = range(4)
 TESTS_WIDTH = 4
+
+# Columns of `ways`, one line per move of the automaton: what the other tables say about it, side by side. Its variable and target, the
+# variable's bits and block of scalar code, whether that is plain and whether it copies registers; of the target whether a row can be
+# read in it, whether it accepts and whether a register is read behind it; whether the search knows all that the move asks for, whether
+# it asks for a value, the line of its search column (-1 none) with what is had from it, and where its bounds stand.
+(
+    WAY_VARIABLE, WAY_TARGET, WAY_MASK, WAY_START, WAY_END, WAY_PLAIN, WAY_COPIES, WAY_OPEN, WAY_ACCEPTS, WAY_READS, WAY_EXACT, WAY_VALUED,
+    WAY_COLUMN, WAY_KIND, WAY_FAILS, WAY_VALUE_START, WAY_VALUE_END, WAY_VALUE_AT, WAY_BOUND_FROM, WAY_BOUND_TO,
+) = range(20)  # fmt: skip
+WAYS_WIDTH = 20
 
 # A node of a path is (the node before it, a variable and how many rows more than one are mapped to it).
 REPEATS = 8  # bits to the left

@@ -7,20 +7,50 @@ from dataclasses import dataclass
 import numpy as np
 
 from ostinato.kernels.output.match_copy import copy_matches
+from ostinato.kernels.output.match_runs import spread_runs
 from ostinato.runtime.rows.pattern_rows import PatternRows
 
 
-@dataclass
+@dataclass(frozen=True)
+class MatchRuns:
+    """The variables of matches as runs of rows, see `kernels.output.match_runs`; those of match i end at `ends[i]`."""
+
+    runs: np.ndarray  # uint16[r]
+    ends: np.ndarray  # int64[m]
+
+
 class Matches:
     """Match i belongs to partition `key[i]` and maps the rows `ordinals[offsets[i]:offsets[i+1]]` (positions within the partition,
     counted from its first row ever) to the variables `variables[...]` (numbers in the program's variable list), in row order.
-    `ordinals` None: the rows are contiguous from `start[i]`. An empty match has no rows; `start[i]` is where it starts."""
+    `ordinals` None: the rows are contiguous from `start[i]`. An empty match has no rows; `start[i]` is where it starts. `runs`: the
+    variables are known as runs, and written out when somebody asks for them."""
 
-    key: np.ndarray  # int64[m]
-    start: np.ndarray  # int64[m]
-    offsets: np.ndarray  # int64[m + 1]
-    variables: np.ndarray  # uint8[total]
-    ordinals: np.ndarray | None = None  # int64[total]
+    def __init__(
+        self,
+        key: np.ndarray,  # int64[m]
+        start: np.ndarray,  # int64[m]
+        offsets: np.ndarray,  # int64[m + 1]
+        variables: np.ndarray | MatchRuns,  # uint8[total]
+        ordinals: np.ndarray | None = None,  # int64[total]
+    ) -> None:
+        self.key = key
+        self.start = start
+        self.offsets = offsets
+        self.runs = variables if isinstance(variables, MatchRuns) else None
+        self._variables = None if isinstance(variables, MatchRuns) else variables
+        self.ordinals = ordinals
+
+    @property
+    def row_count(self) -> int:
+        return int(self.offsets[-1])
+
+    @property
+    def variables(self) -> np.ndarray:
+        if self._variables is None:
+            assert self.runs is not None
+            self._variables = np.empty(self.row_count, np.uint8)
+            spread_runs(self.runs.ends, self.runs.runs, self._variables)
+        return self._variables
 
     def __len__(self) -> int:
         return len(self.key)

@@ -10,6 +10,7 @@ import pyarrow as pa
 from ostinato.expr.typing.arrow_types import to_arrow as arrow_type
 from ostinato.expr.typing.types import BOOL, INT, STRING, Kind, Type
 from ostinato.kernels.output import match_rows
+from ostinato.kernels.output.match_runs import locate_runs_in_arena
 from ostinato.kernels.vectors.evaluate import evaluate
 from ostinato.kernels.vectors.vector import Vector, to_arrow
 from ostinato.program.analysis.single_rows import at_most_one
@@ -95,16 +96,23 @@ class MatchView:
             spec = self.pattern.measures.points[point]
             out = np.empty(len(self.matches), np.int64)
             m, rows = self.matches, self.rows
-            complete = match_rows.locate_in_arena(
-                m.start, m.offsets, self._ordinals, m.variables, self.belonging(spec.variable), spec.anchor == "LAST", spec.offset,
-                self._is_only(spec), m.key, spec.shift, rows.offset, rows.base, rows.length, out,
-            )  # fmt: skip
+            belongs, last = self.belonging(spec.variable), spec.anchor == "LAST"
+            if m.runs is not None:
+                complete = locate_runs_in_arena(
+                    m.start, m.offsets, m.runs.ends, m.runs.runs, belongs, last, spec.offset, m.key, spec.shift, rows.offset, rows.base,
+                    rows.length, out,
+                )  # fmt: skip
+            else:
+                complete = match_rows.locate_in_arena(
+                    m.start, m.offsets, self._ordinals, m.variables, belongs, last, spec.offset, self._is_only(spec), m.key, spec.shift,
+                    rows.offset, rows.base, rows.length, out,
+                )  # fmt: skip
             self._points[point] = out, complete
         return self._points[point]
 
     def _is_only(self, spec: Point) -> bool:
         """Whether the row is told from all others of its match by its variable alone; asked where matches are long."""
-        if len(self.matches.variables) < LONG * len(self.matches) or spec.variable < 0 or spec.offset != 0:
+        if self.matches.row_count < LONG * len(self.matches) or spec.variable < 0 or spec.offset != 0:
             return False
         return isinstance(self.pattern, RowPattern) and at_most_one(self.pattern.nfa, self.pattern.members(spec.variable))
 
@@ -150,7 +158,7 @@ class MatchView:
 
     def event_rows(self) -> np.ndarray:
         """Arena indices of all rows of all matches."""
-        out = np.empty(int(self.matches.offsets[-1]), np.int64)
+        out = np.empty(self.matches.row_count, np.int64)
         m = self.matches
         match_rows.event_index(m.key, m.start, m.offsets, self._ordinals, self.rows.offset, self.rows.base, out)
         return out
@@ -163,7 +171,7 @@ class MatchView:
         """What aggregates are over, at all rows of all matches."""
         if self._row_values is None:
             code = self.pattern.measures.rows
-            self._row_values = evaluate(code, len(self.matches.variables), self._row_input(self.event_rows()))
+            self._row_values = evaluate(code, self.matches.row_count, self._row_input(self.event_rows()))
         return self._row_values
 
     def _row_input(self, index: np.ndarray) -> Callable[[str], Vector]:

@@ -54,9 +54,10 @@ class SearchCode:
 
 
 def _appended(code: ScalarCode, operand: Operand) -> ScalarCode:
-    """A block that leaves the operand in a temporary of its own."""
+    """A block that leaves the operand in a temporary, which is read before anything else is computed."""
     lines = [(code.op[at], code.a[at], code.b[at], code.c[at]) for at in operand.lines]
-    lines.append((int(Op.MOVE), operand.word, NULL_OPERAND, max(code.c, default=0) + 1))
+    if operand.word % SPACES != Space.TEMP:
+        lines.append((int(Op.MOVE), operand.word, NULL_OPERAND, max(code.c, default=0) + 1))
     op, a, b, c = (tuple(column) for column in zip(*lines, strict=True))
     block = (len(code.op), len(code.op) + len(lines))
     return replace(code, op=code.op + op, a=code.a + a, b=code.b + b, c=code.c + c, blocks=(*code.blocks, block))

@@ -9,7 +9,7 @@ import numpy as np
 from ostinato.kernels.scalar.scalar import Interpreter
 from ostinato.kernels.search import search_index as index
 from ostinato.kernels.threads import thread_jumps as jumps
-from ostinato.program.analysis.comparisons import EQ
+from ostinato.program.analysis.comparisons import EQ, BlockTests, block_tests
 from ostinato.program.analysis.searches import Search, searched_moves
 from ostinato.program.pattern import RowPattern
 from ostinato.runtime.search.search_code import SearchCode
@@ -38,7 +38,8 @@ def search_plan(pattern: RowPattern) -> SearchPlan:
             column = _column(search, code)
             if column not in columns:
                 columns.append(column)
-            searched[number] = (columns.index(column), *code.bound_all(search.comparisons))
+            searched[number, : jumps.EXACT] = (columns.index(column), *code.bound_all(search.comparisons))
+        searched[number, jumps.EXACT] = _is_exact(search, block_tests(pattern.scalar, pattern.tests[search.variable].block))
     first = pattern.nfa.first
     waits = frozenset(state for state in range(len(first) - 1) if any(m in found for m in range(first[state], first[state + 1])))
     table = np.array(columns, np.int64).reshape(-1, index.COLUMN_WIDTH)
@@ -46,6 +47,11 @@ def search_plan(pattern: RowPattern) -> SearchPlan:
         wanted = table[:, line] == 1
         table[:, line] = np.where(wanted, np.cumsum(wanted) - 1, -1)
     return SearchPlan(code.interpreter, searched, code.bounds, table, waits)
+
+
+def _is_exact(search: Search, tests: BlockTests) -> bool:
+    """Whether a row is taken if and only if it has the variable's bits and its value lies in the interval."""
+    return not tests.others and len(search.comparisons) == len(tests.comparisons)
 
 
 def _column(search: Search, code: SearchCode) -> tuple[int, ...]:

@@ -16,7 +16,7 @@ from ostinato.program.pattern import RowPattern
 from ostinato.program.scalar_code import Register
 from ostinato.runtime.matcher import Matcher
 from ostinato.runtime.output.listing import Listing
-from ostinato.runtime.output.matches import Matches
+from ostinato.runtime.output.matches import Matches, MatchRuns
 from ostinato.runtime.rows.longer_arrays import lengthened
 from ostinato.runtime.rows.pattern_rows import PatternRows
 from ostinato.runtime.rows.string_pool import StringPool
@@ -31,10 +31,11 @@ from ostinato.runtime.session.state_check import StateCheck
 from ostinato.runtime.session.steps import Steps
 from ostinato.runtime.threads.live_registers import live_registers
 from ostinato.runtime.threads.thread_store import ThreadStore
+from ostinato.runtime.threads.ways import ways_table
 
 MAX_THREADS = 1 << 18  # of one attempt
 MIN_MATCHES = 1 << 6
-WORTH_HANDING_OVER = 1 << 20  # rows of matches; a new array takes no memory before it is written
+WORTH_HANDING_OVER = 1 << 16  # matches; a new array takes no memory before it is written
 HINT = "Shorten WITHIN, or raise the budget's bytes."
 
 
@@ -73,9 +74,11 @@ class ThreadMatcher(Matcher):
             self._marks[state, layout.OPEN] = any(variable >= 0 for variable, _ in nfa.moves_of(state))
             self._marks[state, layout.WAITS] = state in self._searches.waits or not self._marks[state, layout.OPEN]
         self._marks[:, layout.READS] = self._live.any(axis=1)
+        self._ways = ways_table(self._moves, self._masks, self._tests, self._marks, self._searches)
         self._store = ThreadStore(len(pattern.registers))
-        self._out = np.empty((3, MIN_MATCHES), np.int64)
-        self._variables = np.empty(MIN_MATCHES, np.uint8)
+        self._store.control[layout.ALLOWED] = MIN_MATCHES
+        self._out = np.empty((4, MIN_MATCHES), np.int64)
+        self._runs = np.empty(MIN_MATCHES, np.uint16)
 
     def _test(self, test: VariableTest) -> tuple[int, int, bool, bool]:
         start, end = (int(bound) for bound in self._interpreter.blocks[test.block]) if test.block >= 0 else (0, 0)
@@ -92,7 +95,7 @@ class ThreadMatcher(Matcher):
         self._interpreter.bind(codes, self._strings.ranks() if self._interpreter.ranked else None)
         self._setting[HORIZON], self._setting[FINAL] = horizon, final
         control = self._store.control
-        control[[layout.KEY, layout.LOADED, layout.FOUND, layout.PLACED]] = 0
+        control[[layout.KEY, layout.LOADED, layout.FOUND, layout.PLACED, layout.RUNS]] = 0
         self._steps.begin(int((ready - self._store.cursor[keys, layout.AT]).sum()))
         control[layout.WORK_LIMIT] = control[layout.WORK] + self._steps.left
         while True:
@@ -107,11 +110,11 @@ class ThreadMatcher(Matcher):
         code, store, searches, index = self._interpreter, self._store, self._searches, self._index
         return kernel.follow(
             keys, ready, rows.offset, rows.base, rows.length, rows.bits, rows.times, rows.slots, rows.slot_valid, self._setting, self._skip,
-            self._skip_members, self._first, self._moves, self._masks, self._initials, self._tests, self._marks, self._live, self._fresh,
-            searches.searched, searches.bounds, self._learned, searches.columns, index.regions, index.lows, index.highs, index.links,
-            index.ordered, index.tries, code.code, code.scratch, code.scratch_valid, code.ranks, store.threads, store.chain,
-            store.registers, store.register_valid, store.nodes, store.cursor, self._out, self._variables, store.saved,
-            store.saved_registers, store.saved_valid, store.control,
+            self._skip_members, self._first, self._moves, self._masks, self._initials, self._tests, self._ways, self._marks, self._live,
+            self._fresh, searches.bounds, self._learned, searches.columns, index.regions, index.lows, index.highs,
+            index.links, index.ordered, index.tries, code.code, code.scratch, code.scratch_valid, code.ranks, store.threads, store.chain,
+            store.registers, store.register_valid, store.nodes, store.cursor, self._out, self._runs, store.saved, store.saved_registers,
+            store.saved_valid, store.control,
         )  # fmt: skip
 
     def _provide(self, status: int, rows: PatternRows) -> None:
@@ -133,13 +136,7 @@ class ThreadMatcher(Matcher):
             store.room_to_save(needed)
         elif status == layout.MATCHES_FULL:
             self._listing.allow(int(store.control[layout.FOUND]), int(store.control[layout.PLACED]) + needed)
-            # new arrays take no memory before they are written, and every copy takes time
-            if store.control[layout.FOUND] == self._out.shape[1]:
-                longer = np.empty((3, 4 * self._out.shape[1]), np.int64)
-                longer[:, : self._out.shape[1]] = self._out
-                self._out = longer
-            else:
-                self._variables = lengthened(self._variables, 4 * len(self._variables) + needed)
+            self._room_for_matches(needed)
         elif status == layout.OVER_STEPS:
             said = f"{int(store.control[layout.COUNT]):,} alternatives of the preferred match are followed, and it takes too long"
             raise self._steps.exceeded(said)
@@ -155,6 +152,18 @@ class ThreadMatcher(Matcher):
             )
         else:
             raise DataError(ERRORS[int(store.control[layout.ERROR])], hint="Cast to DOUBLE where exact integers are not needed.")
+
+    def _room_for_matches(self, needed: int) -> None:
+        """New arrays take no memory before they are written, and every copy takes time."""
+        control = self._store.control
+        if control[layout.FOUND] == self._out.shape[1]:
+            longer = np.empty((len(self._out), 4 * self._out.shape[1]), np.int64)
+            longer[:, : self._out.shape[1]] = self._out
+            self._out = longer
+        elif control[layout.PLACED] + needed > control[layout.ALLOWED]:
+            control[layout.ALLOWED] = 4 * control[layout.ALLOWED] + needed
+        else:
+            self._runs = lengthened(self._runs, 4 * len(self._runs) + needed)
 
     def _admit(self, rows: PatternRows, keys: np.ndarray) -> None:
         cursor = self._cursor(keys)
@@ -185,17 +194,17 @@ class ThreadMatcher(Matcher):
         return over_budget(self._pattern, f"the preferred match has more than {limit} alternatives under way", hint)
 
     def _matches(self) -> Matches:
-        count, placed = int(self._store.control[layout.FOUND]), int(self._store.control[layout.PLACED])
+        count, placed = int(self._store.control[layout.FOUND]), int(self._store.control[layout.RUNS])
         if not count:
             return Matches.none()
-        out, variables = self._out[:, :count], self._variables[:placed]
-        if placed > WORTH_HANDING_OVER:
-            self._out, self._variables = np.empty_like(self._out), np.empty_like(self._variables)
+        out, runs = self._out[:, :count], self._runs[:placed]
+        if count > WORTH_HANDING_OVER:
+            self._out, self._runs = np.empty_like(self._out), np.empty_like(self._runs)
         else:
-            out, variables = out.copy(), variables.copy()
+            out, runs = out.copy(), runs.copy()
         offsets = np.zeros(count + 1, np.int64)
         np.cumsum(out[2] - out[1], out=offsets[1:])
-        return Matches(out[0], out[1], offsets, variables)
+        return Matches(out[0], out[1], offsets, MatchRuns(runs, out[3]))
 
     def keep_from(self, keys: np.ndarray) -> np.ndarray:
         return np.maximum(self._cursor(keys)[keys, layout.START], 0)

@@ -27,8 +27,8 @@ class ThreadStore:
     def _make_halves(self, room: int) -> None:
         self.threads = np.zeros((2 * room, 2), np.int64)
         self.chain = np.zeros(room, np.int64)
-        self.registers = np.zeros((2 * room, self._register_count), np.int64)
-        self.register_valid = np.zeros((2 * room, self._register_count), np.uint8)
+        self.registers = np.zeros((2 * room + 1, self._register_count), np.int64)  # the last line is nobody's, to write what is not kept
+        self.register_valid = np.zeros((2 * room + 1, self._register_count), np.uint8)
 
     def _make_saved(self, room: int) -> None:
         self.saved = np.zeros((room, 2), np.int64)
