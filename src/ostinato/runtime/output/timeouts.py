@@ -86,7 +86,7 @@ class Timeouts:
         self._matcher.renumber(np.empty(0, np.int64))  # nothing is left of the last ones
         read = self._matcher.feed(windows, np.arange(len(key)), behind - start, 0, True)
         assert isinstance(read, Matches)
-        return replace(read, key=key[read.key], start=start[read.key])
+        return Matches(key[read.key], start[read.key], read.offsets, read.variables, read.ordinals)
 
     def renumber(self, old_of_new: np.ndarray) -> None:
         self.passed = grown(self.passed, int(old_of_new.max(initial=-1)) + 1)[old_of_new]
