@@ -45,8 +45,8 @@ def verify(program: Program) -> Program:
     require(len(set(names)) == len(names), "operators with names of their own")
     _check_inputs(program)
     ids = [result.query for result in program.results]
-    require(len(ids) > 0 or not program.operators, "results")  # a set without queries has neither
-    require(len(set(ids)) == len(ids), "results with names of their own")
+    some = len(ids) > 0 or not program.operators  # a set without queries has neither
+    require(some and len(set(ids)) == len(ids), "results with names of their own")
     require(all(0 <= result.operator < len(program.operators) for result in program.results), "results of known operators")
     _verified_programs[id(program)] = program
     return program
