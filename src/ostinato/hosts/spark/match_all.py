@@ -43,7 +43,7 @@ def match_all(spark: SparkSession, queries: QuerySet, given: Mapping[str, Source
     options.check_used(streams=streams, batches=not streams)
     if options.path is not None:
         raise UnsupportedError("path= is for single queries", hint="leave it out")
-    families = _families(queries)
+    families = _families(queries, composed_apart=not streams)
     if not streams:
         return reduce(DataFrame.unionAll, (_batch(_read(family, sources), family.work, options) for family in families))
     if len(families) > 1:
@@ -68,7 +68,9 @@ class _Family:
     work: Work
 
 
-def _families(queries: QuerySet) -> list[_Family]:
+def _families(queries: QuerySet, composed_apart: bool) -> list[_Family]:
+    """`composed_apart`: queries of several steps by themselves. Their steps go by time, which begins anew with every key of a sorted
+    partition."""
     grouped: dict[object, list[str]] = {}
     for query in queries:
         outside = [reads for reads in queries[query].program.inputs if not any(source.operator >= 0 for source in reads.sources)]
@@ -78,7 +80,8 @@ def _families(queries: QuerySet) -> list[_Family]:
                 f"query {query!r} has steps that read different streams",
                 hint="run it by itself with ost.on(spark).match: its steps are then jobs one after the other",
             )
-        grouped.setdefault(_order(outside[0]), []).append(query)
+        composed = composed_apart and len(outside) < len(queries[query].program.inputs)
+        grouped.setdefault((composed, _order(outside[0])), []).append(query)
     output = as_on_spark(queries.output_schema)
     return [_Family(tuple(names), Work(_together(queries, names), output, is_set=True)) for names in grouped.values()]
 

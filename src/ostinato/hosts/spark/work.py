@@ -49,13 +49,19 @@ class Work:
 
     @cached_property
     def reads(self) -> Input:
-        """What all of them read."""
-        return reduce(joined, self.program.inputs)
+        """What all of them read from outside."""
+        return reduce(joined, (reads for reads in self.program.inputs if not _is_fed(reads)))
 
     @cached_property
     def keys(self) -> tuple[str, ...]:
-        """Rows that differ in these columns never meet in a match; none: all rows have to be in one place."""
-        if not all(pattern.is_keyed for pattern in self.patterns):
+        """Rows that differ in these columns never meet in a match; none: all rows have to be in one place, as where the results of one
+        step are the rows of another, by keys of their own."""
+        if not all(pattern.is_keyed for pattern in self.patterns) or any(map(_is_fed, self.program.inputs)):
             return ()
         common = set.intersection(*(set(pattern.reads.key_names) for pattern in self.patterns))
         return tuple(name for name in self.reads.key_names if name in common)
+
+
+def _is_fed(reads: Input) -> bool:
+    """Whether its rows come from operators of the same program."""
+    return any(source.operator >= 0 for source in reads.sources)

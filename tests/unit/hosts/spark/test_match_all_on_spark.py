@@ -82,7 +82,7 @@ def test_a_stream(spark, tmp_path):
     assert shown(streamed(spark, queries, folder, tmp_path / "state", "set_of_rules")) == expected(queries, table)
 
 
-def test_what_is_not_offered_is_refused(spark):
+def test_what_is_not_offered_is_refused(spark, tmp_path):
     frame = spark.createDataFrame(rows(5).to_pandas())
     with pytest.raises(ost.OstinatoError, match="no queries"):
         on(spark).match_all(ost.QuerySet({"ticks": rows(1).schema}), ticks=frame)
@@ -91,7 +91,7 @@ def test_what_is_not_offered_is_refused(spark):
     queries = ost.QuerySet({"ticks": rows(1).schema, "other": rows(1).schema})
     queries.add("pair", TEXTS["pair"])
     queries.add("other", TEXTS["pair"].replace("ticks", "other"))
-    streams = {name: spark.readStream.schema(frame.schema).parquet("/tmp") for name in ("ticks", "other")}
+    streams = {name: spark.readStream.schema(frame.schema).parquet(str(tmp_path)) for name in ("ticks", "other")}
     with pytest.raises(ost.UnsupportedError, match="different streams"):
         on(spark).match_all(queries, lateness=0, streams=streams)
     assert set(on(spark).match_all(queries, ticks=frame, other=frame).columns) == {"query_id", "a", "b"}
