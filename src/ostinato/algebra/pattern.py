@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+
+from ostinato.base.span import Span
 
 
 @dataclass(frozen=True)
@@ -56,14 +58,37 @@ class Repetition:
     greedy: bool = True
 
 
-Pattern = Variable | Empty | PartitionStart | PartitionEnd | Excluded | Sequence | Alternation | Repetition
+@dataclass(frozen=True)
+class Negation:
+    """`~(item)`: maps no row, and holds where the item has no match, by the query's selection, that lies in its gap. The gap is what is
+    between the last event selected before it in its sequence and the first selected after it. With nothing selected on one side it goes
+    on, outside the match, as far as the window would have reached; of a negation inside a negation, as far as the gap of the outer one.
+    It plays no part in how matches are found, so that the conditions of the item's variables may speak of every variable around it."""
+
+    item: Pattern
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+
+Pattern = Variable | Empty | PartitionStart | PartitionEnd | Excluded | Sequence | Alternation | Repetition | Negation
 
 
 def variables_of(pattern: Pattern) -> tuple[str, ...]:
-    """The names in a pattern, in the order of the text, each once."""
+    """The names of what a match holds, in the order of the text, each once: not those that are negated."""
     if isinstance(pattern, Variable):
         return (pattern.name,)
-    if isinstance(pattern, Empty | PartitionStart | PartitionEnd):
+    if isinstance(pattern, Empty | PartitionStart | PartitionEnd | Negation):
         return ()
-    items = pattern.items if isinstance(pattern, Sequence | Alternation) else (pattern.item,)
-    return tuple(dict.fromkeys(name for item in items for name in variables_of(item)))
+    return tuple(dict.fromkeys(name for item in _items(pattern) for name in variables_of(item)))
+
+
+def negations_of(pattern: Pattern) -> tuple[Negation, ...]:
+    """The negations in a pattern, in the order of the text; not those inside of others."""
+    if isinstance(pattern, Negation):
+        return (pattern,)
+    return tuple(negation for item in _items(pattern) for negation in negations_of(item))
+
+
+def _items(pattern: Pattern) -> tuple[Pattern, ...]:
+    if isinstance(pattern, Sequence | Alternation):
+        return pattern.items
+    return (pattern.item,) if isinstance(pattern, Excluded | Repetition | Negation) else ()

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from ostinato.algebra.parts import Part
-from ostinato.algebra.pattern import Pattern
+from ostinato.algebra.pattern import Negation, Pattern, negations_of
 from ostinato.algebra.policies import NullKeys, Output, RowsPerMatch, Selection, Skip, Ties
 from ostinato.base.span import Span
 from ostinato.expr.nodes import Expr
@@ -35,24 +35,12 @@ class Condition:
 
 @dataclass(frozen=True)
 class Definition:
-    """What may be mapped to a variable. `event_type` restricts rows to those whose type column has this value."""
+    """What may be mapped to a variable, or is forbidden under its name. `event_type` restricts rows to those whose type column has this
+    value."""
 
     variable: str
     conditions: tuple[Condition, ...] = ()
     event_type: str | None = None
-
-
-@dataclass(frozen=True)
-class Negation:
-    """Kills a match if its gap here holds events for `items`, one each, in this order and by the query's selection. `position` is the
-    number of components of the pattern before it, those of all alternatives counted. The gap lies between the last event selected
-    before it and the first selected after it; with nothing selected on one side it goes on, outside the match, as far as the window
-    would have reached. It plays no part in how matches are found, so that its conditions may speak of every variable of the pattern; the
-    current row is the forbidden event."""
-
-    items: tuple[Definition, ...]
-    position: int
-    span: Span | None = field(default=None, compare=False, repr=False)
 
 
 class Unit(Enum):
@@ -122,7 +110,11 @@ class MatchQuery:
     measured_partition: bool = False  # put the partition columns before the measures (ISO ONE ROW PER MATCH)
     parts: tuple[Part, ...] = ()  # the streams that are read as one, where it is not one alone
     stream_number: str | None = None  # the column that tells which of the parts an event is of, from 0 on; no expression knows it
-    negations: tuple[Negation, ...] = ()  # under the run-based selections, in the order of the text
+
+    @property
+    def negations(self) -> tuple[Negation, ...]:
+        """In the order of the text; only patterns of the run-based selections have some."""
+        return negations_of(self.pattern)
 
     def constants(self, part: Part) -> dict[str, str | int]:
         """What all rows of a part have in columns that its stream lacks."""

@@ -9,16 +9,16 @@ from ostinato.algebra.pattern import (
     Alternation,
     Empty,
     Excluded,
+    Negation,
     PartitionEnd,
     PartitionStart,
     Pattern,
     Repetition,
     Sequence,
     Variable,
-    variables_of,
 )
 from ostinato.algebra.policies import NullKeys, RowsPerMatch, Selection, Ties
-from ostinato.algebra.query import Definition, MatchQuery, Negation, OrderKey, Unit, When
+from ostinato.algebra.query import Definition, MatchQuery, OrderKey, Unit, When
 from ostinato.expr.text import to_text as expression_text
 
 _QUANTIFIERS = {(0, None): "*", (1, None): "+", (0, 1): "?"}
@@ -49,11 +49,11 @@ def _clauses(query: MatchQuery) -> Iterator[str]:
         yield f"ROWS {query.rows_per_match.value}"
     if query.timeouts:
         yield "TIMEOUTS shown"
-    yield f"PATTERN {_with_negations(query)}"
+    yield f"PATTERN {pattern_text(query.pattern)}"
     yield from (f"UNION {_name(union.name)} = {', '.join(map(_name, union.members))}" for union in query.unions)
     if query.within is not None:
         yield f"WITHIN {query.within.length}" + (" events" if query.within.unit is Unit.EVENTS else "")
-    for definition in (*query.definitions, *(item for negation in query.negations for item in negation.items)):
+    for definition in query.definitions:
         yield from _definition(definition)
     if query.kleene:
         yield f"LISTS {', '.join(map(_name, query.kleene))}"
@@ -76,27 +76,8 @@ def _definition(definition: Definition) -> Iterator[str]:
         yield f"  {when}{expression_text(condition.expr)}"
 
 
-def _with_negations(query: MatchQuery) -> str:
-    """The pattern, with `~(x y)` where these events must not be."""
-    if not query.negations:
-        return pattern_text(query.pattern)
-    items = query.pattern.items if isinstance(query.pattern, Sequence) else (query.pattern,)
-    shown: list[str] = []
-    place = 0
-    for item in (*items, None):
-        shown += [_negation(negation) for negation in query.negations if negation.position == place]
-        if item is not None:
-            shown.append(_grouped(item, Sequence, Alternation))
-            place += len(variables_of(item))
-    return " ".join(shown)
-
-
-def _negation(negation: Negation) -> str:
-    return f"~({' '.join(_name(item.variable) for item in negation.items)})"
-
-
 def pattern_text(pattern: Pattern) -> str:
-    """A pattern in the notation of the SQL clause, with no parenthesis more than it needs."""
+    """A pattern in the notation of the SQL clause, `~(x y)` where these events must not be, with no parenthesis more than it needs."""
     match pattern:
         case Empty():
             return "()"
@@ -106,6 +87,8 @@ def pattern_text(pattern: Pattern) -> str:
             return "$"
         case Excluded(item):
             return f"{{- {pattern_text(item)} -}}"
+        case Negation(item):
+            return f"~({pattern_text(item)})"
         case Variable(name):
             return _name(name)
         case Sequence(items):

@@ -18,6 +18,7 @@ from ostinato.inspect.automaton import text as event_automaton_text
 from ostinato.inspect.automaton.automaton import event_automaton
 from ostinato.inspect.automaton.picture import to_svg
 from ostinato.plan.classify import classify
+from ostinato.plan.gaps import gaps_of
 from ostinato.program.analysis.carried_negations import carried
 from ostinato.program.analysis.joins import join_of
 from ostinato.program.analysis.searches import RunOrder, Search, order_of, searched_moves
@@ -44,11 +45,11 @@ def _plan_lines(query: MatchQuery, pattern: Pattern, applied: tuple[str, ...]) -
     for variable in variables_of(query.pattern):
         yield from _conditions(query, variable, query.definition(variable))
     known = carried(pattern).negations if isinstance(pattern, EventPattern) else ()
-    for negation, code in zip(query.negations, pattern.negations, strict=True):
-        for item in negation.items:
-            yield from _conditions(query, f"~{item.variable}", item)
+    for gap, code in zip(gaps_of(query.pattern), pattern.negations, strict=True):
+        for name in gap.forbidden:
+            yield from _conditions(query, f"~{name}", query.definition(name))
         way = CARRIED if code in known else _way(code)
-        yield f"~({' '.join(item.variable for item in negation.items)}): {way}"
+        yield f"~({' '.join(gap.forbidden)}): {way}"
     if pattern.registers:
         yield f"a run carries: {', '.join(r.name for r in pattern.registers)}"
     if isinstance(pattern, EventPattern) and pattern.evaluation == "runs":

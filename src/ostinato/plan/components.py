@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ostinato.algebra.pattern import Alternation, Empty, Pattern, Repetition, Sequence, Variable, variables_of
+from ostinato.algebra.pattern import Alternation, Empty, Negation, Pattern, Repetition, Sequence, Variable, variables_of
 from ostinato.base.errors import UnsupportedError
 from ostinato.program.components import Begin
 
@@ -56,7 +56,7 @@ def _leaves(pattern: Pattern) -> list[str]:
 
 def _place(pattern: Pattern, after: After, numbers: dict[str, int], placed: dict[int, PlacedComponent]) -> After:
     """Puts the components of `pattern`, which `after` follows, into `placed`; returns what may be done before it."""
-    if isinstance(pattern, Empty):
+    if isinstance(pattern, Empty | Negation):
         return after
     if isinstance(pattern, Sequence):
         for item in reversed(pattern.items):

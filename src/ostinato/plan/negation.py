@@ -4,25 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ostinato.algebra import query as algebra
-from ostinato.algebra.pattern import (
-    Alternation,
-    Empty,
-    Excluded,
-    PartitionEnd,
-    PartitionStart,
-    Pattern,
-    Repetition,
-    Sequence,
-    Variable,
-    variables_of,
-)
 from ostinato.algebra.query import Definition, MatchQuery, When
 from ostinato.base.errors import UnsupportedError
 from ostinato.expr.nodes import Aggregate, Anchor, Call, Case, Cast, Expr, Field, Literal, Nav, type_of
 from ostinato.expr.typing.types import BOOL, INT, Kind
 from ostinato.plan.classify import Classified, classify, type_test
 from ostinato.plan.column_code import ColumnBuilder
+from ostinato.plan.gaps import Gap, gaps_of
 from ostinato.plan.measures import MeasureEmitter, RowExists
 from ostinato.plan.row_predicates import RowEmitter
 from ostinato.program.measure_code import MeasureCode
@@ -34,44 +22,18 @@ MAX_NEGATIONS = 60  # those that a match waits for are bits of a word
 
 def emit_negations(query: MatchQuery, variables: tuple[str, ...], rows: RowEmitter) -> tuple[Negation, ...]:
     """`rows` receives the bits of forbidden events."""
-    if len(query.negations) > MAX_NEGATIONS:
-        raise UnsupportedError(f"a pattern may have at most {MAX_NEGATIONS} negations", span=query.negations[MAX_NEGATIONS].span)
-    return tuple(_emit(query, variables, rows, negation) for negation in query.negations)
+    gaps = gaps_of(query.pattern)
+    if len(gaps) > MAX_NEGATIONS:
+        raise UnsupportedError(f"a pattern may have at most {MAX_NEGATIONS} negations", span=gaps[MAX_NEGATIONS].negation.span)
+    return tuple(_emit(query, variables, rows, gap) for gap in gaps)
 
 
-def _emit(query: MatchQuery, variables: tuple[str, ...], rows: RowEmitter, negation: algebra.Negation) -> Negation:
-    before, after = _around(query.pattern, negation.position)
-    leads, trails = all(map(_may_be_empty, before)), all(map(_may_be_empty, after))
-    if (leads or trails) and query.within is None:
-        raise UnsupportedError("a negation that can stand at an end of the match needs a window", span=negation.span)
-    pairs = _Pairs(query, variables, tuple(item.variable for item in negation.items))
-    items = tuple(_item(query, rows, pairs, number, item) for number, item in enumerate(negation.items))
-    return Negation(negation.position, items, leads, trails, pairs.given(), pairs.chained)
-
-
-def _around(pattern: Pattern, position: int) -> tuple[tuple[Pattern, ...], tuple[Pattern, ...]]:
-    """The parts of a sequence before and behind its first `position` variables."""
-    parts = pattern.items if isinstance(pattern, Sequence) else (pattern,)
-    split = next((i for i in range(len(parts) + 1) if len(variables_of(Sequence(parts[:i]))) == position), None)
-    if split is None:
-        raise UnsupportedError("a negation stands between the parts of the pattern's sequence")
-    return parts[:split], parts[split:]
-
-
-def _may_be_empty(pattern: Pattern) -> bool:
-    match pattern:
-        case Variable():
-            return False
-        case Empty() | PartitionStart() | PartitionEnd():
-            return True
-        case Excluded(item):
-            return _may_be_empty(item)
-        case Sequence(items):
-            return all(map(_may_be_empty, items))
-        case Alternation(items):
-            return any(map(_may_be_empty, items))
-        case Repetition(item, at_least):
-            return at_least == 0 or _may_be_empty(item)
+def _emit(query: MatchQuery, variables: tuple[str, ...], rows: RowEmitter, gap: Gap) -> Negation:
+    if (gap.leads or gap.trails) and query.within is None:
+        raise UnsupportedError("a negation that can stand at an end of the match needs a window", span=gap.negation.span)
+    pairs = _Pairs(query, variables, gap.forbidden)
+    items = tuple(_item(query, rows, pairs, number, query.definition(name)) for number, name in enumerate(gap.forbidden))
+    return Negation(gap.position, items, gap.leads, gap.trails, pairs.given(), pairs.chained)
 
 
 def _item(query: MatchQuery, rows: RowEmitter, pairs: _Pairs, number: int, definition: Definition) -> Forbidden:

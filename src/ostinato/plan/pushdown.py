@@ -14,6 +14,7 @@ from ostinato.algebra.query import Definition, MatchQuery, Unit, When
 from ostinato.expr.nodes import Call, Expr, Field, Literal, Nav
 from ostinato.expr.typing.types import Kind
 from ostinato.plan.classify import PredicateClass, classify, type_test
+from ostinato.plan.gaps import gaps_of
 
 _COMPARISONS = {"eq": "=", "ne": "<>", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
 _LOGIC = {"and": " AND ", "or": " OR "}
@@ -25,8 +26,8 @@ def pushdown(query: MatchQuery) -> str | None:
         return None
     if query.within is not None and query.within.unit is Unit.EVENTS:
         return None
-    forbidden = [item for negation in query.negations for item in negation.items]
-    parts = [_event(query, definition) for definition in (*map(query.definition, variables_of(query.pattern)), *forbidden)]
+    forbidden = [name for gap in gaps_of(query.pattern) for name in gap.forbidden]
+    parts = [_event(query, query.definition(name)) for name in (*variables_of(query.pattern), *forbidden)]
     said = [part for part in parts if part is not None]
     if not said or len(said) < len(parts):
         return None

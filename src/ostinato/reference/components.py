@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import reduce
 from itertools import product
 
-from ostinato.algebra.pattern import Alternation, Pattern, Repetition, Sequence, Variable
+from ostinato.algebra.pattern import Alternation, Negation, Pattern, Repetition, Sequence, Variable
 from ostinato.base.errors import UnsupportedError
 
 
@@ -17,12 +18,23 @@ class Component:
 
 
 @dataclass(frozen=True)
+class Line:
+    """A plain sequence: the numbers of its components, and its negations, each with how many of these stand before it."""
+
+    components: tuple[int, ...] = ()
+    negations: tuple[tuple[Negation, int], ...] = ()
+
+    def followed_by(self, other: Line) -> Line:
+        moved = tuple((negation, len(self.components) + before) for negation, before in other.negations)
+        return Line(self.components + other.components, self.negations + moved)
+
+
+@dataclass(frozen=True)
 class Shape:
-    """`components` are numbered in the order of the text. A pattern with alternatives is one of several plain sequences: `lines` are
-    these, as the numbers of their components; a pattern without has one."""
+    """`components` are numbered in the order of the text. A pattern with alternatives is one of several `lines`, one without has one."""
 
     components: tuple[Component, ...]
-    lines: tuple[tuple[int, ...], ...]
+    lines: tuple[Line, ...]
 
 
 def shape_of(pattern: Pattern) -> Shape:
@@ -35,17 +47,19 @@ def shape_of(pattern: Pattern) -> Shape:
     return Shape(tuple(components), tuple(lines))
 
 
-def _lines(pattern: Pattern, components: list[Component]) -> list[tuple[int, ...]]:
+def _lines(pattern: Pattern, components: list[Component]) -> list[Line]:
+    if isinstance(pattern, Negation):
+        return [Line(negations=((pattern, 0),))]
     if isinstance(pattern, Sequence):
         parts = [_lines(item, components) for item in pattern.items]
-        return [tuple(number for part in chosen for number in part) for chosen in product(*parts)]
+        return [reduce(Line.followed_by, chosen, Line()) for chosen in product(*parts)]
     if isinstance(pattern, Alternation):
         lines = [line for item in pattern.items for line in _lines(item, components)]
-        if any(all(components[number].optional for number in line) for line in lines):
+        if any(all(components[number].optional for number in line.components) for line in lines):
             raise UnsupportedError("an alternative must select at least one event", hint="make one of its components mandatory")
         return lines
     components.append(_component(pattern))
-    return [(len(components) - 1,)]
+    return [Line((len(components) - 1,))]
 
 
 def _component(item: Pattern) -> Component:

@@ -8,7 +8,7 @@ from typing import Any
 from ostinato.algebra.policies import Selection, Ties
 from ostinato.algebra.query import MatchQuery, Unit
 from ostinato.reference.binding import Binding, admits, may_leave
-from ostinato.reference.components import Component, Shape
+from ostinato.reference.components import Component, Line, Shape
 from ostinato.reference.match import Match
 from ostinato.reference.stream import Row, elapsed, value_at
 
@@ -18,12 +18,14 @@ Run = tuple[tuple[int, int], ...]  # (index in the ordered stream, component num
 @dataclass(frozen=True)
 class Moves:
     """The moves that an event offers to a run. `given` are (index in the stream, variable) of a match that the runs add to: its
-    partition is theirs, and their conditions may speak of it."""
+    partition is theirs, and their conditions may speak of it. `inside`: the events among which the runs are looked for, where it is
+    the gap of a negation; None: all of the stream."""
 
     query: MatchQuery
     stream: list[Row]
     shape: Shape
     given: tuple[tuple[int, str], ...] = ()
+    inside: range | None = None
 
     @property
     def components(self) -> tuple[Component, ...]:
@@ -85,9 +87,13 @@ class Moves:
 
     def _rests(self, run: Run) -> list[tuple[int, ...]]:
         """What lies ahead of the run, for every choice of alternatives that is still open to it."""
+        lines = [line.components for line in self.open_lines(run)]
+        return list(dict.fromkeys(line[line.index(run[-1][1]) + 1 :] if run else line for line in lines))
+
+    def open_lines(self, run: Run) -> list[Line]:
+        """Those that hold all components of the run. Alternatives select at least one event, so of a complete run it is one."""
         held = {number for _, number in run}
-        open_lines = [line for line in self.shape.lines if held <= set(line)]
-        return list(dict.fromkeys(line[line.index(run[-1][1]) + 1 :] if run else line for line in open_lines))
+        return [line for line in self.shape.lines if held <= set(line.components)]
 
     def _within_reach(self, run: Run) -> list[int]:
         """The next components, and those after them as long as what is left out may be empty."""

@@ -12,10 +12,10 @@ from typing import Any
 from ostinato.algebra.policies import Output, Selection
 from ostinato.algebra.query import MatchQuery
 from ostinato.base.errors import UnsupportedError
-from ostinato.reference.absence import nothing_forbidden
 from ostinato.reference.components import shape_of
 from ostinato.reference.match import Match
 from ostinato.reference.moves import Moves, Run
+from ostinato.reference.negation import is_match
 from ostinato.reference.stream import ordered
 
 
@@ -33,7 +33,7 @@ def _all(moves: Moves) -> set[Run]:
     runs: list[Run] = []
     for event in range(len(moves.stream)):
         grown = [after for run in ((), *runs) for after in moves.select(run, event)]
-        found.update(run for run in grown if _is_match(moves, run))
+        found.update(run for run in grown if is_match(moves, run))
         runs = grown + [run for run in runs if moves.may_ignore(run, event)]
     return found
 
@@ -44,7 +44,7 @@ def _nonoverlapping(moves: Moves) -> set[Run]:
     runs: list[Run] = []
     for event in range(len(moves.stream)):
         grown = [after for run in ((), *runs) for after in moves.select(run, event)]
-        completed = [run for run in grown if _is_match(moves, run)]
+        completed = [run for run in grown if is_match(moves, run)]
         runs = grown + [run for run in runs if moves.may_ignore(run, event)]
         if completed:
             found.add(min(completed, key=moves.preference))
@@ -61,7 +61,7 @@ def _first(moves: Moves) -> set[Run]:
             selected = moves.select(run, event)
             if selected:
                 run = selected[0]
-                if _is_match(moves, run):
+                if is_match(moves, run):
                     found.add(run)
                     break
             elif not run or not moves.may_ignore(run, event):
@@ -79,7 +79,3 @@ def _timed_out(moves: Moves) -> set[Run]:
         runs = grown + [run for run in runs if moves.may_ignore(run, event)]
         ended.update(run for run in runs if moves.is_counted_out(run, event))
     return {run for run in ended.union(runs) if moves.may_go_on(run) and not moves.complete(run)}
-
-
-def _is_match(moves: Moves, run: Run) -> bool:
-    return moves.complete(run) and nothing_forbidden(moves, run)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
 
 from hypothesis import strategies as st
 
-from ostinato.algebra.pattern import Pattern, Repetition, Sequence, variables_of
+from ostinato.algebra.pattern import Negation, Pattern, Repetition, Sequence, Variable, variables_of
 from ostinato.algebra.policies import Output, Selection
-from ostinato.algebra.query import Condition, Definition, MatchQuery, Negation, Unit, Within
+from ostinato.algebra.query import Condition, Definition, MatchQuery, Unit, Within
 from ostinato.expr.typing.infer import infer
 from ostinato.testing import predicates
 from ostinato.testing.strategies import OF_MATCHES, run_queries
@@ -25,12 +26,21 @@ def negated_queries(draw: st.DrawFn, selections: tuple[Selection, ...] = (), out
     items = query.pattern.items if isinstance(query.pattern, Sequence) else (query.pattern,)
     positions = draw(st.lists(st.integers(0, len(items)), min_size=1, max_size=2).map(sorted))
     names, typed = variables_of(query.pattern), query.type_column is not None
-    negations = tuple(
-        Negation(draw(_forbidden(number, names, typed)), sum(len(variables_of(item)) for item in items[:place]))
-        for number, place in enumerate(positions)
-    )
+    forbidden = [draw(_forbidden(number, names, typed)) for number in range(len(positions))]
     bare = query.within is None and any(_may_be_empty(items[:place]) or _may_be_empty(items[place:]) for place in positions)
-    return replace(query, negations=negations, within=draw(_WINDOWS) if bare else query.within)
+    return replace(
+        query,
+        pattern=Sequence(tuple(_with_negations(items, positions, forbidden))),
+        definitions=(*query.definitions, *(item for items in forbidden for item in items)),
+        within=draw(_WINDOWS) if bare else query.within,
+    )
+
+
+def _with_negations(items: tuple[Pattern, ...], positions: list[int], forbidden: list[tuple[Definition, ...]]) -> Iterator[Pattern]:
+    for place in range(len(items) + 1):
+        for definitions in (definitions for at, definitions in zip(positions, forbidden, strict=True) if at == place):
+            yield Negation(Sequence(tuple(Variable(definition.variable) for definition in definitions)))
+        yield from items[place : place + 1]
 
 
 def _may_be_empty(items: tuple[Pattern, ...]) -> bool:

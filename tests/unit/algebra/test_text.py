@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from ostinato.algebra.pattern import Alternation, Empty, Pattern, Repetition, Sequence, Variable
+from ostinato.algebra.pattern import Alternation, Empty, Negation, Pattern, Repetition, Sequence, Variable
 from ostinato.algebra.policies import NullKeys, Output, Selection, Skip, Ties
-from ostinato.algebra.query import Condition, Definition, MatchQuery, Measure, Negation, OrderKey, Unit, When, Within
+from ostinato.algebra.query import Condition, Definition, MatchQuery, Measure, OrderKey, Unit, When, Within
 from ostinato.algebra.text import pattern_text, to_text
 from ostinato.expr.nodes import Aggregate, Call, Field, Literal, current
 from ostinato.expr.typing.infer import infer
 from ostinato.expr.typing.schema import Schema
 from ostinato.expr.typing.types import INT, STRING
 
-A, B = Variable("A"), Variable("b c")
+A, B, X, Y = map(Variable, ("A", "b c", "x", "y"))
 
 
 @pytest.mark.parametrize(
@@ -107,29 +107,21 @@ def test_negations_stand_in_the_pattern() -> None:
     query = MatchQuery(
         "t",
         SCHEMA,
-        Sequence((A, Repetition(B, 1, None))),
-        (Definition("A"), Definition("b c")),
-        Selection.ANY,
-        negations=(
-            Negation((Definition("x"),), 0),
-            Negation((Definition("y"), Definition("z w", (Condition(true),), event_type="Z")), 1),
-            Negation((Definition("u"),), 1),
-            Negation((Definition("v"),), 2),
+        Sequence(
+            (Negation(X), A, Negation(Sequence((Y, Variable("z w")))), Negation(Alternation((X, Y))), Repetition(B, 1, None), Negation(Y))
         ),
+        (Definition("A"), Definition("b c"), Definition("z w", (Condition(true),), event_type="Z")),
+        Selection.ANY,
     )
     assert to_text(query).splitlines()[3:] == [
-        'PATTERN ~(x) A ~(y "z w") ~(u) "b c"+ ~(v)',
+        'PATTERN ~(x) A ~(y "z w") ~(x | y) "b c"+ ~(y)',
         "DEFINE A",
         'DEFINE "b c"',
-        "DEFINE x",
-        "DEFINE y",
         "DEFINE \"z w\" : 'Z'",
         "  TRUE",
-        "DEFINE u",
-        "DEFINE v",
     ]
 
 
 def test_a_negation_beside_a_pattern_of_one_variable() -> None:
-    query = MatchQuery("t", SCHEMA, A, (), Selection.NEXT, negations=(Negation((Definition("x"),), 1),))
+    query = MatchQuery("t", SCHEMA, Sequence((A, Negation(X))), (), Selection.NEXT)
     assert "PATTERN A ~(x)" in to_text(query).splitlines()

@@ -29,7 +29,7 @@ def test_alternatives_are_several_sequences() -> None:
     c, d, e = (Variable(name) for name in "cde")
     pattern = Sequence((A, Alternation((B, Sequence((c, Repetition(d, 0, None))))), e))
     assert [component.variable for component in shape_of(pattern).components] == ["a", "b", "c", "d", "e"]
-    assert shape_of(pattern).lines == ((0, 1, 4), (0, 2, 3, 4))
+    assert tuple(line.components for line in shape_of(pattern).lines) == ((0, 1, 4), (0, 2, 3, 4))
 
 
 @pytest.mark.parametrize(

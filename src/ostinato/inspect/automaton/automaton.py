@@ -5,16 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ostinato.algebra.policies import Selection
-from ostinato.algebra.query import MatchQuery, Negation
+from ostinato.algebra.query import MatchQuery
 from ostinato.base.errors import UnsupportedError
 from ostinato.expr.text import literal_text, name_text
 from ostinato.inspect.automaton.formulas import AND, TRUE, Formula, Formulas
 from ostinato.inspect.automaton.identifiers import conjunct_text
 from ostinato.inspect.automaton.structure import FINAL, Edge, Structure, structure_of
+from ostinato.plan.gaps import Gap, gaps_of
 
 
 @dataclass(frozen=True)
-class Absence:
+class NegationAtState:
     """Events that must not lie where `state` waits: a match is complete first, then its gaps are looked at."""
 
     state: str
@@ -32,7 +33,7 @@ class EventAutomaton:
     query: MatchQuery
     structure: Structure
     formulas: tuple[tuple[Edge, Formula], ...]
-    absences: tuple[Absence, ...]
+    negations: tuple[NegationAtState, ...]
 
     def formula(self, edge: Edge) -> Formula:
         return next(formula for known, formula in self.formulas if known == edge)
@@ -44,24 +45,24 @@ def event_automaton(query: MatchQuery) -> EventAutomaton:
     structure = structure_of(query.pattern)
     formulas = Formulas(query, structure)
     shown = tuple((edge, formulas.of(edge)) for edge in structure.edges)
-    return EventAutomaton(query, structure, shown, tuple(_absence(n, query, structure, formulas) for n in query.negations))
+    return EventAutomaton(query, structure, shown, tuple(_negation(gap, query, structure, formulas) for gap in gaps_of(query.pattern)))
 
 
-def _absence(negation: Negation, query: MatchQuery, structure: Structure, formulas: Formulas) -> Absence:
-    state = _waiting_at(negation.position, structure)
-    before = negation.position == 0
+def _negation(gap: Gap, query: MatchQuery, structure: Structure, formulas: Formulas) -> NegationAtState:
+    state = _waiting_at(gap.position, structure)
+    before = gap.position == 0
     place = "before the match" if before else ("after the match" if state == FINAL else f"before {state}")
-    names = tuple(name_text(item.variable) for item in negation.items)
+    names = tuple(map(name_text, gap.forbidden))
     kleene = frozenset(c.variable for c in structure.graph.components if c.repeats)
     texts = []
-    for name, item in zip(names, negation.items, strict=True):
+    for name, item in zip(names, map(query.definition, gap.forbidden), strict=True):
         parts = []
         if item.event_type is not None and query.type_column is not None:
             parts.append(f"{name}.{name_text(query.type_column)} = {literal_text(item.event_type)}")
         parts += [f"{name}.{name_text(column)} = {formulas.first}.{name_text(column)}" for column in query.partition]
         parts += [conjunct_text(condition.expr, item.variable, name, kleene) for condition in item.conditions]
         texts.append(AND.join(parts) or TRUE)
-    return Absence(state, place, names, tuple(texts))
+    return NegationAtState(state, place, names, tuple(texts))
 
 
 def _waiting_at(position: int, structure: Structure) -> str:

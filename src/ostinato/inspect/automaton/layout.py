@@ -93,8 +93,8 @@ def _boxes(structure: Structure, ranks: dict[str, int], top: float) -> dict[str,
 
 
 def _below(automaton: EventAutomaton) -> float:
-    """What hangs below a state: its ignore loop, and the absences."""
-    stacked = [sum(absence.state == state.name for absence in automaton.absences) for state in automaton.structure.states]
+    """What hangs below a state: its ignore loop, and the negations."""
+    stacked = [sum(negation.state == state.name for negation in automaton.negations) for state in automaton.structure.states]
     return HALF_HEIGHT + LOOP + 20 + 30 * max(stacked)
 
 

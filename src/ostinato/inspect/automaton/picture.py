@@ -9,7 +9,7 @@ from ostinato.inspect.automaton.automaton import EventAutomaton
 from ostinato.inspect.automaton.formulas import AND
 from ostinato.inspect.automaton.layout import HALF_HEIGHT, LOOP, MARGIN, Box, Layout, Line, layout_of
 from ostinato.inspect.automaton.structure import FINAL, Edge, Kind
-from ostinato.inspect.automaton.text import absence_lines, distinct_formulas
+from ostinato.inspect.automaton.text import distinct_formulas, negation_lines
 
 LINE = 19  # from one line of the formulas to the next
 LETTER = 7.3
@@ -41,7 +41,7 @@ def to_svg(automaton: EventAutomaton) -> str:
         *(_line(line, layout) for line in layout.lines),
         *(_loop(edge, layout.boxes[edge.source]) for edge in layout.loops),
         *_states(automaton, layout),
-        *_absences(automaton, layout),
+        *_negations(automaton, layout),
         *_formulas(lines, layout.height),
         "</svg>",
     ]  # fmt: skip
@@ -139,23 +139,23 @@ def _rect(name: str, box: Box, inset: float) -> str:
     return f'<rect class="{name}" x="{box.x - half:.0f}" y="{box.y - high:.0f}" {size}/>'
 
 
-def _absences(automaton: EventAutomaton, layout: Layout) -> Iterator[str]:
+def _negations(automaton: EventAutomaton, layout: Layout) -> Iterator[str]:
     hanging: dict[str, int] = {}
-    for absence in automaton.absences:
-        box = layout.boxes[absence.state]
-        nth = hanging.get(absence.state, 0)
-        hanging[absence.state] = nth + 1
-        half = len(absence.shown) * LETTER / 2 + 10
+    for negation in automaton.negations:
+        box = layout.boxes[negation.state]
+        nth = hanging.get(negation.state, 0)
+        hanging[negation.state] = nth + 1
+        half = len(negation.shown) * LETTER / 2 + 10
         top = box.y + HALF_HEIGHT + LOOP + 12 + 30 * nth
         yield f'<rect class="absent" x="{box.x - half:.0f}" y="{top:.0f}" width="{2 * half:.0f}" height="22" rx="4"/>'
-        yield f'<text class="edge absent" x="{box.x:.0f}" y="{top + 15:.0f}">{escape(absence.shown)}</text>'
+        yield f'<text class="edge absent" x="{box.x:.0f}" y="{top + 15:.0f}">{escape(negation.shown)}</text>'
 
 
 def _formula_lines(automaton: EventAutomaton) -> list[str]:
     formulas = distinct_formulas(automaton)
     pairs = [(f"θ{f.name}", f.basic) for f in formulas]
     pairs += [(f"θ*{f.name}", f.pushed) for f in formulas if f.pushed is not None]
-    pairs += absence_lines(automaton)
+    pairs += negation_lines(automaton)
     width = max(len(name) for name, _ in pairs)
     return [line for name, text in pairs for line in _wrapped(f"{name:{width}} = {text}", width + 3)]
 

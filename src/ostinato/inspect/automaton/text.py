@@ -23,16 +23,16 @@ def _lines(automaton: EventAutomaton) -> Iterator[str]:
     if pushed:
         yield "(c) formulas after optimisation: the window on every edge, proceed only to what can begin"
         yield from _aligned(pushed)
-    if automaton.absences:
-        yield "(d) absences, checked when a match is complete"
-        yield from _aligned(absence_lines(automaton))
+    if automaton.negations:
+        yield "(d) negations, checked when a match is complete"
+        yield from _aligned(negation_lines(automaton))
 
 
-def absence_lines(automaton: EventAutomaton) -> list[tuple[str, str]]:
+def negation_lines(automaton: EventAutomaton) -> list[tuple[str, str]]:
     return [
-        (f"θ{name}_absent", f"{text}   {absence.shown} {absence.place}")
-        for absence in automaton.absences
-        for name, text in zip(absence.names, absence.formulas, strict=True)
+        (f"θ{name}_absent", f"{text}   {negation.shown} {negation.place}")
+        for negation in automaton.negations
+        for name, text in zip(negation.names, negation.formulas, strict=True)
     ]
 
 
@@ -52,7 +52,7 @@ def _structure(automaton: EventAutomaton) -> Iterator[str]:
     for state in structure.states:
         mark = ">" if state.name == structure.start else " "
         edges = ", ".join(f"{edge.kind.value} -> {edge.target}" for edge in structure.edges_from(state.name))
-        forbidden = "".join(f"   [{absence.shown}]" for absence in automaton.absences if absence.state == state.name)
+        forbidden = "".join(f"   [{negation.shown}]" for negation in automaton.negations if negation.state == state.name)
         yield f"  {mark} {state.name:{width}}  {'a match' if state.name == FINAL else edges}{forbidden}"
 
 

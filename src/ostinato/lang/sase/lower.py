@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ostinato.algebra.pattern import Alternation, Pattern, Repetition, Sequence, Variable
+from ostinato.algebra.pattern import Alternation, Negation, Pattern, Repetition, Sequence, Variable
 from ostinato.algebra.policies import NullKeys, Output, Selection, Ties
-from ostinato.algebra.query import Condition, Definition, MatchQuery, Measure, Negation, OrderKey
+from ostinato.algebra.query import Condition, Definition, MatchQuery, Measure, OrderKey
 from ostinato.base.errors import OstinatoError, QuerySyntaxError, SchemaError, UnsupportedError
 from ostinato.expr.nodes import Field
 from ostinato.expr.typing.coerce import refuse_opaque
 from ostinato.expr.typing.schema import Schema
 from ostinato.lang.sase import syntax
 from ostinato.lang.sase.conditions import lower_conjuncts
-from ostinato.lang.sase.negation import placed_negations, refuse_unbounded
+from ostinato.lang.sase.negation import refuse_unbounded
 from ostinato.lang.sase.references import find_column
 from ostinato.lang.sase.returns import lower_returns
 from ostinato.lang.sase.syntax import Alternatives, Component, Equivalence, Item, Quantifier, SaseQuery, all_components
@@ -49,6 +49,7 @@ def lower(
 
 def _lower(tree: SaseQuery, stream: Stream, output: str | None, ties: str | None) -> MatchQuery:
     components = tree.components
+    negated = tuple(component for item in tree.items if isinstance(item, syntax.Negation) for component in item.components)
     refuse_unbounded(tree)
     selection = DEFAULT_SELECTION if tree.strategy is None else Selection(tree.strategy.name)
     chosen = _output(tree, output, selection)
@@ -63,7 +64,7 @@ def _lower(tree: SaseQuery, stream: Stream, output: str | None, ties: str | None
         stream=stream.name,
         schema=stream.schema,
         pattern=_sequence(tree.items),
-        definitions=tuple(_definition(component, conditions[component.variable], stream) for component in components),
+        definitions=tuple(_definition(component, conditions[component.variable], stream) for component in (*components, *negated)),
         selection=selection,
         time=stream.time,
         order=tuple(OrderKey(column) for column in (stream.time, stream.stream_number) if column is not None),
@@ -77,7 +78,6 @@ def _lower(tree: SaseQuery, stream: Stream, output: str | None, ties: str | None
         measures=measures,
         parts=stream.parts,
         stream_number=stream.stream_number,
-        negations=tuple(_negation(place, item, conditions, stream) for place, item in placed_negations(tree.items)),
     )
 
 
@@ -89,18 +89,19 @@ def _check_shown(measures: tuple[Measure, ...] | None, output: Output, stream: S
 
 
 def _sequence(items: tuple[Item, ...]) -> Sequence:
-    return Sequence(tuple(_pattern(item) for item in items if not isinstance(item, syntax.Negation)))
+    return Sequence(tuple(map(_pattern, items)))
 
 
-def _pattern(item: Component | Alternatives) -> Pattern:
+def _pattern(item: Item) -> Pattern:
     if isinstance(item, Alternatives):
-        return Alternation(tuple(_alternative(branch) for branch in item.branches))
+        return Alternation(tuple(map(_one_or_sequence, item.branches)))
+    if isinstance(item, syntax.Negation):
+        return Negation(_one_or_sequence(item.components), item.span)
     return _repeated(item)
 
 
-def _alternative(items: tuple[Item, ...]) -> Pattern:
-    sequence = _sequence(items)
-    return sequence.items[0] if len(sequence.items) == 1 else sequence
+def _one_or_sequence(items: tuple[Item, ...]) -> Pattern:
+    return _pattern(items[0]) if len(items) == 1 else _sequence(items)
 
 
 def _repeated(component: Component) -> Pattern:
@@ -112,11 +113,6 @@ def _repeated(component: Component) -> Pattern:
 
 def _definition(component: Component, conditions: tuple[Condition, ...], stream: Stream) -> Definition:
     return Definition(component.variable, conditions, stream.type_of(component))
-
-
-def _negation(place: int, item: syntax.Negation, conditions: dict[str, tuple[Condition, ...]], stream: Stream) -> Negation:
-    items = tuple(_definition(component, conditions[component.variable], stream) for component in item.components)
-    return Negation(items, place, item.span)
 
 
 def _partition(tree: SaseQuery, stream: Stream) -> tuple[str, ...]:

@@ -2,22 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from ostinato.algebra.query import When
 from ostinato.base.errors import UnsupportedError
 from ostinato.lang.sase.references import STEPPING, Mention
-from ostinato.lang.sase.syntax import Component, Item, Negation, SaseQuery, components_of, may_be_empty
-
-
-def placed_negations(items: tuple[Item, ...]) -> Iterator[tuple[int, Negation]]:
-    """Each negation with the number of positive components before it."""
-    place = 0
-    for item in items:
-        if isinstance(item, Negation):
-            yield place, item
-        else:
-            place += len(components_of(item))
+from ostinato.lang.sase.syntax import Component, Negation, SaseQuery, may_be_empty
 
 
 def refuse_unbounded(tree: SaseQuery) -> None:

@@ -9,6 +9,7 @@ from ostinato.algebra.pattern import Alternation, Repetition, Sequence, Variable
 from ostinato.algebra.text import to_text
 from ostinato.base.errors import UnsupportedError
 from ostinato.lang.sase import lower, parse, render
+from ostinato.plan.gaps import gaps_of
 
 A, B, C, D, E, F = (Variable(name) for name in "abcdef")
 
@@ -58,7 +59,7 @@ def test_round_trip(text):
 
 def test_a_negation_counts_the_components_before_it():
     query = lower(parse("PATTERN SEQ(A a, (B b | SEQ(C c, D d)), ~(E x), F f)"), {"events": EVENTS}, type_by="kind")
-    assert [negation.position for negation in query.negations] == [4]
+    assert [gap.position for gap in gaps_of(query.pattern)] == [4]
     assert "PATTERN a (b | c d) ~(x) f" in to_text(query)
 
 

@@ -6,8 +6,8 @@ import pyarrow as pa
 import pytest
 from tests.unit.lang.sase.schemas import COUNTED, EVENTS
 
-from ostinato.algebra.pattern import Repetition, Sequence, Variable
-from ostinato.algebra.query import Condition, Definition, MatchQuery, Negation, When
+from ostinato.algebra.pattern import Negation, Repetition, Sequence, Variable
+from ostinato.algebra.query import Condition, Definition, MatchQuery, When
 from ostinato.algebra.text import to_text
 from ostinato.base.errors import OstinatoError, UnknownNameError, UnsupportedError
 from ostinato.compiler import compile
@@ -16,6 +16,7 @@ from ostinato.expr.typing.arrow_types import to_arrow
 from ostinato.expr.typing.schema import Schema
 from ostinato.expr.typing.types import BOOL, INT
 from ostinato.lang.sase import lower, parse, render
+from ostinato.plan.gaps import gaps_of
 
 VOLUME = Field("volume")
 MEANT = "Did you mean `volume`?"
@@ -35,12 +36,12 @@ def test_the_paper_s_first_query():
         """PATTERN SEQ(Shelf a, ∼(Register b), Exit c)
            WHERE skip_till_next_match(a, b, c) { a.volume = b.volume and a.volume = c.volume } WITHIN 12 hours"""
     )
-    assert query.pattern == Sequence((Variable("a"), Variable("c")))
+    assert query.pattern == Sequence((Variable("a"), Negation(Variable("b")), Variable("c")))
     assert query.definitions == (
         Definition("a", (), "Shelf"),
         Definition("c", (Condition(Call("eq", (volume("a"), volume("c")))),), "Exit"),
+        Definition("b", (Condition(Call("eq", (volume("a"), volume("b")))),), "Register"),
     )
-    assert query.negations == (Negation((Definition("b", (Condition(Call("eq", (volume("a"), volume("b")))),), "Register"),), 1),)
 
 
 @pytest.mark.parametrize(
@@ -54,14 +55,16 @@ def test_the_paper_s_first_query():
 )
 def test_positions(pattern, positions):
     query = lowered(f"PATTERN SEQ({pattern}) WITHIN 1 hour")
-    assert [negation.position for negation in query.negations] == positions
-    assert query.pattern == Sequence((Variable("a"), Repetition(Variable("b"), 1, None), Repetition(Variable("c"), 0, None)))
+    assert [gap.position for gap in gaps_of(query.pattern)] == positions
+    positive = tuple(item for item in query.pattern.items if not isinstance(item, Negation))
+    assert positive == (Variable("a"), Repetition(Variable("b"), 1, None), Repetition(Variable("c"), 0, None))
     assert query.kleene == ("b", "c")
 
 
 def test_a_negated_sequence():
-    (negation,) = lowered("PATTERN SEQ(A a, ~(SEQ(X x, Y y)), B b) WHERE x.volume > y.volume and x.ok").negations
-    assert negation.items == (
+    query = lowered("PATTERN SEQ(A a, ~(SEQ(X x, Y y)), B b) WHERE x.volume > y.volume and x.ok")
+    assert query.negations == (Negation(Sequence((Variable("x"), Variable("y")))),)
+    assert query.definitions[2:] == (
         Definition("x", (Condition(Nav("x", Anchor.LAST, 0, 0, Field("ok"))),), "X"),
         Definition("y", (Condition(Call("gt", (volume("x"), volume("y")))),), "Y"),
     )
@@ -84,8 +87,8 @@ PLACED = [
 @pytest.mark.parametrize("conjunct, variable, said", PLACED, ids=[case[0] for case in PLACED])
 def test_a_conjunct_belongs_to_the_negated_variable(conjunct, variable, said):
     query = lowered(f"PATTERN SEQ(S s, ~(X x), K+ k[], ~(SEQ(Y y, Z z)), O? o) WHERE {conjunct} WITHIN 1 hour")
-    assert [definition.conditions for definition in query.definitions] == [()] * 3
-    items = {item.variable: item.conditions for negation in query.negations for item in negation.items}
+    assert [definition.conditions for definition in query.definitions[:3]] == [()] * 3
+    items = {item.variable: item.conditions for item in query.definitions[3:]}
     assert items.pop(variable) == (Condition(said, When.EACH),)
     assert set(items.values()) == {()}
 
@@ -97,18 +100,17 @@ def test_conjuncts_about_others_are_placed_as_ever():
 
 def test_a_conjunct_without_a_variable_says_nothing_of_the_negated_event():
     query = lowered("PATTERN SEQ(A a, ~(X x), B b) WHERE false")
-    assert [definition.conditions for definition in query.definitions] == [(Condition(Literal(False)),)] * 2
-    assert query.negations[0].items[0].conditions == ()
+    assert [definition.conditions for definition in query.definitions] == [*[(Condition(Literal(False)),)] * 2, ()]
 
 
 def test_types_are_filled_in():
-    (negation,) = lowered("PATTERN SEQ(A a, ~(X x), B b) WHERE x.volume > b.volume").negations
-    assert [node.type for node in negation.items[0].conditions[0].expr.walk()] == [BOOL, INT, INT, INT, INT]
+    forbidden = lowered("PATTERN SEQ(A a, ~(X x), B b) WHERE x.volume > b.volume").definition("x")
+    assert [node.type for node in forbidden.conditions[0].expr.walk()] == [BOOL, INT, INT, INT, INT]
 
 
 def test_the_stream_is_the_type():
     query = lower(parse("PATTERN SEQ(counted a, ~(Counted x), counted b) WHERE x.x > a.x"), {"counted": COUNTED})
-    assert query.negations[0].items[0].event_type is None
+    assert query.definition("x").event_type is None
 
 
 def test_places_in_the_text():
@@ -209,7 +211,7 @@ def test_a_negated_type_of_another_stream():
     other = Schema((("ts", INT), ("y", INT)))
     query = lower(parse("PATTERN SEQ(counted a, ~(other x), counted b) WHERE x.y = a.x"), {"counted": COUNTED, "other": other})
     assert [part.stream for part in query.parts] == ["counted", "other"]
-    assert [item.event_type for item in query.negations[0].items] == ["other"]
+    assert query.definition("x").event_type == "other"
 
 
 def test_no_window_is_needed_between_selected_events():

@@ -1,48 +1,49 @@
-"""Negation: a complete run is a match unless forbidden events lie in one of its gaps."""
+"""Negation: a complete run is a match unless the item of one of its negations has a match in the gap."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from ostinato.algebra.pattern import Sequence, Variable
-from ostinato.algebra.query import MatchQuery, Negation, Unit, Within
+from ostinato.algebra.pattern import Negation
+from ostinato.algebra.query import Unit, Within
 from ostinato.base.errors import UnsupportedError
 from ostinato.reference.components import shape_of
 from ostinato.reference.moves import Moves, Run
 from ostinato.reference.stream import elapsed
 
 
-def nothing_forbidden(moves: Moves, run: Run) -> bool:
-    """Each negation by itself, adjacent ones too."""
-    return not any(_occurs(moves, run, negation) for negation in moves.query.negations)
+def is_match(moves: Moves, run: Run) -> bool:
+    """Each negation by itself, adjacent ones too. Those of alternatives that were not taken say nothing."""
+    if not moves.complete(run):
+        return False
+    (line,) = moves.open_lines(run)
+    return not any(_occurs(moves, run, negation, line.components[:before]) for negation, before in line.negations)
 
 
-def _occurs(moves: Moves, run: Run, negation: Negation) -> bool:
-    """Whether the forbidden events are found, by the query's selection, entirely inside the gap."""
-    forbidden = _forbidden(moves.query, negation)
-    inner = Moves(forbidden, moves.stream, shape_of(forbidden.pattern), moves.named(run))
+def _occurs(moves: Moves, run: Run, negation: Negation, before: tuple[int, ...]) -> bool:
+    """Whether the item has a match, by the query's selection, entirely inside the gap: the same meaning over a part of the stream, with
+    no window, for the gap lies inside that of the match."""
+    gap = _gap(moves, run, negation, before)
+    item = replace(moves.query, pattern=negation.item, within=None)
+    inner = Moves(item, moves.stream, shape_of(item.pattern), (*moves.given, *moves.named(run)), gap)
     runs: list[Run] = []
-    for event in _gap(moves, run, negation):
+    for event in gap:
         grown = [after for begun in ((), *runs) for after in inner.select(begun, event)]
-        if any(inner.complete(found) for found in grown):
+        if any(is_match(inner, found) for found in grown):
             return True
         runs = grown + [begun for begun in runs if inner.may_ignore(begun, event)]
     return False
 
 
-def _forbidden(query: MatchQuery, negation: Negation) -> MatchQuery:
-    """The negated events as a query. No window: the gap lies inside the window of the match."""
-    pattern = Sequence(tuple(Variable(item.variable) for item in negation.items))
-    return replace(query, pattern=pattern, definitions=negation.items, within=None, negations=())
-
-
-def _gap(moves: Moves, run: Run, negation: Negation) -> range:
+def _gap(moves: Moves, run: Run, negation: Negation, components: tuple[int, ...]) -> range:
     """Strictly between the last event selected before the negation and the first selected after it. With nothing selected on one
-    side it stands at that end of the match, and the window bounds it."""
-    before = [index for index, number in run if number < negation.position]
-    after = [index for index, number in run if number >= negation.position]
+    side it stands at that end of the match: the surrounding gap bounds it, else the window."""
+    before = [index for index, number in run if number in components]
+    after = [index for index, number in run if number not in components]
     if before and after:
         return range(before[-1] + 1, after[0])
+    if moves.inside is not None:
+        return range(before[-1] + 1, moves.inside.stop) if before else range(moves.inside.start, after[0])
     if moves.query.within is None:
         raise UnsupportedError("a negation that can stand at an end of the match needs a window", span=negation.span)
     return _before(moves, run, moves.query.within) if after else _after(moves, run, moves.query.within)

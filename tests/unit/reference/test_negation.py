@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from ostinato.algebra.pattern import Repetition, Sequence, Variable
+from ostinato.algebra.pattern import Alternation, Negation, Pattern, Repetition, Sequence, Variable
 from ostinato.algebra.policies import NullKeys, Output, Selection
-from ostinato.algebra.query import Definition, MatchQuery, Negation, OrderKey, Unit, Within
+from ostinato.algebra.query import Definition, MatchQuery, OrderKey, Unit, Within
 from ostinato.base.errors import UnsupportedError
 from ostinato.expr.typing.schema import Schema
 from ostinato.expr.typing.types import INT, STRING
@@ -18,23 +18,31 @@ from ostinato.reference import evaluate
 SCHEMA = Schema((("ts", INT), ("kind", STRING), ("p", STRING)))
 
 
-def forbidding(position: int, *kinds: str) -> Negation:
-    return Negation(tuple(Definition(f"{kind.lower()}{number}", event_type=kind) for number, kind in enumerate(kinds)), position)
+A, B, X, Y, Z = map(Variable, "abxyz")
+A_THEN_B = Sequence((A, B))
 
 
-def query(*negations: Negation, **changes: Any) -> MatchQuery:
-    """`A a, B b` with negations around and between."""
+def forbidding(position: int, *kinds: str) -> tuple[int, Negation]:
+    """At its place among the parts of a sequence."""
+    return position, Negation(Sequence(tuple(Variable(kind.lower()) for kind in kinds)))
+
+
+def query(*negations: tuple[int, Negation], pattern: Sequence = A_THEN_B, **changes: Any) -> MatchQuery:
+    """`A a, B b`, or another pattern of events by the names of their kinds, with negations around and between."""
+    parts: list[Pattern] = []
+    for place in range(len(pattern.items) + 1):
+        parts += [negation for position, negation in negations if position == place]
+        parts += pattern.items[place : place + 1]
     plain = MatchQuery(
         "t",
         SCHEMA,
-        Sequence((Variable("a"), Variable("b"))),
-        (Definition("a", event_type="A"), Definition("b", event_type="B")),
+        Sequence(tuple(parts)),
+        tuple(Definition(kind.lower(), event_type=kind) for kind in "ABXYZ"),
         Selection.ANY,
         time="ts",
         order=(OrderKey("ts"),),
         within=Within(3),
         type_column="kind",
-        negations=negations,
     )
     return replace(plain, **changes)
 
@@ -106,7 +114,7 @@ def test_gap_in_a_partition(position: int, events: str, survives: bool) -> None:
 
 @pytest.mark.parametrize("position", [0, 1])
 def test_nothing_selected_before_it_is_the_start(position: int) -> None:
-    optional = Sequence((Repetition(Variable("a"), 0, 1), Variable("b")))
+    optional = Sequence((Repetition(A, 0, 1), B))
     asked = query(forbidding(position, "X"), pattern=optional)
     assert found(asked, "X B", [0, 3]) == []
     assert found(asked, "X B", [0, 4]) == [(1,)]
@@ -114,7 +122,7 @@ def test_nothing_selected_before_it_is_the_start(position: int) -> None:
 
 @pytest.mark.parametrize("position", [1, 2])
 def test_nothing_selected_after_it_is_the_end(position: int) -> None:
-    optional = Sequence((Variable("a"), Repetition(Variable("b"), 0, None)))
+    optional = Sequence((A, Repetition(B, 0, None)))
     asked = query(forbidding(position, "X"), pattern=optional)
     assert found(asked, "A X", [0, 3]) == []
     assert found(asked, "A X", [0, 4]) == [(0,)]
@@ -159,8 +167,8 @@ def test_adjacent_negations_are_independent() -> None:
 def test_a_killed_match_drops_and_stops_no_run() -> None:
     asked = query(forbidding(1, "X"), within=Within(9))
     assert found(replace(asked, output=Output.NONOVERLAPPING), "A X A B A B") == [(2, 3), (4, 5)]
-    trailing = replace(asked, selection=Selection.NEXT, pattern=Sequence((Variable("a"), Repetition(Variable("b"), 1, None))))
-    end = replace(trailing, negations=(forbidding(2, "X"),), output=Output.FIRST)
+    trailing = Sequence((A, Repetition(B, 1, None)))
+    end = query(forbidding(2, "X"), pattern=trailing, selection=Selection.NEXT, within=Within(9), output=Output.FIRST)
     assert found(end, "A B X B") == [(0, 1, 3)]
 
 
@@ -172,3 +180,42 @@ def test_an_end_without_a_window_is_refused() -> None:
 def test_row_patterns_have_no_negation() -> None:
     with pytest.raises(UnsupportedError, match="run-based"):
         found(query(forbidding(1, "X"), selection=Selection.PREFERRED), "A B")
+
+
+# What no language writes yet: the meaning is compositional all the same.
+
+
+@pytest.mark.parametrize(
+    ("item", "events", "survives"),
+    [
+        (Sequence((X, Negation(Y), Z)), "A X Z B", False),
+        (Sequence((X, Negation(Y), Z)), "A X Y Z B", True),
+        (Sequence((X, Negation(Y), Z)), "A Y X Z Y B", False),
+        (Sequence((X, Negation(Y))), "A X B", False),  # at an end the outer gap bounds it
+        (Sequence((X, Negation(Y))), "A X Y B", True),
+        (Sequence((X, Negation(Y))), "A X B Y", False),
+        (Sequence((Negation(Y), X)), "Y A X B", False),
+        (Sequence((Negation(Y), X)), "A Y X B", True),
+        (Sequence((X, Negation(Sequence((Y, Negation(Z)))))), "A X Y B", True),
+        (Sequence((X, Negation(Sequence((Y, Negation(Z)))))), "A X Y Z B", False),
+        (Alternation((X, Y)), "A Y B", False),
+        (Alternation((X, Y)), "A Z B", True),
+        (Repetition(X, 1, None), "A X X B", False),
+    ],
+)
+def test_negations_inside_a_negation(item: Pattern, events: str, survives: bool) -> None:
+    assert bool(found(query((1, Negation(item)), within=None), events)) is survives
+
+
+@pytest.mark.parametrize(
+    ("events", "matches"),
+    [
+        ("A X B", []),
+        ("A Y B", [(0, 2)]),
+        ("A X Z", [(0, 2)]),
+        ("A Y Z", []),
+    ],
+)
+def test_a_negation_in_an_alternative_speaks_of_that_alone(events: str, matches: list[tuple[int, ...]]) -> None:
+    branches = Alternation((Sequence((Negation(X), B)), Sequence((Negation(Y), Z))))
+    assert found(query(pattern=Sequence((A, branches))), events) == matches
