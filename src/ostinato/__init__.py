@@ -20,6 +20,7 @@ from ostinato.base.errors import (
     UnknownNameError,
     UnsupportedError,
 )
+from ostinato.base.release import RELEASE
 
 if TYPE_CHECKING:
     from ostinato.hosts.embedded import Result, compile, match, sql
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from ostinato.runtime.session.budget import Beyond, Budget
     from ostinato.runtime.session.session import Session
 
-__version__ = "0.1.0"
+__version__ = RELEASE
 
 _LAZY = {
     "compile": "ostinato.hosts.embedded",

@@ -6,10 +6,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
-from ostinato.base.span import Span
-from ostinato.lang.streams.composite_event import Composite
+from ostinato.base.span import NOWHERE, Span
 
 Tree = TypeVar("Tree")
+
+
+@dataclass(frozen=True)
+class Composite:
+    """What a query returns is an event of this type."""
+
+    name: str
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
 
 
 @dataclass(frozen=True)

@@ -15,10 +15,10 @@ from ostinato.base.errors import QuerySyntaxError
 from ostinato.base.span import Span
 from ostinato.lang.compile_options import CompileOptions
 from ostinato.lang.language import Language
-from ostinato.lang.parsed_query import ParsedQuery
+from ostinato.lang.parsed_query import Composite, ParsedQuery
 from ostinato.lang.registry import register, unregister
 from ostinato.lang.streams.choose_stream import choose_stream
-from ostinato.lang.streams.composite_event import Composite, as_event
+from ostinato.lang.streams.composite_event import as_event
 from ostinato.lang.streams.known_streams import KnownStreams
 from ostinato.lang.streams.window import Window, lower_window, window_unit
 

@@ -13,7 +13,7 @@ from weakref import WeakSet
 import pyarrow as pa
 from pyspark.sql import SparkSession
 
-import ostinato
+from ostinato.base import release
 from ostinato.base.errors import UnsupportedError
 from ostinato.hosts.spark.parallelism import is_connect, is_local
 
@@ -23,7 +23,7 @@ _SAID = re.compile(r"^(?:[\w.]+(?:Error|Exception)|\[[A-Z_.]+\])[: ].*$", re.MUL
 
 def package_root() -> str | None:
     """Where workers find this package; None where every process of this Python does."""
-    root = str(Path(ostinato.__file__).resolve().parents[1])
+    root = str(Path(release.__file__).resolve().parents[2])
     return None if root in site.getsitepackages() else root
 
 
@@ -68,18 +68,18 @@ def _introducing() -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBat
     def introduce(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         import pyarrow
 
-        import ostinato.tasks.worker  # with all that it needs
+        from ostinato.base.release import RELEASE
 
         for _ in batches:
-            yield pyarrow.RecordBatch.from_pydict({"release": [ostinato.__version__]})
+            yield pyarrow.RecordBatch.from_pydict({"release": [RELEASE]})
 
     return introduce
 
 
 def _check_release(found: str) -> None:
-    if found != ostinato.__version__:
+    if found != release.RELEASE:
         raise UnsupportedError(
-            f"Spark's Python workers have Ostinato {found}, this process has {ostinato.__version__}",
+            f"Spark's Python workers have Ostinato {found}, this process has {release.RELEASE}",
             hint="Install the same release for both",
         )
 

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 
 from ostinato.base.errors import OstinatoError, UnsupportedError
 from ostinato.hosts.sandbox import Sandbox
-from ostinato.hosts.spark.batch.decision import PATHS
 from ostinato.runtime.session.budget import Budget
 from ostinato.runtime.session.session_options import check_late
 
 Lateness = int | str | dt.timedelta
+RANGES, BY_KEY, ONE = "time ranges", "by key", "one partition"  # the ways in which a batch is divided
+PATHS = (RANGES, BY_KEY, ONE)
 
 
 @dataclass(frozen=True)

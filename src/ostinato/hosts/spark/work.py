@@ -12,6 +12,7 @@ from ostinato.hosts.spark.types import as_on_spark
 from ostinato.program.input import Input
 from ostinato.program.pattern import Pattern
 from ostinato.program.program import Body, Program, alone, joined
+from ostinato.tasks.division import division_of
 
 
 class Compiled(Protocol):
@@ -56,9 +57,9 @@ class Work:
     def keys(self) -> tuple[str, ...]:
         """Rows that differ in these columns never meet in a match; none: all rows have to be in one place, as where the results of one
         step are the rows of another, by keys of their own."""
-        if not all(pattern.is_keyed for pattern in self.patterns) or any(map(_is_fed, self.program.inputs)):
+        if any(map(_is_fed, self.program.inputs)):
             return ()
-        common = set.intersection(*(set(pattern.reads.key_names) for pattern in self.patterns))
+        common = set.intersection(*(set(division_of(pattern).keys) for pattern in self.patterns))
         return tuple(name for name in self.reads.key_names if name in common)
 
 

@@ -9,10 +9,10 @@ from ostinato.expr.nodes import AGGREGATES, Call, Expr
 from ostinato.expr.reading.tokens import tokenize
 from ostinato.expr.typing.functions import AMBIGUOUS, CONDITIONALS, SPELLINGS
 from ostinato.expr.values.temporal_text import is_calendar_unit
+from ostinato.lang.parsed_query import Composite
 from ostinato.lang.sase.parse_expression import SaseExpressionParser
 from ostinato.lang.sase.parse_pattern import parse_pattern
 from ostinato.lang.sase.syntax import Component, Item, OutputClause, Return, SaseQuery, Strategy, all_components
-from ostinato.lang.streams.composite_event import Composite
 from ostinato.lang.streams.window import Window, window_unit
 
 STRATEGIES = ("strict_contiguity", "partition_contiguity", "skip_till_next_match", "skip_till_any_match")

@@ -7,7 +7,7 @@ from enum import Enum
 
 from ostinato.base.span import NOWHERE, Span
 from ostinato.expr.nodes import Expr
-from ostinato.lang.streams.composite_event import Composite
+from ostinato.lang.parsed_query import Composite
 from ostinato.lang.streams.window import Window
 
 

@@ -3,24 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 
 from ostinato.algebra.policies import Output
 from ostinato.algebra.query import Measure
 from ostinato.base.errors import QuerySyntaxError, TypeMismatchError, UnsupportedError
-from ostinato.base.span import NOWHERE, Span
+from ostinato.base.span import Span
 from ostinato.expr.nodes import Anchor, Field, Literal, Nav
 from ostinato.expr.typing.infer import infer
+from ostinato.lang.parsed_query import Composite
 from ostinato.lang.streams.merge_streams import TYPE_COLUMN
 from ostinato.lang.streams.stream import Stream
-
-
-@dataclass(frozen=True)
-class Composite:
-    """What a query returns is an event of this type."""
-
-    name: str
-    span: Span = field(default=NOWHERE, compare=False, repr=False)
 
 
 def as_event(

@@ -2,23 +2,43 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from ostinato.base.errors import UnsupportedError
 from ostinato.expr.nodes import Aggregate, Anchor, Expr, type_of
 from ostinato.expr.typing.types import FLOAT, INT, Kind, Type
 from ostinato.plan.scalar import run_registers as registers
-from ostinato.plan.scalar.run_registers import RunRegister
+from ostinato.plan.scalar.run_registers import RegisterSet, RunRegister
+from ostinato.plan.scalar.scalar_assembly import ScalarAssembly
 from ostinato.plan.scalar.scalar_types import float_of
 from ostinato.program.opcodes import NULL_OPERAND, Op
-
-if TYPE_CHECKING:
-    from ostinato.plan.scalar.scalar_block import BlockWriter
 
 KEPT = {"sum": registers.SUM, "min": registers.MIN, "max": registers.MAX, "first": registers.EARLIEST, "last": registers.LATEST}
 
 
-def aggregate_value(writer: BlockWriter, aggregate: Aggregate) -> int:
+class Block(Protocol):
+    """The code that is being written for a row: what a register holds before the row and after it, and values of the row itself."""
+
+    code: ScalarAssembly
+    registers: RegisterSet
+
+    @property
+    def binds_first(self) -> bool:
+        """Whether the row is known to be the first of its variable."""
+
+    @property
+    def binds_later(self) -> bool: ...
+
+    def binds(self, variable: str | None) -> bool: ...
+
+    def held(self, register: RunRegister) -> int: ...
+
+    def updated(self, register: RunRegister) -> int: ...
+
+    def row_value(self, body: Expr, shift: int) -> int: ...
+
+
+def aggregate_value(writer: Block, aggregate: Aggregate) -> int:
     """`before` looks at the run without the current row."""
     variable, body = aggregate.variable, aggregate.body
     included = writer.binds(variable) and not aggregate.before
@@ -37,14 +57,14 @@ def aggregate_value(writer: BlockWriter, aggregate: Aggregate) -> int:
     raise UnsupportedError(f"{aggregate.function}() is not offered in a condition", hint="Use it in the output", span=aggregate.span)
 
 
-def _average(writer: BlockWriter, total: int, count: int, type_: Type) -> int:
+def _average(writer: Block, total: int, count: int, type_: Type) -> int:
     if type_.kind is Kind.INT:
         return writer.code.compute(Op.DIV_INT, total, count)
     exact = total if type_.kind is Kind.FLOAT else float_of(writer.code, total, type_)
     return writer.code.compute(Op.DIV_FLOAT, exact, writer.code.compute(Op.FLOAT_OF_INT, count))
 
 
-def _deviation(writer: BlockWriter, squares: int, count: int) -> int:
+def _deviation(writer: Block, squares: int, count: int) -> int:
     """Of a sample: null for fewer than two values."""
     code = writer.code
     others = code.compute(Op.FLOAT_OF_INT, code.compute(Op.SUB_INT, count, code.whole(1)))
@@ -54,7 +74,7 @@ def _deviation(writer: BlockWriter, squares: int, count: int) -> int:
     return target
 
 
-def updated_value(writer: BlockWriter, register: RunRegister) -> int:
+def updated_value(writer: Block, register: RunRegister) -> int:
     """The operand that holds the register's value after the current row."""
     code, held = writer.code, writer.held(register)
     if register.body is None:  # a count of rows
@@ -87,12 +107,12 @@ def _running_operation(register: RunRegister) -> Op:
     return {Kind.FLOAT: broken, Kind.STRING: text}.get(register.type.kind, whole)
 
 
-def _first(writer: BlockWriter, register: RunRegister, body: Expr) -> int:
+def _first(writer: Block, register: RunRegister, body: Expr) -> int:
     """Taken over from the row if it is the one that the register waits for. Which row of its variable this is may be known already."""
     own = register.variable is not None
-    if own and writer.kind.value == "later" and register.depth == 0:
+    if own and writer.binds_later and register.depth == 0:
         return writer.held(register)
-    if own and writer.kind.value == "first":
+    if own and writer.binds_first:
         return writer.held(register) if register.depth else writer.row_value(body, register.shift)
     code = writer.code
     rows = writer.held(writer.registers.rows(register.variable))
@@ -102,7 +122,7 @@ def _first(writer: BlockWriter, register: RunRegister, body: Expr) -> int:
     return target
 
 
-def _welford(writer: BlockWriter, register: RunRegister, body: Expr, value: int) -> int:
+def _welford(writer: Block, register: RunRegister, body: Expr, value: int) -> int:
     """Mean and sum of squared deviations after one more value; a null value changes neither."""
     code, variable = writer.code, register.variable
     mean = writer.registers.running(registers.MEAN, variable, body, FLOAT)

@@ -10,7 +10,7 @@ from ostinato.base.errors import UnsupportedError
 from ostinato.expr.nodes import Aggregate, Anchor, Call, Case, Cast, Classifier, Expr, Literal, MatchNumber, Nav, current, type_of
 from ostinato.expr.typing.types import STRING, Type
 from ostinato.expr.typing.types import Kind as TypeKind
-from ostinato.plan.row_values import gathered
+from ostinato.plan.scalar.row_values import gathered
 from ostinato.plan.scalar.run_registers import LAST, NUMBER, RegisterSet, RunRegister
 from ostinato.plan.scalar.running_values import aggregate_value, updated_value
 from ostinato.plan.scalar.scalar_assembly import ScalarAssembly
@@ -52,6 +52,14 @@ class BlockWriter:
     def binds(self, variable: str | None) -> bool:
         """Whether the current row becomes a row of `variable` (None: of the match)."""
         return self.kind is not Kind.LEAVING and (variable is None or variable in self._names)
+
+    @property
+    def binds_first(self) -> bool:
+        return self.kind is Kind.FIRST
+
+    @property
+    def binds_later(self) -> bool:
+        return self.kind is Kind.LATER
 
     def test(self, condition: Expr) -> None:
         if isinstance(condition, Call) and condition.name == "and":

@@ -16,10 +16,10 @@ from ostinato.program.pattern import EventPattern, Pattern, RowPattern
 from ostinato.program.program import alone
 from ostinato.runtime.session.session import Session
 from ostinato.tasks.conform import reported
-from ostinato.tasks.merged_totals import totals_part
 from ostinato.tasks.ranges.chain_entry import Entry, at_time, chain_entry
 from ostinato.tasks.ranges.left_context import left_context
 from ostinato.tasks.ranges.match_places import placed
+from ostinato.tasks.ranges.merged_totals import totals_part
 from ostinato.tasks.ranges.own_starts import can_limit_starts, starting_in
 from ostinato.tasks.ranges.range_job import RangeJob
 from ostinato.tasks.ranges.right_context import rows_behind

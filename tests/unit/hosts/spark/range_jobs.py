@@ -13,9 +13,9 @@ import pyarrow.parquet as pq
 
 from ostinato.archive.row_groups import list_row_groups
 from ostinato.compiler import compile
-from ostinato.hosts.spark.batch.decision import why_no_ranges
 from ostinato.hosts.spark.types import as_on_spark
 from ostinato.tasks.conform import conform
+from ostinato.tasks.division import division_of
 from ostinato.tasks.ranges.late_numbers import NUMBER, OWN, LateNumbers, numbers_matches
 from ostinato.tasks.ranges.match_places import PLACE, placed
 from ostinato.tasks.ranges.range_job import RangeJob
@@ -34,7 +34,7 @@ def ticks(rows: int, keys: int, seed: int) -> pa.Table:
 
 def job(text: str, table: pa.Table, folder: Path, borders: list[int], group: int, **options) -> RangeJob:
     query = compile(text, {"ticks": table.schema}, **options)
-    assert why_no_ranges(query.pattern) is None
+    assert division_of(query.pattern).not_in_time is None
     path = folder / "ticks.parquet"
     pq.write_table(table, path, row_group_size=group)
     schema = pa.schema([table.schema.field(column.name) for column in query.pattern.reads.columns])

@@ -6,8 +6,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from ostinato.archive.file_columns import check_columns, reads_as
 from ostinato.base.errors import DataError
-from ostinato.hosts.spark.streaming.file_columns import check_columns, reads_as
 
 UTC = pa.timestamp("us", tz="UTC")
 

@@ -12,9 +12,9 @@ from tests.unit.hosts.spark.test_ranges_equal_whole import SASE
 
 import ostinato as ost
 from ostinato.compiler import compile
-from ostinato.hosts.spark.batch.decision import why_no_ranges
-from ostinato.tasks.merged_totals import TASK_OUTPUT, merged, task_program
+from ostinato.tasks.division import division_of
 from ostinato.tasks.ranges.match_places import placed
+from ostinato.tasks.ranges.merged_totals import TASK_OUTPUT, merged, task_program
 from ostinato.tasks.ranges.own_starts import can_limit_starts
 from ostinato.tasks.ranges.range_job import RangeJob
 from ostinato.tasks.ranges.range_task import run_range
@@ -93,4 +93,4 @@ def test_starts_that_cannot_be_told_are_refused(output: str) -> None:
     text = MORE["may begin later"] + (" RETURN count(*) AS n" if output == "aggregates" else "")
     pattern = compile(text, {"ticks": ticks(1, 1, 0).schema}, output=output).pattern
     assert not can_limit_starts(pattern)
-    assert "can also come later" in why_no_ranges(pattern)
+    assert "can also come later" in division_of(pattern).not_in_time

@@ -10,7 +10,7 @@ import pytest
 from tests.unit.hosts.spark.range_jobs import check, job, ticks
 
 from ostinato.compiler import compile
-from ostinato.hosts.spark.batch.decision import why_no_ranges
+from ostinato.tasks.division import division_of
 from ostinato.tasks.ranges.late_numbers import LateNumbers, numbers_matches
 from ostinato.tasks.ranges.match_reach import reach_ahead, reach_back
 
@@ -91,7 +91,7 @@ def test_all_rows_of_matches(partition: str, skip: str, tmp_path: Path) -> None:
 def test_rows_that_only_a_whole_pass_knows(rows: str, measure: str, reason: str) -> None:
     text = CLAUSE.format(partition="", skip="PAST LAST ROW", pattern="A B", define="A AS v > 1", seconds=9)
     text = text.replace("ONE ROW PER MATCH AFTER MATCH SKIP PAST LAST ROW", rows).replace("COUNT(*)", measure)
-    assert reason in why_no_ranges(compile(text, {"ticks": ticks(1, 1, 0).schema}).pattern)
+    assert reason in division_of(compile(text, {"ticks": ticks(1, 1, 0).schema}).pattern).not_in_time
 
 
 NUMBERS = {
@@ -155,9 +155,9 @@ def test_why_chains_are_not_followed() -> None:
     schema = {"ticks": ticks(1, 1, 0).schema}
     refusals = {"any": "skip till any match", "nothing before": "skip till any match", "nothing behind": "a negation at the end"}
     for name, reason in refusals.items():
-        assert reason in why_no_ranges(compile(SASE[name], schema, output="nonoverlapping").pattern)
+        assert reason in division_of(compile(SASE[name], schema, output="nonoverlapping").pattern).not_in_time
     strict = APART["apart, a gap"].replace("skip_till_next_match", "strict_contiguity")
-    assert "rows of all keys" in why_no_ranges(compile(strict, schema, output="nonoverlapping").pattern)
+    assert "rows of all keys" in division_of(compile(strict, schema, output="nonoverlapping").pattern).not_in_time
 
 
 OUTPUTS = [*((name, "all") for name in SASE), *((name, "first") for name in BOTH)]

@@ -11,14 +11,14 @@ from pyspark.sql import functions as F
 
 from ostinato.base.errors import UnsupportedError
 from ostinato.base.user_warning import warn_user
-from ostinato.hosts.spark.batch.decision import BY_KEY, ONE, Decision, decide
+from ostinato.hosts.spark.batch.decision import Decision, decide
 from ostinato.hosts.spark.batch.number_matches import numbered
 from ostinato.hosts.spark.batch.read_ranges import read_ranges
 from ostinato.hosts.spark.batch.sorted_partitions import match_by_key, match_in_one_partition
 from ostinato.hosts.spark.collations import check_collations
 from ostinato.hosts.spark.nested_columns import travelling, with_fields
 from ostinato.hosts.spark.python_workers import check_workers
-from ostinato.hosts.spark.run_options import RunOptions
+from ostinato.hosts.spark.run_options import BY_KEY, ONE, RunOptions
 from ostinato.hosts.spark.types import to_arrow_schema, to_spark_schema
 from ostinato.hosts.spark.work import Work
 from ostinato.program import serde
@@ -29,7 +29,7 @@ from ostinato.runtime.rows.struct_fields import type_of
 from ostinato.runtime.session.budget import Beyond, Budget
 from ostinato.runtime.session.session import Session
 from ostinato.tasks.conform import batches_of
-from ostinato.tasks.merged_totals import TASK_OUTPUT, merged
+from ostinato.tasks.ranges.merged_totals import TASK_OUTPUT, merged
 
 
 class OnePartitionWarning(UserWarning):

@@ -8,9 +8,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pyspark.sql import DataFrame
 
+from ostinato.archive.file_columns import reads_as
 from ostinato.base.errors import SchemaError
 from ostinato.hosts.spark.batch.plan_text import extended_plan
-from ostinato.hosts.spark.streaming.file_columns import reads_as
 from ostinato.runtime.rows.struct_fields import type_named
 
 # `Project [ts#0, p#2]` keeps columns as they are; a rename or an expression shows as `... AS q#21`

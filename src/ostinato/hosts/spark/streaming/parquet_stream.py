@@ -12,11 +12,11 @@ from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPart
 from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadLimit, ReadMaxRows, SupportsTriggerAvailableNow
 from pyspark.sql.types import StructType
 
+from ostinato.archive.file_columns import check_columns
 from ostinato.archive.row_group_reader import read_columns
 from ostinato.archive.row_groups import open_file
 from ostinato.base.errors import DataError, UnsupportedError
 from ostinato.hosts.spark.streaming.clock import Clock
-from ostinato.hosts.spark.streaming.file_columns import check_columns
 from ostinato.hosts.spark.streaming.file_list import FileList
 from ostinato.hosts.spark.streaming.packing import PACKED_ON_SPARK, ROWS, Packer, from_blobs
 from ostinato.hosts.spark.streaming.planned_files import FilePlanner, Footer, Offset, Plan, PlannedFile, check_unchanged

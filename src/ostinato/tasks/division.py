@@ -1,0 +1,87 @@
+"""How the rows of a pattern may be divided among tasks, by what the pattern itself says: by its keys, in time, or not at all."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ostinato.expr.typing.types import Kind
+from ostinato.program.code_inputs import aggregates_numbers
+from ostinato.program.pattern import EventPattern, Pattern, RowPattern
+from ostinato.tasks.ranges.late_numbers import numbers_matches
+from ostinato.tasks.ranges.match_reach import maps_no_row, reach_back
+from ostinato.tasks.ranges.own_starts import can_limit_starts
+from ostinato.tasks.ranges.range_task import is_chained, looks_before
+
+
+@dataclass(frozen=True)
+class Division:
+    """`keys`: rows that differ in these columns never meet in a match; none, with the reason, if all rows have to be in one place.
+    `not_in_time`: what forbids to cut the rows in time; None: a task has the matches that begin in its range, for which it reads a window
+    behind the range and `look_back` before it, in the unit of the time column."""
+
+    keys: tuple[str, ...]
+    not_by_key: str | None
+    not_in_time: str | None
+    look_back: int
+
+
+def division_of(pattern: Pattern) -> Division:
+    not_by_key = _why_not_by_key(pattern)
+    return Division(pattern.reads.key_names if not_by_key is None else (), not_by_key, _why_not_in_time(pattern), _look_back(pattern))
+
+
+def _why_not_by_key(pattern: Pattern) -> str | None:
+    if not pattern.reads.keys:
+        return "the pattern has no partition key"
+    if pattern.output == "aggregates":
+        return "aggregates over all matches are evaluated in one place"
+    if not pattern.is_keyed:
+        return "strict contiguity looks at the rows of all keys"
+    return None
+
+
+def _why_not_in_time(pattern: Pattern) -> str | None:
+    if pattern.within < 0 or pattern.within_unit != "time":
+        return "the pattern has no WITHIN that bounds it in time"
+    if pattern.reads.columns[pattern.reads.time].type.kind not in (Kind.TIMESTAMP, Kind.DATE, Kind.INT) or pattern.reads.order[0][1]:
+        return "rows are not in ascending order of a timestamp, date or integer"
+    if isinstance(pattern, RowPattern) and pattern.skip_to >= 0:
+        return "where the search goes on depends on all matches before (AFTER MATCH SKIP TO a variable)"
+    if any(register.number for register in pattern.registers):
+        return "a condition looks at the number of the match, which counts all before (MATCH_NUMBER)"
+    if pattern.output in ("aggregates", "compressed") and not can_limit_starts(pattern):
+        return f"{pattern.output}: an event that starts a match of this pattern can also come later in one"
+    if isinstance(pattern, EventPattern) and pattern.output == "nonoverlapping" and (reason := _why_chains_are_not_followed(pattern)):
+        return f"which matches overlap is known only when all earlier ones are, and {reason}"
+    if maps_no_row(pattern):
+        return "the pattern has empty matches, which have no time"
+    if pattern.timeouts or pattern.output == "timeouts":
+        return "partial matches that their window ended are known where every start is (timeouts)"
+    if pattern.rows_per_match == "all, with unmatched rows":
+        return "rows of no match have no start by which they belong to a range (WITH UNMATCHED ROWS)"
+    if pattern.rows_per_match != "one" and numbers_matches(pattern):
+        return "every row of a match shows its number, which counts all before (MATCH_NUMBER)"
+    if aggregates_numbers(pattern.measures):
+        return "an aggregate is over the numbers of matches, which count all before (MATCH_NUMBER)"
+    if isinstance(pattern, RowPattern) and (pattern.nfa.looks_at_start or pattern.nfa.looks_at_end):
+        return "the pattern asks where a partition begins or ends (^ or $)"
+    if pattern.output == "count" and reach_back(pattern) and not can_limit_starts(pattern):
+        return "a count cannot leave out the matches that begin in the rows before a range"
+    return None
+
+
+def _why_chains_are_not_followed(pattern: EventPattern) -> str | None:
+    """Why all matches before a border are not looked at, or not to be cut behind the last that is reported."""
+    if pattern.selection == "skip_till_any_match":
+        return "there may be very many under skip till any match"
+    if pattern.reads.keys and not pattern.is_keyed:
+        return "strict contiguity looks at the rows of all keys"
+    if any(negation.leads or negation.trails for negation in pattern.negations):
+        return "a negation at the end of the pattern looks beyond them"
+    return None
+
+
+def _look_back(pattern: Pattern) -> int:
+    if is_chained(pattern):
+        return 2 * pattern.within
+    return pattern.within if looks_before(pattern) else 0
