@@ -41,12 +41,13 @@ class RowCode:
             keys, start, end, wanted = keys[fresh], start[fresh], end[fresh], wanted[fresh]
         if not len(keys):
             return
-        low, high = self._evaluated_with(rows, keys, start, end) if self._evaluator is not None else (start, end)
-        extent = _Extent(rows, keys, low, high - low)
+        low, high = self._evaluated_with(rows, keys, start, end, wanted) if self._evaluator is not None else (start, end)
+        target = rows.index_of(keys, start)
+        extent = _Extent(target - (start - low), high - low)
         results: list[Vector] = []
         if self._evaluator is not None:
             results = self._evaluator.evaluate(extent.count, lambda name: self._input(rows, extent.index, name), extent.shift)
-        self._last = _Evaluated(extent, results, extent.begin[:-1] + (start - low), wanted, rows.index_of(keys, start))
+        self._last = _Evaluated(extent, results, extent.begin[:-1] + (start - low), wanted, target)
 
     def store(self, view: PatternRows, number: int = 0) -> None:
         """Fill the bits and slots of a pattern with what was evaluated last; `view` are the rows as it sees them."""
@@ -55,7 +56,7 @@ class RowCode:
             return
         _store_bits(view, [last.results[n] for n in own[: pattern.bits]], last)
         if pattern.slots:
-            inner = None if last.extent.count == last.counts.sum() else ranges(last.source, last.counts)
+            inner = None if last.is_whole else ranges(last.source, last.counts)
             self._store_slots(view, _side_by_side(last.target, last.counts), [last.results[n] for n in own[pattern.bits :]], inner)
 
     def started(self, number: int, bits: tuple[int, ...]) -> np.ndarray:
@@ -65,11 +66,14 @@ class RowCode:
         found = [self._last.stretches_with(self._wanted[number][bit]) for bit in bits]
         return found[0] if len(found) == 1 else np.concatenate(found)
 
-    def _evaluated_with(self, rows: PatternRows, keys: np.ndarray, start: np.ndarray, end: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def _evaluated_with(
+        self, rows: PatternRows, keys: np.ndarray, start: np.ndarray, end: np.ndarray, wanted: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
         """What is evaluated beside the new rows, and dropped: the neighbours that shifts look at; or whole regions where that is
         little more, because regions side by side are read without being gathered."""
-        first, last = rows.base[keys], rows.base[keys] + rows.length[keys]
-        if 2 * int((end - start).sum()) > int(rows.length[keys].sum()):
+        first, length = rows.base[keys], rows.length[keys]
+        last = first + length
+        if 2 * int(wanted.sum()) > int(length.sum()):
             return first, last
         return np.maximum(first, start - self._back), np.minimum(last, end + self._ahead)
 
@@ -107,6 +111,7 @@ class _Evaluated:
         self.source = source
         self.counts = counts
         self.target = target
+        self.is_whole = extent.count == counts.sum()
         self._stretches: dict[int, np.ndarray] = {}
 
     def stretches_with(self, result: int) -> np.ndarray:
@@ -120,7 +125,7 @@ class _Evaluated:
 
 def _store_bits(view: PatternRows, predicates: list[Vector], last: _Evaluated) -> None:
     bits, extent = _bit_sets(predicates), last.extent
-    if isinstance(bits, np.ndarray) and extent.count == last.counts.sum() and isinstance(extent.index, slice):
+    if isinstance(bits, np.ndarray) and last.is_whole and isinstance(extent.index, slice):
         view.bits[extent.index] = bits
     elif isinstance(bits, np.ndarray) and bits.dtype == np.uint8:
         put_octets(bits, last.source, last.counts, last.target, view.bits)
@@ -155,11 +160,13 @@ def _holds(vector: Vector) -> np.ndarray:
 class _Extent:
     """The rows that are evaluated together: a stretch per key."""
 
-    def __init__(self, rows: PatternRows, keys: np.ndarray, low: np.ndarray, counts: np.ndarray) -> None:
+    def __init__(self, first: np.ndarray, counts: np.ndarray) -> None:
+        """`first`: where the stretches begin in the arena."""
         self.counts = counts
-        self.begin = np.concatenate([[0], np.cumsum(counts)])
+        self.begin = np.zeros(len(counts) + 1, np.int64)
+        counts.cumsum(out=self.begin[1:])
         self.count = int(self.begin[-1])
-        self.index = _index(rows, keys, low, counts)
+        self.index = _side_by_side(first, counts)
 
     def shift(self, vector: Vector, n: int) -> Vector:
         """The value n rows further on in the same stretch, null outside."""
@@ -171,25 +178,20 @@ class _Extent:
             data[step:], data[:step] = vector.data[: size - step], 0
             if vector.valid is not None:
                 valid[step:] = vector.valid[: size - step]
-            edges = ranges(self.begin[:-1], np.minimum(self.counts, step))
+            edges = _side_by_side(self.begin[:-1], np.minimum(self.counts, step))
         else:
             data[: size - step], data[size - step :] = vector.data[step:], 0
             if vector.valid is not None:
                 valid[: size - step] = vector.valid[step:]
             outside = np.minimum(self.counts, step)
-            edges = ranges(self.begin[1:] - outside, outside)
+            edges = _side_by_side(self.begin[1:] - outside, outside)
         valid[edges] = False
         return Vector(vector.type, data, valid, vector.dictionary)
 
 
-def _index(rows: PatternRows, keys: np.ndarray, start: np.ndarray, counts: np.ndarray) -> np.ndarray | slice:
-    """Arena rows of a stretch per key; a slice where they lie side by side."""
-    return _side_by_side(rows.index_of(keys, start), counts)
-
-
 def _side_by_side(first: np.ndarray, counts: np.ndarray) -> np.ndarray | slice:
     """The rows of stretches; a slice where these lie one behind the other."""
-    if len(first) and (first[1:] == first[:-1] + counts[:-1]).all():
+    if len(first) == 1 or (len(first) and (first[1:] == first[:-1] + counts[:-1]).all()):
         return slice(int(first[0]), int(first[-1] + counts[-1]))
     return ranges(first, counts)
 

@@ -71,7 +71,8 @@ class PatternOperator:
         ready = total
         if self.row_code is not None:
             start = self.evaluated[keys]
-            ready = total if final else np.maximum(start, total - self.needs.awaited(rows, keys, self.source.reorder.horizon))
+            if self.pattern.look_ahead and not final:
+                ready = np.maximum(start, total - self.needs.awaited(rows, keys, self.source.reorder.horizon))
             self.row_code.evaluate(rows, keys, start, ready)
             self.row_code.store(rows)
             self.evaluated[keys] = ready
@@ -82,7 +83,8 @@ class PatternOperator:
             if len(matches):
                 yield self.report.table(matches, rows, self.source.keys)
         searched = np.minimum(self.matcher.keep_from(keys), ready)
-        yield from self.report.left_over(matches, keys, ready if final else searched, ready, rows, self.source.keys)
+        if self.report.looks_between_matches:
+            yield from self.report.left_over(matches, keys, ready if final else searched, ready, rows, self.source.keys)
         self._searched = keys, searched
         if self.selects is not None:
             self.busy[keys] = ~self.matcher.idle(keys)
