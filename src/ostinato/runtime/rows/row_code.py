@@ -15,8 +15,6 @@ from ostinato.program.shared_code import shared_code
 from ostinato.runtime.rows.pattern_rows import PatternRows
 from ostinato.runtime.rows.string_pool import StringPool
 
-NO_KEYS = np.zeros(0, np.int64)
-
 
 class RowCode:
     """The row code of one pattern, or of several over the same rows: each distinct predicate is evaluated once, however many ask for it."""
@@ -49,22 +47,30 @@ class RowCode:
             results = self._evaluator.evaluate(extent.count, lambda name: self._input(rows, extent.index, name), extent.shift)
         self._last = _Evaluated(extent, results, extent.begin[:-1] + (start - low), wanted, target)
 
-    def store(self, view: PatternRows, number: int = 0) -> None:
-        """Fill the bits and slots of a pattern with what was evaluated last; `view` are the rows as it sees them."""
+    def store(self, view: PatternRows, number: int = 0, chosen: np.ndarray | None = None) -> None:
+        """Fill the bits and slots of a pattern with what was evaluated last; `view` are the rows as it sees them. `chosen`: places of the
+        keys in which it is asked for, in order."""
         last, pattern, own = self._last, self._patterns[number], self._wanted[number]
         if last is None:
             return
+        if chosen is not None and 2 * len(chosen) < len(last.counts):
+            last = last.chosen(own, chosen)
         _store_bits(view, [last.results[n] for n in own[: pattern.bits]], last)
         if pattern.slots:
             inner = None if last.is_whole else ranges(last.source, last.counts)
             self._store_slots(view, _side_by_side(last.target, last.counts), [last.results[n] for n in own[pattern.bits :]], inner)
 
-    def started(self, number: int, bits: tuple[int, ...]) -> np.ndarray:
-        """Places, among the keys that were evaluated last, of those with a row that has one of these bits of a pattern."""
-        if self._last is None:
-            return NO_KEYS
-        found = [self._last.stretches_with(self._wanted[number][bit]) for bit in bits]
-        return found[0] if len(found) == 1 else np.concatenate(found)
+    def result(self, number: int, bit: int) -> int:
+        """The result that is this bit of a pattern."""
+        return self._wanted[number][bit]
+
+    def stretches_with(self, results: np.ndarray, keys: int) -> np.ndarray:
+        """Flags, a line per predicate and a column per key that was evaluated last: whether it holds for a row of the key."""
+        flags = np.zeros((len(results), keys), np.bool_)
+        if self._last is not None:
+            for line, result in enumerate(results.tolist()):
+                flags[line, self._last.stretches_with(result)] = True
+        return flags
 
     def _evaluated_with(
         self, rows: PatternRows, keys: np.ndarray, start: np.ndarray, end: np.ndarray, wanted: np.ndarray
@@ -102,25 +108,36 @@ class RowCode:
         return vector.data.astype(np.int64, copy=False), vector.valid
 
 
+Results = list[Vector] | dict[int, Vector]
+
+
 class _Evaluated:
     """Results over the rows of an extent, of which `counts` from `source` on are asked for; their place in the arena begins at `target`."""
 
-    def __init__(self, extent: _Extent, results: list[Vector], source: np.ndarray, counts: np.ndarray, target: np.ndarray) -> None:
+    def __init__(self, extent: _Extent, results: Results, source: np.ndarray, counts: np.ndarray, target: np.ndarray) -> None:
         self.extent = extent
         self.results = results
         self.source = source
         self.counts = counts
         self.target = target
         self.is_whole = extent.count == counts.sum()
-        self._stretches: dict[int, np.ndarray] = {}
 
     def stretches_with(self, result: int) -> np.ndarray:
-        """The stretches with a row for which the predicate holds; asked for by many patterns, looked for once."""
-        if result not in self._stretches:
-            rows = np.flatnonzero(_holds(self.results[result]))
-            places = np.searchsorted(self.extent.begin, rows, side="right") - 1
-            self._stretches[result] = places[np.diff(places, prepend=-1) > 0]
-        return self._stretches[result]
+        """The stretches with a row for which the predicate holds, once for each of these rows."""
+        rows = np.flatnonzero(_holds(self.results[result]))
+        return self.extent.begin.searchsorted(rows, side="right") - 1
+
+    def chosen(self, results: Sequence[int], stretches: np.ndarray) -> _Evaluated:
+        """Some of the results in some of the stretches."""
+        counts = self.counts[stretches]
+        rows = ranges(self.source[stretches], counts)
+        found = {result: _taken(self.results[result], rows) for result in results}
+        extent = _Extent(self.target[stretches], counts)
+        return _Evaluated(extent, found, extent.begin[:-1], counts, self.target[stretches])
+
+
+def _taken(vector: Vector, rows: np.ndarray) -> Vector:
+    return Vector(vector.type, vector.data[rows], None if vector.valid is None else vector.valid[rows], vector.dictionary)
 
 
 def _store_bits(view: PatternRows, predicates: list[Vector], last: _Evaluated) -> None:

@@ -18,6 +18,7 @@ from ostinato.runtime.rows.longer_arrays import grown
 from ostinato.runtime.rows.pattern_rows import PatternRows
 from ostinato.runtime.rows.row_code import RowCode
 from ostinato.runtime.rows.storage import occurrence_columns
+from ostinato.runtime.session.begun_keys import BegunKeys
 from ostinato.runtime.session.budget import Budget
 from ostinato.runtime.session.held_matches import check_held
 from ostinato.runtime.session.input_rows import NO_KEYS, InputRows
@@ -49,10 +50,8 @@ class PatternOperator:
         self.owns_progress = True  # of those that share one, the first does
         self.needs = KeyNeeds(pattern)
         self.was_restored = False
-        self.selects: tuple[int, ...] | None = (
-            None  # where it is fed only keys that concern it: the predicates of rows that begin something
-        )
-        self.busy = np.zeros(0, np.bool_)  # where so, the keys in which something is begun
+        self._begun_keys: BegunKeys | None = None  # where it is fed only keys that concern it: those in which something is begun
+        self._line = 0  # its own there
         self._searched: tuple[np.ndarray | None, np.ndarray] = (None, NO_KEYS)  # the keys that were fed last, and how far they are
         self.row_code: RowCode | None = RowCode([pattern], source.pool)  # None: it is evaluated with that of others
 
@@ -86,8 +85,8 @@ class PatternOperator:
         if self.report.looks_between_matches:
             yield from self.report.left_over(matches, keys, ready if final else searched, ready, rows, self.source.keys)
         self._searched = keys, searched
-        if self.selects is not None:
-            self.busy[keys] = ~self.matcher.idle(keys)
+        if self._begun_keys is not None:
+            self._begun_keys.flags[self._line, keys] = ~self.matcher.idle(keys)
 
     def own_keys(self, keys: np.ndarray) -> np.ndarray:
         """Those among `keys` that are partitions for this pattern: a key with a null may be one for others alone."""
@@ -122,34 +121,54 @@ class PatternOperator:
         return self._kept_from(keys)
 
     def _kept_from(self, keys: np.ndarray) -> np.ndarray:
-        if self.selects is not None:
-            return self._kept_where_busy(keys) - self.pattern.look_back
         fed, searched = self._searched
         if fed is not keys:
             searched = np.minimum(self.matcher.keep_from(keys), grown(self.evaluated, self.rows.key_count)[keys])
         return searched - self.pattern.look_back
 
-    def _kept_where_busy(self, keys: np.ndarray) -> np.ndarray:
-        """It has not been told of the rows of other keys."""
-        kept = grown(self.evaluated, self.rows.key_count)[keys]
-        busy = np.flatnonzero(grown(self.busy, self.rows.key_count)[keys])
-        if len(busy):
-            kept[busy] = np.minimum(self.matcher.keep_from(keys[busy]), kept[busy])
-        return kept
+    @property
+    def is_told_of_all(self) -> bool:
+        """Whether it is fed every key that has got rows, and not only those that concern it."""
+        return self._begun_keys is None
 
-    def select_by(self, bits: tuple[int, ...] | None) -> None:
-        """From now on it is fed only keys with rows that have one of these bits, and those in which something is begun."""
-        self.selects = bits
-        known = np.arange(self.source.key_count)
-        self.busy = grown(~self.matcher.idle(known) if bits is not None else self.busy, self.rows.key_count)
+    @property
+    def begun(self) -> np.ndarray:
+        """Where it is fed only what concerns it, per key, whether something is begun there."""
+        assert self._begun_keys is not None
+        return self._begun_keys.flags[self._line]
+
+    def feed_begun(self, keys: BegunKeys, line: int) -> None:
+        """From now on it is fed only keys with rows that begin something, and those in which something is begun."""
+        self._begun_keys, self._line = keys, line
+        self.look_what_is_begun()
+
+    def feed_all(self) -> None:
+        """From now on it is fed all keys that get rows."""
+        self.catch_up()
+        self._begun_keys = None
+
+    def evaluate_alone(self) -> None:
+        """It shares its row code with no other any more."""
+        if self.row_code is not None:
+            return
+        self.feed_all()
+        progress, self.progress = self.progress, Progress()
+        self.progress.evaluated = progress.evaluated.copy()
+        self.row_code, self.owns_progress = RowCode([self.pattern], self.source.pool), True
+
+    def look_what_is_begun(self) -> None:
+        if self._begun_keys is not None:
+            self._begun_keys.reach(self.rows.key_count)
+            known = np.arange(self.source.key_count)
+            self.begun[known] = ~self.matcher.idle(known)
 
     def catch_up(self) -> None:
         """Tell the matcher of rows that it was not fed, as they did not concern it."""
-        if self.selects is not None:
+        if self._begun_keys is not None:
             self.progress.reach(self.rows.key_count)
-            known = np.flatnonzero(
-                ~grown(self.busy, self.rows.key_count)[: self.source.key_count] & (self.evaluated[: self.source.key_count] > 0)
-            )
+            self._begun_keys.reach(self.rows.key_count)
+            count = self.source.key_count
+            known = self.own_keys(np.flatnonzero(~self.begun[:count] & (self.evaluated[:count] > 0)))
             if len(known):
                 matcher: Any = self.matcher
                 matcher.pass_over(known, self.evaluated[known])
@@ -165,8 +184,8 @@ class PatternOperator:
 
     def busy_keys(self) -> np.ndarray:
         """Keys with state or with rows that wait for their neighbours."""
-        if self.selects is not None:
-            return np.flatnonzero(self.busy)
+        if self._begun_keys is not None:
+            return np.flatnonzero(self.begun)
         known = np.arange(self.source.key_count)
         waiting = self.rows.base[known] + self.rows.length[known] > grown(self.evaluated, self.rows.key_count)[known]
         return self.own_keys(known[waiting | ~self.matcher.idle(known)])
@@ -174,15 +193,17 @@ class PatternOperator:
     def needed_keys(self, keys: np.ndarray) -> np.ndarray:
         """Which of `keys` must not be forgotten."""
         self.progress.reach(self.rows.key_count)
-        begun = ~self.matcher.idle(keys) if self.selects is None else grown(self.busy, self.rows.key_count)[keys]
+        if self._begun_keys is not None:
+            self._begun_keys.reach(self.rows.key_count)
+        begun = ~self.matcher.idle(keys) if self._begun_keys is None else self.begun[keys]
         needed = self.needs.stay(self.rows, keys, self.evaluated, self.report) | begun
         nulls = self._with_null(keys)
         return needed if nulls is None else needed & ~nulls
 
     def renumber(self, old_of_new: np.ndarray) -> None:
         self.matcher.renumber(old_of_new)
-        if self.selects is not None:
-            self.busy = grown(self.busy, int(old_of_new.max(initial=-1)) + 1)[old_of_new]
+        if self._begun_keys is not None and self._line == 0:  # of those that share them, the first does
+            self._begun_keys.renumber(old_of_new)
         if self.owns_progress:
             self.progress.evaluated = grown(self.evaluated, int(old_of_new.max(initial=-1)) + 1)[old_of_new]
         self.report.renumber(old_of_new)
