@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 
 import numpy as np
 
 from ostinato.expr.typing.types import Kind
 from ostinato.kernels.rows.grouping import put_octets, ranges
+from ostinato.kernels.rows.predicate_lines import find_stretches, put_bits
 from ostinato.kernels.vectors.evaluate import Evaluator
 from ostinato.kernels.vectors.vector import Vector
 from ostinato.program.pattern import Pattern
@@ -26,6 +28,7 @@ class RowCode:
         self._back = max(pattern.look_back for pattern in patterns)
         self._ahead = max(pattern.look_ahead for pattern in patterns)
         code, self._wanted = shared_code([pattern.rows for pattern in patterns])
+        self._bits = [np.array(own[: pattern.bits], np.int64) for own, pattern in zip(self._wanted, patterns, strict=True)]
         self._evaluator = Evaluator(code) if code.results else None
         self._last: _Evaluated | None = None
 
@@ -53,10 +56,13 @@ class RowCode:
         last, pattern, own = self._last, self._patterns[number], self._wanted[number]
         if last is None:
             return
-        if chosen is not None and 2 * len(chosen) < len(last.counts):
-            last = last.chosen(own, chosen)
-        _store_bits(view, [last.results[n] for n in own[: pattern.bits]], last)
+        if len(self._patterns) == 1:
+            _store_bits(view, [last.results[n] for n in own[: pattern.bits]], last)
+        else:
+            stretches = np.arange(len(last.counts)) if chosen is None else chosen
+            put_bits(last.holds, self._bits[number], stretches, last.source, last.counts, last.target, view.bits)
         if pattern.slots:
+            last = last if chosen is None else last.chosen(own[pattern.bits :], chosen)
             inner = None if last.is_whole else ranges(last.source, last.counts)
             self._store_slots(view, _side_by_side(last.target, last.counts), [last.results[n] for n in own[pattern.bits :]], inner)
 
@@ -68,8 +74,7 @@ class RowCode:
         """Flags, a line per predicate and a column per key that was evaluated last: whether it holds for a row of the key."""
         flags = np.zeros((len(results), keys), np.bool_)
         if self._last is not None:
-            for line, result in enumerate(results.tolist()):
-                flags[line, self._last.stretches_with(result)] = True
+            find_stretches(self._last.holds, results, self._last.extent.begin, flags)
         return flags
 
     def _evaluated_with(
@@ -122,10 +127,14 @@ class _Evaluated:
         self.target = target
         self.is_whole = extent.count == counts.sum()
 
-    def stretches_with(self, result: int) -> np.ndarray:
-        """The stretches with a row for which the predicate holds, once for each of these rows."""
-        rows = np.flatnonzero(_holds(self.results[result]))
-        return self.extent.begin.searchsorted(rows, side="right") - 1
+    @cached_property
+    def holds(self) -> np.ndarray:
+        """A line per result: where it is a predicate that holds."""
+        lines = np.zeros((len(self.results), self.extent.count), np.uint8)
+        for line in range(len(self.results)):
+            if self.results[line].type.kind is Kind.BOOL:
+                lines[line] = _holds(self.results[line])
+        return lines
 
     def chosen(self, results: Sequence[int], stretches: np.ndarray) -> _Evaluated:
         """Some of the results in some of the stretches."""

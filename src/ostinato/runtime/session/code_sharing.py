@@ -27,8 +27,10 @@ class CodeSharing:
         self._readers = readers
         able = [reader for reader in readers if reader.pattern.look_ahead == 0]
         self._members = able if len(able) > 1 else []
-        for reader in able if len(able) == 1 else []:
-            reader.evaluate_alone()
+        shared = {id(member) for member in self._members}
+        for reader in readers:
+            if id(reader) not in shared:
+                reader.evaluate_alone()
         self._selecting: list[PatternOperator] = []
         if self._members:
             self._share()
@@ -100,9 +102,9 @@ class CodeSharing:
     def _told(self, reader: PatternOperator, keys: np.ndarray, chosen: np.ndarray) -> np.ndarray:
         """The chosen keys. The matcher passes over the rows of which it was not told."""
         selected = keys[chosen]
-        if reader.excludes_nulls:
-            own = np.isin(selected, reader.own_keys(selected), assume_unique=True)
-            selected, chosen = selected[own], chosen[own]
+        nulls = reader.with_null(selected)
+        if nulls is not None:
+            selected, chosen = selected[~nulls], chosen[~nulls]
         before = self._evaluated_before[chosen]
         passed = ~reader.begun[selected] & (before > 0)
         if passed.any():

@@ -53,7 +53,7 @@ class PatternOperator:
         self._begun_keys: BegunKeys | None = None  # where it is fed only keys that concern it: those in which something is begun
         self._line = 0  # its own there
         self._searched: tuple[np.ndarray | None, np.ndarray] = (None, NO_KEYS)  # the keys that were fed last, and how far they are
-        self.row_code: RowCode | None = RowCode([pattern], source.pool)  # None: it is evaluated with that of others
+        self.row_code: RowCode | None = None  # None: it is evaluated with that of others
 
     @property
     def evaluated(self) -> np.ndarray:
@@ -90,7 +90,7 @@ class PatternOperator:
 
     def own_keys(self, keys: np.ndarray) -> np.ndarray:
         """Those among `keys` that are partitions for this pattern: a key with a null may be one for others alone."""
-        nulls = self._with_null(keys)
+        nulls = self.with_null(keys)
         return keys if nulls is None else keys[~nulls]
 
     @property
@@ -98,7 +98,8 @@ class PatternOperator:
         """Whether keys with a null are there, for others, and not for this pattern."""
         return self.source.reads.null_keys != self.pattern.reads.null_keys
 
-    def _with_null(self, keys: np.ndarray) -> np.ndarray | None:
+    def with_null(self, keys: np.ndarray) -> np.ndarray | None:
+        """Which of `keys` are none for this pattern; None: all are some."""
         return self.source.keys.with_null(keys) if self.excludes_nulls and self.source.keys is not None else None
 
     def _found(self, keys: np.ndarray, ready: np.ndarray, in_parts: bool, final: bool) -> Iterator[Matches | MatchDag]:
@@ -113,7 +114,7 @@ class PatternOperator:
 
     def kept_from(self, keys: np.ndarray) -> np.ndarray:
         """The first ordinal of each key whose row it may still need."""
-        nulls = self._with_null(keys)
+        nulls = self.with_null(keys)
         if nulls is not None and nulls.any():
             kept = self.rows.base[keys] + self.rows.length[keys]
             kept[~nulls] = self._kept_from(keys[~nulls])
@@ -175,7 +176,7 @@ class PatternOperator:
 
     def held(self, rows: HeldRows) -> HeldRows:
         """What its state may refer to: of keys that are none for it, it has seen no row."""
-        nulls = self._with_null(np.arange(self.source.key_count))
+        nulls = self.with_null(np.arange(self.source.key_count))
         if nulls is None:
             return rows
         base = rows.base.copy()
@@ -197,7 +198,7 @@ class PatternOperator:
             self._begun_keys.reach(self.rows.key_count)
         begun = ~self.matcher.idle(keys) if self._begun_keys is None else self.begun[keys]
         needed = self.needs.stay(self.rows, keys, self.evaluated, self.report) | begun
-        nulls = self._with_null(keys)
+        nulls = self.with_null(keys)
         return needed if nulls is None else needed & ~nulls
 
     def renumber(self, old_of_new: np.ndarray) -> None:
