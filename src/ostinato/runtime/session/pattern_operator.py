@@ -46,9 +46,11 @@ class PatternOperator:
         self.rows = PatternRows(source.rows, label, len(pattern.slots), occurrence_columns(pattern))
         self.matcher: Matcher = open_matcher(pattern, budget, source.pool, in_order=in_order)
         self.report = Report(pattern, source.pool, budget)
+        self._excludes_nulls = source.reads.null_keys != pattern.reads.null_keys  # keys with a null are there for others alone
         self.progress = Progress()
         self.owns_progress = True  # of those that share one, the first does
         self.needs = KeyNeeds(pattern)
+        self._in_any_order = isinstance(pattern, RowPattern) or pattern.output in ("count", "aggregates")
         self.was_restored = False
         self._begun_keys: BegunKeys | None = None  # where it is fed only keys that concern it: those in which something is begun
         self._line = 0  # its own there
@@ -81,33 +83,28 @@ class PatternOperator:
                 check_held(matches, rows)
             if len(matches):
                 yield self.report.table(matches, rows, self.source.keys)
+        if self._begun_keys is not None:
+            self._begun_keys.flags[self._line, keys] = ~self.matcher.idle(keys)
+            return
         searched = np.minimum(self.matcher.keep_from(keys), ready)
         if self.report.looks_between_matches:
             yield from self.report.left_over(matches, keys, ready if final else searched, ready, rows, self.source.keys)
         self._searched = keys, searched
-        if self._begun_keys is not None:
-            self._begun_keys.flags[self._line, keys] = ~self.matcher.idle(keys)
 
     def own_keys(self, keys: np.ndarray) -> np.ndarray:
         """Those among `keys` that are partitions for this pattern: a key with a null may be one for others alone."""
         nulls = self.with_null(keys)
         return keys if nulls is None else keys[~nulls]
 
-    @property
-    def excludes_nulls(self) -> bool:
-        """Whether keys with a null are there, for others, and not for this pattern."""
-        return self.source.reads.null_keys != self.pattern.reads.null_keys
-
     def with_null(self, keys: np.ndarray) -> np.ndarray | None:
         """Which of `keys` are none for this pattern; None: all are some."""
-        return self.source.keys.with_null(keys) if self.excludes_nulls and self.source.keys is not None else None
+        return self.source.keys.with_null(keys) if self._excludes_nulls and self.source.keys is not None else None
 
     def _found(self, keys: np.ndarray, ready: np.ndarray, in_parts: bool, final: bool) -> Iterator[Matches | MatchDag]:
         """In parts where somebody asks for it, and where the order of matches is that of the parts or does not matter. Rows of no match
         and timeouts are known by all matches together."""
-        apart = in_parts or isinstance(self.pattern, RowPattern) or self.pattern.output in ("count", "aggregates")
         given = (self.rows, keys, ready, self.source.reorder.horizon, final)
-        if apart and not self.report.looks_between_matches:
+        if (in_parts or self._in_any_order) and not self.report.looks_between_matches:
             yield from self.matcher.feed_in_parts(*given)
         else:
             yield self.matcher.feed(*given)
