@@ -40,6 +40,7 @@ class QuerySet:
         self.schemas = {name: schema_of(name, given) for name, given in schemas.items()}
         self._queries: dict[str, Query] = {}
         self._columns: dict[str, pa.Field] = {}  # what all of them return
+        self._program: Program | None = None  # of all of them, made when somebody asks for it
         self._sessions: WeakSet[SetSession] = WeakSet()
 
     def add(self, id: str, text: str, **options: Any) -> None:
@@ -53,6 +54,7 @@ class QuerySet:
         for session in self._open_sessions():
             session.add(id, query.program)
         self._queries[id] = query
+        self._program = None
         self._columns |= {field.name: field for field in query.output_schema}
 
     def remove(self, id: str) -> None:
@@ -61,6 +63,7 @@ class QuerySet:
         for session in self._open_sessions():
             session.remove(id)
         del self._queries[id]
+        self._program = None
         self._columns = {field.name: field for query in self._queries.values() for field in query.output_schema}
 
     def _open_sessions(self) -> list[SetSession]:
@@ -92,10 +95,12 @@ class QuerySet:
 
     @property
     def program(self) -> Program:
-        program = NO_QUERIES
-        for id, query in self._queries.items():
-            program = with_query(program, id, query.program, range(len(program.inputs)))
-        return program
+        if self._program is None:
+            program = NO_QUERIES
+            for id, query in self._queries.items():
+                program = with_query(program, id, query.program, range(len(program.inputs)))
+            self._program = program
+        return self._program
 
     def __getitem__(self, id: str) -> Query:
         return self._known(id)
