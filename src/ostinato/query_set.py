@@ -39,6 +39,8 @@ class QuerySet:
     def __init__(self, schemas: Mapping[str, Any]) -> None:
         self.schemas = {name: schema_of(name, given) for name, given in schemas.items()}
         self._queries: dict[str, Query] = {}
+        self._columns: dict[str, pa.Field] = {}  # what all of them return
+        self._program: Program | None = None  # of all of them, made when somebody asks for it
         self._sessions: WeakSet[SetSession] = WeakSet()
 
     def add(self, id: str, text: str, **options: Any) -> None:
@@ -52,6 +54,8 @@ class QuerySet:
         for session in self._open_sessions():
             session.add(id, query.program)
         self._queries[id] = query
+        self._program = None
+        self._columns |= {field.name: field for field in query.output_schema}
 
     def remove(self, id: str) -> None:
         """Sessions that are open forget what it had begun."""
@@ -59,6 +63,8 @@ class QuerySet:
         for session in self._open_sessions():
             session.remove(id)
         del self._queries[id]
+        self._program = None
+        self._columns = {field.name: field for query in self._queries.values() for field in query.output_schema}
 
     def _open_sessions(self) -> list[SetSession]:
         return [session for session in self._sessions if not session.closed]
@@ -73,13 +79,13 @@ class QuerySet:
         for field in query.output_schema:
             if field.name == QUERY_ID:
                 raise SchemaError(f"query {id!r} returns a column {QUERY_ID}, which tells the queries of a set apart", hint="Rename it")
-            for other, known in self._queries.items():
-                place = known.output_schema.get_field_index(field.name)
-                if place >= 0 and known.output_schema.field(place).type != field.type:
-                    raise SchemaError(
-                        f"query {id!r} returns {field.name!r} as {field.type}, query {other!r} as {known.output_schema.field(place).type}",
-                        hint="Rename one of them, or cast it: the results of a set can be one table",
-                    )
+            known = self._columns.get(field.name)
+            if known is not None and known.type != field.type:
+                other = next(name for name, query in self._queries.items() if field.name in query.output_schema.names)
+                raise SchemaError(
+                    f"query {id!r} returns {field.name!r} as {field.type}, query {other!r} as {known.type}",
+                    hint="Rename one of them, or cast it: the results of a set can be one table",
+                )
 
     @property
     def output_schema(self) -> pa.Schema:
@@ -89,10 +95,12 @@ class QuerySet:
 
     @property
     def program(self) -> Program:
-        program = NO_QUERIES
-        for id, query in self._queries.items():
-            program = with_query(program, id, query.program, range(len(program.inputs)))
-        return program
+        if self._program is None:
+            program = NO_QUERIES
+            for id, query in self._queries.items():
+                program = with_query(program, id, query.program, range(len(program.inputs)))
+            self._program = program
+        return self._program
 
     def __getitem__(self, id: str) -> Query:
         return self._known(id)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import replace
 
-from ostinato.program.program import Operator, Program, Result, joined, sharing
+from ostinato.program.program import Body, Operator, Program, Result, joined, sharing
 
 NO_QUERIES = Program((), (), ())
 STEP = "#"  # between the name of a query and the number of a step of it before the last
@@ -17,12 +17,8 @@ def with_query(program: Program, query: str, own: Program, joinable: Collection[
     inputs, operators = list(program.inputs), list(program.operators)
     first, last = len(operators), own.results[-1].operator
     for number, operator in enumerate(own.operators):
-        reads = replace(
-            operator.body.reads,
-            sources=tuple(
-                replace(source, operator=source.operator + first if source.operator >= 0 else -1) for source in operator.body.reads.sources
-            ),
-        )
+        body = _moved(operator.body, first)
+        reads = body.reads
         port = next(
             (n for n in range(len(inputs)) if (n in joinable or n >= len(program.inputs)) and sharing(inputs[n]) == sharing(reads)), -1
         )
@@ -32,8 +28,16 @@ def with_query(program: Program, query: str, own: Program, joinable: Collection[
             port = len(inputs)
             inputs.append(reads)
         name = query if number == last else f"{query}{STEP}{number}"
-        operators.append(Operator(name, (port,), replace(operator.body, reads=reads)))
+        operators.append(Operator(name, (port,), body))
     return Program(tuple(inputs), tuple(operators), (*program.results, Result(query, first + last)))
+
+
+def _moved(body: Body, first: int) -> Body:
+    """As it reads behind `first` other operators; the same body where it reads none of them."""
+    if all(source.operator < 0 for source in body.reads.sources):
+        return body
+    sources = (replace(source, operator=source.operator + first if source.operator >= 0 else -1) for source in body.reads.sources)
+    return replace(body, reads=replace(body.reads, sources=tuple(sources)))
 
 
 def without_query(program: Program, query: str) -> Program:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from ostinato.program.column_code import ColumnCode, ColumnOp
 
@@ -19,7 +18,7 @@ def shared_code(codes: Sequence[ColumnCode]) -> tuple[ColumnCode, list[tuple[int
     for code in codes:
         number: list[int] = []
         for op in code.ops:
-            moved = replace(op, args=tuple(number[arg] for arg in op.args))
+            moved = ColumnOp(op.op, tuple(number[arg] for arg in op.args), op.type, op.params)
             same = (moved.op, moved.args, moved.type, repr(moved.params))  # as text: 0.0 and -0.0 are equal, and not the same
             if same not in numbers:
                 numbers[same] = len(ops)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+FEW = 512
+
 
 class _Unmarked:
     """The memory of an array, said to be writable. A view of it keeps this object, and by that the array."""
@@ -15,7 +17,8 @@ class _Unmarked:
 
 
 def borrowed(values: np.ndarray) -> np.ndarray:
-    """The same memory without the read-only mark, for kernels that only read. The values are contiguous."""
-    if values.flags.writeable or not values.size:
-        return values if values.flags.writeable else values.copy()
-    return np.asarray(_Unmarked(values))
+    """The same memory without the read-only mark, for kernels that only read; few values are copied, which is sooner done. The values are
+    contiguous."""
+    if values.flags.writeable:
+        return values
+    return values.copy() if values.size <= FEW else np.asarray(_Unmarked(values))

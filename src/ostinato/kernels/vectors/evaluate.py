@@ -9,9 +9,9 @@ import numpy as np
 
 from ostinato.base.errors import DataError, UnsupportedError
 from ostinato.expr.typing.physical import to_physical
-from ostinato.expr.typing.types import BOOL, Kind
+from ostinato.expr.typing.types import BOOL, Kind, Type
 from ostinato.kernels.vectors.casts import cast
-from ostinato.kernels.vectors.functions import LENIENT, STRICT
+from ostinato.kernels.vectors.functions import LENIENT, STRICT, Function
 from ostinato.kernels.vectors.logic import case
 from ostinato.kernels.vectors.nulls import joint_failure
 from ostinato.kernels.vectors.schedule import Stage, schedule
@@ -23,6 +23,7 @@ NO_COLUMNS = ("aggregate:", "exists:", "there:", "match:", "match_number:", "cla
 
 Inputs = Callable[[str], Vector]
 Shift = Callable[[Vector, int], Vector]
+Operation = Callable[[Sequence[Vector]], Vector]
 
 
 def no_neighbours(vector: Vector, n: int) -> Vector:
@@ -43,33 +44,52 @@ class Evaluator:
         self._names = names
         self._stages = schedule(code)
         self._literals = {i: constant(to_physical(op.params[0], op.type), op.type) for i, op in enumerate(code.ops) if op.op == "literal"}
+        self._operations = [_operation(op) for op in code.ops]
 
     def evaluate(self, length: int, inputs: Inputs, shift: Shift = no_neighbours) -> list[Vector]:
         """See `evaluate`."""
-        evaluation = _Evaluation(self._code, length, inputs, shift, self._literals)
+        evaluation = _Evaluation(self._code, length, inputs, shift, self._literals, self._operations)
         with np.errstate(all="ignore"):
-            for stage in self._stages:
-                evaluation.run(stage)
-        for number, result in enumerate(self._code.results):
-            _check(evaluation.done[result], length, self._code, number, self._names)
-        return [_finished(evaluation.done[result], length) for result in self._code.results]
+            if length <= BLOCK:
+                evaluation.run_through()
+            else:
+                for stage in self._stages:
+                    evaluation.run(stage)
+        results = [evaluation.done[result] for result in self._code.results]
+        for number, result in enumerate(results):
+            if result.failure is not None:
+                _check(result, length, self._code, number, self._names)
+        return [_finished(result, length) for result in results]
 
 
 class _Evaluation:
-    def __init__(self, code: ColumnCode, length: int, inputs: Inputs, shift: Shift, literals: Mapping[int, Vector]) -> None:
+    def __init__(
+        self,
+        code: ColumnCode,
+        length: int,
+        inputs: Inputs,
+        shift: Shift,
+        literals: Mapping[int, Vector],
+        operations: Sequence[Operation],
+    ) -> None:
         self.code = code
         self.length = length
         self.inputs = inputs
         self.shift = shift
+        self.operations = operations
         self.done: dict[int, Vector] = dict(literals)
+
+    def run_through(self) -> None:
+        """Columns that are one block: an operation after the other."""
+        done = self.done
+        for i, op in enumerate(self.code.ops):
+            if i not in done:
+                done[i] = self._whole(i, op)
 
     def run(self, stage: Stage) -> None:
         for i in stage.whole:
             if i not in self.done:
-                self.done[i] = self._whole(self.code.ops[i])
-        if self.length <= BLOCK:
-            self._compute(stage.blocked, self.done)
-            return
+                self.done[i] = self._whole(i, self.code.ops[i])
         columns = {i: _Assembled(self.code.ops[i], self.length) for i in stage.kept}
         for start in range(0, self.length, BLOCK):
             end = min(start + BLOCK, self.length)
@@ -84,16 +104,15 @@ class _Evaluation:
 
     def _compute(self, blocked: Iterable[int], values: dict[int, Vector]) -> None:
         for i in blocked:
-            op = self.code.ops[i]
-            values[i] = _applied(op, [values[arg] for arg in op.args])
+            values[i] = self.operations[i]([values[arg] for arg in self.code.ops[i].args])
 
-    def _whole(self, op: ColumnOp) -> Vector:
+    def _whole(self, number: int, op: ColumnOp) -> Vector:
         if op.op == "input":
             return _as_declared(self.inputs(op.params[0]), op)
         args = [self.done[arg] for arg in op.args]
         if op.op == "shift":
             return self._shifted(_spread(args[0], self.length), op)
-        return _applied(op, args)
+        return self.operations[number](args)
 
     def _shifted(self, vector: Vector, op: ColumnOp) -> Vector:
         moved = self.shift(Vector(vector.type, vector.data, vector.valid, vector.dictionary), op.params[0])
@@ -104,23 +123,44 @@ class _Evaluation:
         return Vector(op.type, moved.data, moved.valid, moved.dictionary, failure)
 
 
-def _applied(op: ColumnOp, args: list[Vector]) -> Vector:
+def _operation(op: ColumnOp) -> Operation:
+    """What an operation does to its arguments."""
     if op.op == "case":
-        return case(op.type, args)
+        return lambda args: case(op.type, args)
     if op.op == "cast":
-        found = cast(args[0], op.type)
-    elif op.op == "call" and op.params[0] in LENIENT:
-        return LENIENT[op.params[0]](op.type, args)
-    elif op.op == "call" and op.params[0] in STRICT:
-        found = STRICT[op.params[0]](op.type, args)
-    else:
-        raise UnsupportedError(f"Column code has no operation {op.op} {op.params}")
-    failure = joint_failure(found.failure, *(arg.failure for arg in args))
-    return Vector(op.type, found.data, found.valid, found.dictionary, failure)
+        return _passing_failures(op.type, lambda type_, args: cast(args[0], type_))
+    if op.op == "call" and op.params[0] in LENIENT:
+        lenient = LENIENT[op.params[0]]
+        return lambda args: lenient(op.type, args)
+    if op.op == "call" and op.params[0] in STRICT:
+        return _passing_failures(op.type, STRICT[op.params[0]])
+    return lambda args: _unknown(op)
+
+
+def _passing_failures(type_: Type, function: Function) -> Operation:
+    """What cannot be computed of an argument cannot be of the result."""
+
+    def apply(args: Sequence[Vector]) -> Vector:
+        found = function(type_, args)
+        failure = found.failure
+        for arg in args:
+            if arg.failure is not None:
+                failure = joint_failure(failure, arg.failure)
+        if found.type is type_ and failure is found.failure:
+            return found
+        return Vector(type_, found.data, found.valid, found.dictionary, failure)
+
+    return apply
+
+
+def _unknown(op: ColumnOp) -> Vector:
+    raise UnsupportedError(f"Column code has no operation {op.op} {op.params}")
 
 
 def _as_declared(vector: Vector, op: ColumnOp) -> Vector:
     """A batch whose column is all null, or a decimal of another scale, is brought to the type that the code was made for."""
+    if vector.type is op.type:
+        return vector
     if vector.type.kind is op.type.kind and vector.type.scale == op.type.scale and vector.type.unit == op.type.unit:
         return Vector(op.type, vector.data, vector.valid, vector.dictionary)
     return cast(vector, op.type)
@@ -170,7 +210,7 @@ def _spread(vector: Vector, length: int) -> Vector:
 
 
 def _check(vector: Vector, length: int, code: ColumnCode, number: int, names: Sequence[str]) -> None:
-    if vector.failure is None or not length or not vector.failure.rows.any():
+    if not length or vector.failure is None or not vector.failure.rows.any():
         return
     columns = sorted({name.rpartition(":")[2] for name in _read_for(code, code.results[number]) if not name.startswith(NO_COLUMNS)})
     place = [f"in `{names[number]}`"] if names else []
@@ -185,7 +225,8 @@ def _read_for(code: ColumnCode, wanted: int) -> set[str]:
 
 
 def _finished(vector: Vector, length: int) -> Vector:
-    found = _spread(vector, length)
+    found = vector if len(vector.data) == length and (vector.valid is None or len(vector.valid) == length) else _spread(vector, length)
+    data = found.data
     if found.type.kind is Kind.STRING and found.valid is not None and len(found.dictionary):
-        found.data = np.where(found.valid, found.data, 0)
-    return Vector(found.type, found.data, found.valid, found.dictionary)
+        data = np.where(found.valid, data, 0)
+    return Vector(found.type, data, found.valid, found.dictionary)

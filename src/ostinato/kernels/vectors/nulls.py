@@ -25,7 +25,11 @@ def joint_valid(*masks: np.ndarray | None) -> np.ndarray | None:
 
 
 def all_valid(vectors: Iterable[Vector]) -> np.ndarray | None:
-    return joint_valid(*(vector.valid for vector in vectors))
+    found = None
+    for vector in vectors:
+        if vector.valid is not None:
+            found = vector.valid if found is None else found & vector.valid
+    return found
 
 
 def true_rows(vector: Vector) -> np.ndarray:

@@ -58,6 +58,18 @@ def from_arrow(array: pa.Array | pa.ChunkedArray, type_: Type | None = None) -> 
     return Vector(type_, _data(array, type_, valid), valid)
 
 
+def plain_words(type_: pa.DataType) -> np.dtype | None:
+    """Of Arrow values that are physical values as they lie; None of others."""
+    if type_ == pa.int64() or (pa.types.is_timestamp(type_) and type_.unit in ("us", "ns")):
+        return np.dtype(np.int64)
+    return np.dtype(np.float64) if type_ == pa.float64() else None
+
+
+def from_plain_words(array: pa.Array, type_: Type, words: np.dtype) -> Vector:
+    """As `from_arrow`, of values without nulls that `plain_words` tells."""
+    return Vector(type_, np.frombuffer(array.buffers()[1], words, len(array), array.offset * words.itemsize))
+
+
 def _opaque(array: pa.Array | pa.ChunkedArray, type_: Type) -> Vector:
     """The values stay where they lie, in as many pieces."""
     if pa.types.is_dictionary(array.type):

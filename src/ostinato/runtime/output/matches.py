@@ -57,8 +57,7 @@ class Matches:
 
     @staticmethod
     def none() -> Matches:
-        nothing = np.empty(0, np.int64)
-        return Matches(nothing, nothing, np.zeros(1, np.int64), np.empty(0, np.uint8), nothing)
+        return _NONE
 
     @property
     def listed(self) -> np.ndarray:
@@ -92,6 +91,10 @@ class Matches:
             np.concatenate([self.variables, other.variables]),
             np.concatenate([self.listed, other.listed]),
         )
+
+
+_NOTHING = np.empty(0, np.int64)
+_NONE = Matches(_NOTHING, _NOTHING, np.zeros(1, np.int64), np.empty(0, np.uint8), _NOTHING)
 
 
 def completed(rows: PatternRows, matches: Matches) -> np.ndarray:

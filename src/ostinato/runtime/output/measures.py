@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 
 import numpy as np
 import pyarrow as pa
@@ -11,7 +12,7 @@ from ostinato.expr.typing.arrow_types import to_arrow as arrow_type
 from ostinato.expr.typing.types import BOOL, INT, STRING, Kind, Type
 from ostinato.kernels.output import match_rows
 from ostinato.kernels.output.match_runs import locate_runs_in_arena
-from ostinato.kernels.vectors.evaluate import evaluate
+from ostinato.kernels.vectors.evaluate import Evaluator, evaluate
 from ostinato.kernels.vectors.vector import Vector, to_arrow
 from ostinato.program.analysis.single_rows import at_most_one
 from ostinato.program.code_inputs import COLUMN
@@ -41,8 +42,9 @@ class MatchView:
         keys: KeyIndex | None,
         numbers: np.ndarray | None,
         most_listed: int | None = None,
+        evaluator: Evaluator | None = None,
     ) -> None:
-        """`most_listed`: how many values all arrays of ARRAY_AGG together may hold."""
+        """`most_listed`: how many values all arrays of ARRAY_AGG together may hold. `evaluator`: of the measures, where it is there."""
         self.pattern = pattern
         self.matches = matches
         self.rows = rows
@@ -50,14 +52,15 @@ class MatchView:
         self._keys = keys
         self._numbers = numbers
         self._most_listed = most_listed
+        self._evaluator = evaluator
         self._ordinals = _NO_ROWS if matches.ordinals is None else matches.ordinals
         self._points: dict[int, tuple[np.ndarray, bool]] = {}
         self._row_values: list[Vector] | None = None
 
     def measure_columns(self) -> list[Vector]:
-        code = self.pattern.measures.code
-        assert code is not None
-        return evaluate(code, len(self.matches), self.input, names=self.pattern.measures.names)
+        evaluator = self._evaluator or measure_evaluator(self.pattern)
+        assert evaluator is not None
+        return evaluator.evaluate(len(self.matches), self.input)
 
     def input(self, name: str) -> Vector:
         """An input of the measures' code, see `MeasureCode`."""
@@ -84,11 +87,7 @@ class MatchView:
 
     def belonging(self, variable: int) -> np.ndarray:
         """Flags per variable: which rows a number stands for; empty: all."""
-        if variable < 0:
-            return _ANY_ROW
-        flags = np.zeros(len(self.pattern.variables), np.uint8)
-        flags[list(self.pattern.members(variable))] = 1
-        return flags
+        return _ANY_ROW if variable < 0 else _flags(len(self.pattern.variables), self.pattern.members(variable))
 
     def _point(self, point: int) -> tuple[np.ndarray, bool]:
         """Per match the arena row that a navigation leads to, -1 where there is none; and whether there is one everywhere."""
@@ -200,6 +199,18 @@ class MatchView:
             message = f"the arrays of ARRAY_AGG hold {listed:,} values, and the budget has room for {self._most_listed:,}"
             raise over_budget(self.pattern, message, "bound the matches by WITHIN, take FINAL ARRAY_AGG, or raise the budget's bytes")
         return arrays(spec, variables, belongs, values, begin, behind)
+
+
+@lru_cache(1024)
+def _flags(count: int, members: tuple[int, ...]) -> np.ndarray:
+    flags = np.zeros(count, np.uint8)
+    flags[list(members)] = 1
+    return flags
+
+
+def measure_evaluator(pattern: Pattern) -> Evaluator | None:
+    """None: the query has no measures."""
+    return None if pattern.measures.code is None else Evaluator(pattern.measures.code, pattern.measures.names)
 
 
 def measured(view: MatchView, schema: pa.Schema) -> pa.Table:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 import pyarrow as pa
 
+from ostinato.kernels.vectors.evaluate import Evaluator
 from ostinato.program.code_inputs import numbers_matches
 from ostinato.program.pattern import EventPattern, Pattern, RowPattern
 from ostinato.runtime.matcher import Matcher, SumsUp
@@ -15,7 +16,7 @@ from ostinato.runtime.output.default_output import default_output
 from ostinato.runtime.output.match_dag import MatchDag
 from ostinato.runtime.output.match_totals import MatchTotals, Total, totals_table
 from ostinato.runtime.output.matches import Matches, completed
-from ostinato.runtime.output.measures import MatchView, measured
+from ostinato.runtime.output.measures import MatchView, measure_evaluator, measured
 from ostinato.runtime.output.output_schema import COUNT_SCHEMA, output_schema
 from ostinato.runtime.output.shown_rows import rows_of_matches, rows_without_match
 from ostinato.runtime.output.timeouts import Timeouts
@@ -37,6 +38,7 @@ class Report:
         self._counts_only = pattern.output == "count"
         self.totals = MatchTotals(pattern) if pattern.output == "aggregates" else None
         self._compresses = pattern.output == "compressed"
+        self._evaluator: Evaluator | None = None
         self.schema = output_schema(pattern)
         self._nothing = self.schema.empty_table()
         self.needs_numbers = numbers_matches(pattern.measures)
@@ -63,7 +65,7 @@ class Report:
         if isinstance(self._pattern, EventPattern):
             matches = _by_completion(matches, rows)
         numbers = self._numbers(matches, rows.key_count) if self.needs_numbers else None
-        view = MatchView(self._pattern, matches, rows, self._pool, keys, numbers, self._most_listed)
+        view = MatchView(self._pattern, matches, rows, self._pool, keys, numbers, self._most_listed, self._measures())
         first = self.emitted
         self.emitted += 0 if timed_out else len(matches)
         if self.totals is not None:
@@ -77,6 +79,12 @@ class Report:
             return measured(view, self.schema)
         shown = measured(view, pa.schema(list(self.schema)[:-1]))
         return shown.append_column(self.schema.field(-1), pa.repeat(timed_out, len(matches)))
+
+    def _measures(self) -> Evaluator | None:
+        """Made when it is first needed, and then used again."""
+        if self._evaluator is None:
+            self._evaluator = measure_evaluator(self._pattern)
+        return self._evaluator
 
     @property
     def looks_between_matches(self) -> bool:

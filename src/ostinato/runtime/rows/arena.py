@@ -32,18 +32,25 @@ class Arena:
         self.data: dict[str, np.ndarray] = {}
         self.valid: dict[str, np.ndarray | None] = {}
         self.capacity = 0
+        self._width = 0
 
     @property
     def row_bytes(self) -> int:
-        width = sum(data.itemsize * (data.shape[1] if data.ndim > 1 else 1) for data in self.data.values())
-        return width + sum(valid is not None for valid in self.valid.values())
+        return self._width + sum(valid is not None for valid in self.valid.values())
+
+    @property
+    def most_row_bytes(self) -> int:
+        """Where every column has met a null."""
+        return self._width + len(self.valid)
 
     def declare(self, name: str, dtype: np.dtype | type, width: int = 0) -> None:
         self.data[name] = np.empty((self.capacity, width) if width else self.capacity, dtype)
         self.valid[name] = None
+        self._width += _width(self.data[name])
 
     def drop(self, names: Sequence[str]) -> None:
         for name in names:
+            self._width -= _width(self.data[name])
             del self.data[name], self.valid[name]
 
     def reserve(self, capacity: int) -> None:
@@ -108,6 +115,10 @@ class Arena:
             known = self.valid[name] = np.ones(self.capacity, np.bool_)
         if known is not None:
             known[places] = True if valid is None else valid
+
+
+def _width(data: np.ndarray) -> int:
+    return data.itemsize * (data.shape[1] if data.ndim > 1 else 1)
 
 
 def _placed(values: np.ndarray, places: Places, capacity: int, dtype: np.dtype) -> np.ndarray:

@@ -8,10 +8,12 @@ import pyarrow as pa
 
 from ostinato.base.errors import DataError
 
+ARROW = (pa.Table, pa.RecordBatch)
+
 
 def arrow_rows(batch: Any) -> pa.RecordBatch | pa.Table:
     """A batch, in whatever form it is handed over."""
-    if isinstance(batch, pa.Table | pa.RecordBatch):
+    if isinstance(batch, ARROW):
         return batch
     if hasattr(batch, "__arrow_c_stream__"):  # frames of pandas and Polars, relations of DuckDB, readers
         try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
 import pyarrow as pa
 
 from ostinato.base.errors import DataError, SchemaError
@@ -11,7 +12,7 @@ from ostinato.expr.typing.arrow_types import from_arrow as type_from_arrow
 from ostinato.expr.typing.arrow_types import to_arrow
 from ostinato.expr.typing.types import Kind, Type
 from ostinato.kernels.vectors.casts import cast
-from ostinato.kernels.vectors.vector import Vector, from_arrow
+from ostinato.kernels.vectors.vector import Vector, from_arrow, from_plain_words, plain_words
 from ostinato.program.input import Column, Input
 from ostinato.runtime.rows.struct_fields import column_of
 
@@ -24,6 +25,7 @@ class _Source:
     at: int  # -1: it is a field of a struct
     type: Type
     differs: bool  # in form or unit, so that values are brought to those of the program
+    words: np.dtype | None  # of values that are read as they lie
 
 
 class ColumnReader:
@@ -43,6 +45,8 @@ class ColumnReader:
 
     def _vector(self, batch: pa.RecordBatch | pa.Table, source: _Source) -> Vector:
         array = batch.column(source.at) if source.at >= 0 else column_of(batch, source.column)
+        if source.words is not None and isinstance(array, pa.Array) and len(array) and not array.null_count:
+            return from_plain_words(array, source.type, source.words)
         vector = from_arrow(array, source.type)
         if not source.differs:
             return vector
@@ -71,7 +75,8 @@ def _source(batch: pa.RecordBatch | pa.Table, column: Column, reads: Input) -> _
             hint="cast the column, or compile the query for this schema",
         )
     differs = type_.kind is not Kind.NULL and (type_.opaque != column.type.opaque or type_.unit != column.type.unit)
-    return _Source(column, batch.schema.get_field_index(column.name), type_, differs)
+    words = None if differs else plain_words(array.type)
+    return _Source(column, batch.schema.get_field_index(column.name), type_, differs, words)
 
 
 def _in_form(vector: Vector, column: Column, reads: Input) -> Vector:

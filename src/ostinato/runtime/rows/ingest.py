@@ -49,13 +49,21 @@ def times_of(columns: dict[str, Vector], reads: Input, *, nulls_allowed: bool, p
         raise missing_time(name, reads.stream, "" if presorted else f" (row {row} of the batch, counted from 0)")
     times = np.ascontiguousarray(vector.data, np.int64)
     known = times if vector.valid is None else times[vector.valid]
-    least, greatest, ascending = time_range(borrowed(known)) if len(known) else (0, 0, True)
+    least, greatest, ascending = _range(known)
     if least < -FAREST or greatest > FAREST:
         raise DataError(
             f'a time in the column "{name}" of stream "{reads.stream}" is beyond what can be calculated with',
             hint="times in nanoseconds reach from 1823 to 2116: cast the column to microseconds where it has later ones; filter out marks",
         )
     return EventTimes(times, least, greatest, ascending and len(known) == len(times))
+
+
+def _range(times: np.ndarray) -> tuple[int, int, bool]:
+    """The least, the greatest, and whether they ascend."""
+    if len(times) <= 1:
+        only = int(times[0]) if len(times) else 0
+        return only, only, True
+    return time_range(borrowed(times))
 
 
 def sort_order(columns: dict[str, Vector], reads: Input, times: EventTimes | None = None) -> np.ndarray | None:

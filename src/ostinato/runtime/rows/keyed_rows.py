@@ -51,6 +51,7 @@ class KeyedRows:
         self.timed = timed
         self.opaque: dict[str, OpaqueValues] = {}  # of columns whose arrays hold positions among these
         self.used = 0
+        self.held = 0  # rows that are retained
         self.offset = np.zeros(0, np.int64)
         self.base = np.zeros(0, np.int64)
         self.length = np.zeros(0, np.int64)
@@ -77,8 +78,12 @@ class KeyedRows:
     @property
     def bytes(self) -> int:
         """Of the rows that are retained."""
-        rows = int(self.length.sum())
-        return rows * self.arena.row_bytes + sum(values.bytes_of(rows) for values in self.opaque.values())
+        return self.held * self.arena.row_bytes + sum(values.bytes_of(self.held) for values in self.opaque.values())
+
+    @property
+    def most_bytes(self) -> int | None:
+        """As many at the most, where that is known without looking."""
+        return None if self.opaque else self.arena.capacity * self.arena.most_row_bytes
 
     def index_of(self, keys: np.ndarray, ordinals: np.ndarray) -> np.ndarray:
         """Arena rows of these rows of these keys."""
@@ -95,9 +100,9 @@ class KeyedRows:
 
     def group(self, keys: np.ndarray | None, rows: int) -> Grouping:
         """What a batch brings to which key; `keys` None: everything belongs to key 0."""
-        if keys is None or not rows:
+        if keys is None or rows <= 1:
             some = 1 if rows else 0
-            return Grouping(np.zeros(some, np.int64), np.full(some, rows, np.int64), None)
+            return Grouping(np.zeros(some, np.int64) if keys is None else keys, np.full(some, rows, np.int64), None)
         touched = np.empty(min(rows, len(self.offset)), np.int64)
         found = count_rows_of_keys(keys, self._counts, touched)
         # the order of key numbers is that of the arena: neighbours in memory are then used one after the other
@@ -118,10 +123,10 @@ class KeyedRows:
         keys, counts = grouping.keys, grouping.counts
         if not len(keys):
             return
-        if not self.length.any():
+        if not self.held:
             self._lay_out(grouping, batch)
             return
-        if grouping.rows >= int(self.length.sum()):
+        if grouping.rows >= self.held:
             self._merge(grouping, batch)
             return
         self._make_room(keys, counts)
@@ -129,6 +134,7 @@ class KeyedRows:
         for name, (data, valid) in batch.items():
             self.arena.write(name, places, data, valid)
         self.length[keys] += counts
+        self.held += grouping.rows
 
     def restore(
         self, keys: np.ndarray, lengths: np.ndarray, base: np.ndarray, columns: dict[str, tuple[np.ndarray, np.ndarray | None]]
@@ -146,7 +152,7 @@ class KeyedRows:
         self.offset[keys] = offset
         self.length[keys] = self._room[keys] = grouping.counts
         self.arena.become(self._places(grouping, offset, rows) if rows else slice(0, 0), batch, rows)
-        self.used = rows
+        self.used = self.held = rows
 
     def _merge(self, grouping: Grouping, batch: dict[str, tuple[np.ndarray, np.ndarray | None]]) -> None:
         """More rows come than are retained: lay everything out anew, the touched keys first and side by side, without spare room."""
@@ -163,11 +169,13 @@ class KeyedRows:
         self._room[:] = 0
         self.offset[keys] = offset
         self.length[keys] = self._room[keys] = length
-        self.used = rows
+        self.used = self.held = rows
 
     def _make_room(self, keys: np.ndarray, counts: np.ndarray) -> None:
         needed = self.length[keys] + counts
         movers, room = self._movers(keys, needed)
+        if not len(movers):
+            return
         if self.used + int(room.sum()) > self.arena.capacity:
             if self._drop_abandoned(int(needed.sum())):
                 movers, room = self._movers(keys, needed)  # regions have no spare room now
@@ -203,15 +211,21 @@ class KeyedRows:
 
     def trim(self, keys: np.ndarray, keep_from: np.ndarray) -> None:
         """Forget rows before the given ordinals."""
-        drop = np.clip(keep_from - self.base[keys], 0, self.length[keys])
+        drop = np.minimum(keep_from - self.base[keys], self.length[keys])
+        np.maximum(drop, 0, out=drop)
+        dropped = int(drop.sum())
+        if not dropped:
+            return
         self.offset[keys] += drop
         self.base[keys] += drop
         self.length[keys] -= drop
         self._room[keys] -= drop
+        self.held -= dropped
 
     def renumber(self, old_of_new: np.ndarray) -> None:
         for name in ("offset", "base", "length", "_room"):
             setattr(self, name, getattr(self, name)[old_of_new])
+        self.held = int(self.length.sum())
         self._counts = np.zeros(len(old_of_new), np.int64)
         self._next_place = np.zeros(len(old_of_new), np.int64)
 

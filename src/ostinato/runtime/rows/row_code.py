@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 
 import numpy as np
 
 from ostinato.expr.typing.types import Kind
 from ostinato.kernels.rows.grouping import put_octets, ranges
+from ostinato.kernels.rows.predicate_lines import find_stretches, put_bits
 from ostinato.kernels.vectors.evaluate import Evaluator
 from ostinato.kernels.vectors.vector import Vector
 from ostinato.program.pattern import Pattern
 from ostinato.program.shared_code import shared_code
 from ostinato.runtime.rows.pattern_rows import PatternRows
 from ostinato.runtime.rows.string_pool import StringPool
-
-NO_KEYS = np.zeros(0, np.int64)
 
 
 class RowCode:
@@ -28,6 +28,7 @@ class RowCode:
         self._back = max(pattern.look_back for pattern in patterns)
         self._ahead = max(pattern.look_ahead for pattern in patterns)
         code, self._wanted = shared_code([pattern.rows for pattern in patterns])
+        self._bits = [np.array(own[: pattern.bits], np.int64) for own, pattern in zip(self._wanted, patterns, strict=True)]
         self._evaluator = Evaluator(code) if code.results else None
         self._last: _Evaluated | None = None
 
@@ -41,35 +42,49 @@ class RowCode:
             keys, start, end, wanted = keys[fresh], start[fresh], end[fresh], wanted[fresh]
         if not len(keys):
             return
-        low, high = self._evaluated_with(rows, keys, start, end) if self._evaluator is not None else (start, end)
-        extent = _Extent(rows, keys, low, high - low)
+        low, high = self._evaluated_with(rows, keys, start, end, wanted) if self._evaluator is not None else (start, end)
+        target = rows.index_of(keys, start)
+        extent = _Extent(target - (start - low), high - low)
         results: list[Vector] = []
         if self._evaluator is not None:
             results = self._evaluator.evaluate(extent.count, lambda name: self._input(rows, extent.index, name), extent.shift)
-        self._last = _Evaluated(extent, results, extent.begin[:-1] + (start - low), wanted, rows.index_of(keys, start))
+        self._last = _Evaluated(extent, results, extent.begin[:-1] + (start - low), wanted, target)
 
-    def store(self, view: PatternRows, number: int = 0) -> None:
-        """Fill the bits and slots of a pattern with what was evaluated last; `view` are the rows as it sees them."""
+    def store(self, view: PatternRows, number: int = 0, chosen: np.ndarray | None = None) -> None:
+        """Fill the bits and slots of a pattern with what was evaluated last; `view` are the rows as it sees them. `chosen`: places of the
+        keys in which it is asked for, in order."""
         last, pattern, own = self._last, self._patterns[number], self._wanted[number]
         if last is None:
             return
-        _store_bits(view, [last.results[n] for n in own[: pattern.bits]], last)
+        if len(self._patterns) == 1:
+            _store_bits(view, [last.results[n] for n in own[: pattern.bits]], last)
+        else:
+            stretches = np.arange(len(last.counts)) if chosen is None else chosen
+            put_bits(last.holds, self._bits[number], stretches, last.source, last.counts, last.target, view.bits)
         if pattern.slots:
-            inner = None if last.extent.count == last.counts.sum() else ranges(last.source, last.counts)
+            last = last if chosen is None else last.chosen(own[pattern.bits :], chosen)
+            inner = None if last.is_whole else ranges(last.source, last.counts)
             self._store_slots(view, _side_by_side(last.target, last.counts), [last.results[n] for n in own[pattern.bits :]], inner)
 
-    def started(self, number: int, bits: tuple[int, ...]) -> np.ndarray:
-        """Places, among the keys that were evaluated last, of those with a row that has one of these bits of a pattern."""
-        if self._last is None:
-            return NO_KEYS
-        found = [self._last.stretches_with(self._wanted[number][bit]) for bit in bits]
-        return found[0] if len(found) == 1 else np.concatenate(found)
+    def result(self, number: int, bit: int) -> int:
+        """The result that is this bit of a pattern."""
+        return self._wanted[number][bit]
 
-    def _evaluated_with(self, rows: PatternRows, keys: np.ndarray, start: np.ndarray, end: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def stretches_with(self, results: np.ndarray, keys: int) -> np.ndarray:
+        """Flags, a line per predicate and a column per key that was evaluated last: whether it holds for a row of the key."""
+        flags = np.zeros((len(results), keys), np.bool_)
+        if self._last is not None:
+            find_stretches(self._last.holds, results, self._last.extent.begin, flags)
+        return flags
+
+    def _evaluated_with(
+        self, rows: PatternRows, keys: np.ndarray, start: np.ndarray, end: np.ndarray, wanted: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
         """What is evaluated beside the new rows, and dropped: the neighbours that shifts look at; or whole regions where that is
         little more, because regions side by side are read without being gathered."""
-        first, last = rows.base[keys], rows.base[keys] + rows.length[keys]
-        if 2 * int((end - start).sum()) > int(rows.length[keys].sum()):
+        first, length = rows.base[keys], rows.length[keys]
+        last = first + length
+        if 2 * int(wanted.sum()) > int(length.sum()):
             return first, last
         return np.maximum(first, start - self._back), np.minimum(last, end + self._ahead)
 
@@ -98,29 +113,45 @@ class RowCode:
         return vector.data.astype(np.int64, copy=False), vector.valid
 
 
+Results = list[Vector] | dict[int, Vector]
+
+
 class _Evaluated:
     """Results over the rows of an extent, of which `counts` from `source` on are asked for; their place in the arena begins at `target`."""
 
-    def __init__(self, extent: _Extent, results: list[Vector], source: np.ndarray, counts: np.ndarray, target: np.ndarray) -> None:
+    def __init__(self, extent: _Extent, results: Results, source: np.ndarray, counts: np.ndarray, target: np.ndarray) -> None:
         self.extent = extent
         self.results = results
         self.source = source
         self.counts = counts
         self.target = target
-        self._stretches: dict[int, np.ndarray] = {}
+        self.is_whole = extent.count == counts.sum()
 
-    def stretches_with(self, result: int) -> np.ndarray:
-        """The stretches with a row for which the predicate holds; asked for by many patterns, looked for once."""
-        if result not in self._stretches:
-            rows = np.flatnonzero(_holds(self.results[result]))
-            places = np.searchsorted(self.extent.begin, rows, side="right") - 1
-            self._stretches[result] = places[np.diff(places, prepend=-1) > 0]
-        return self._stretches[result]
+    @cached_property
+    def holds(self) -> np.ndarray:
+        """A line per result: where it is a predicate that holds."""
+        lines = np.zeros((len(self.results), self.extent.count), np.uint8)
+        for line in range(len(self.results)):
+            if self.results[line].type.kind is Kind.BOOL:
+                lines[line] = _holds(self.results[line])
+        return lines
+
+    def chosen(self, results: Sequence[int], stretches: np.ndarray) -> _Evaluated:
+        """Some of the results in some of the stretches."""
+        counts = self.counts[stretches]
+        rows = ranges(self.source[stretches], counts)
+        found = {result: _taken(self.results[result], rows) for result in results}
+        extent = _Extent(self.target[stretches], counts)
+        return _Evaluated(extent, found, extent.begin[:-1], counts, self.target[stretches])
+
+
+def _taken(vector: Vector, rows: np.ndarray) -> Vector:
+    return Vector(vector.type, vector.data[rows], None if vector.valid is None else vector.valid[rows], vector.dictionary)
 
 
 def _store_bits(view: PatternRows, predicates: list[Vector], last: _Evaluated) -> None:
     bits, extent = _bit_sets(predicates), last.extent
-    if isinstance(bits, np.ndarray) and extent.count == last.counts.sum() and isinstance(extent.index, slice):
+    if isinstance(bits, np.ndarray) and last.is_whole and isinstance(extent.index, slice):
         view.bits[extent.index] = bits
     elif isinstance(bits, np.ndarray) and bits.dtype == np.uint8:
         put_octets(bits, last.source, last.counts, last.target, view.bits)
@@ -155,11 +186,13 @@ def _holds(vector: Vector) -> np.ndarray:
 class _Extent:
     """The rows that are evaluated together: a stretch per key."""
 
-    def __init__(self, rows: PatternRows, keys: np.ndarray, low: np.ndarray, counts: np.ndarray) -> None:
+    def __init__(self, first: np.ndarray, counts: np.ndarray) -> None:
+        """`first`: where the stretches begin in the arena."""
         self.counts = counts
-        self.begin = np.concatenate([[0], np.cumsum(counts)])
+        self.begin = np.zeros(len(counts) + 1, np.int64)
+        counts.cumsum(out=self.begin[1:])
         self.count = int(self.begin[-1])
-        self.index = _index(rows, keys, low, counts)
+        self.index = _side_by_side(first, counts)
 
     def shift(self, vector: Vector, n: int) -> Vector:
         """The value n rows further on in the same stretch, null outside."""
@@ -171,25 +204,20 @@ class _Extent:
             data[step:], data[:step] = vector.data[: size - step], 0
             if vector.valid is not None:
                 valid[step:] = vector.valid[: size - step]
-            edges = ranges(self.begin[:-1], np.minimum(self.counts, step))
+            edges = _side_by_side(self.begin[:-1], np.minimum(self.counts, step))
         else:
             data[: size - step], data[size - step :] = vector.data[step:], 0
             if vector.valid is not None:
                 valid[: size - step] = vector.valid[step:]
             outside = np.minimum(self.counts, step)
-            edges = ranges(self.begin[1:] - outside, outside)
+            edges = _side_by_side(self.begin[1:] - outside, outside)
         valid[edges] = False
         return Vector(vector.type, data, valid, vector.dictionary)
 
 
-def _index(rows: PatternRows, keys: np.ndarray, start: np.ndarray, counts: np.ndarray) -> np.ndarray | slice:
-    """Arena rows of a stretch per key; a slice where they lie side by side."""
-    return _side_by_side(rows.index_of(keys, start), counts)
-
-
 def _side_by_side(first: np.ndarray, counts: np.ndarray) -> np.ndarray | slice:
     """The rows of stretches; a slice where these lie one behind the other."""
-    if len(first) and (first[1:] == first[:-1] + counts[:-1]).all():
+    if len(first) == 1 or (len(first) and (first[1:] == first[:-1] + counts[:-1]).all()):
         return slice(int(first[0]), int(first[-1] + counts[-1]))
     return ranges(first, counts)
 

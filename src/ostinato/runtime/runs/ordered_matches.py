@@ -16,6 +16,6 @@ def ordered_matches(keys: np.ndarray, offsets: np.ndarray, ordinals: np.ndarray,
         return Matches.none()
     order = np.arange(count)
     order_matches(keys, offsets, ordinals, components, order)
-    names = components if np.array_equal(variables, np.arange(len(variables))) else variables[components]
+    names = components if variables.tobytes() == bytes(range(len(variables))) else variables[components]
     matches = Matches(keys, ordinals[offsets[:-1]], offsets, names, ordinals)
     return matches if (order[1:] > order[:-1]).all() else matches.take(order)

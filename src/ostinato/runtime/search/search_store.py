@@ -37,6 +37,10 @@ class SearchStore:
             grown[:have] = self.regions
             self.regions = grown
 
+    def pass_over(self, keys: np.ndarray) -> None:
+        """An index goes from row to row: behind rows that are left out, another one begins."""
+        self.regions[keys, index.PLACE] = -1
+
     def forget(self, control: np.ndarray) -> None:
         self.regions[:, index.PLACE] = -1
         control[INDEXED] = 0

@@ -1,37 +1,63 @@
-"""Row code of the patterns that read one input, evaluated together."""
+"""Row code of the patterns that read one input, evaluated together; a pattern is told of what concerns it."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from ostinato.program.analysis.start_bits import start_bits
 from ostinato.runtime.matcher import PassesOver
-from ostinato.runtime.rows.longer_arrays import grown
 from ostinato.runtime.rows.row_code import RowCode
+from ostinato.runtime.session.begun_keys import BegunKeys
 from ostinato.runtime.session.pattern_operator import PatternOperator
+
+BLOCK = 1 << 22  # flags of patterns and keys that are looked at together
 
 
 class CodeSharing:
     """For patterns that need no rows ahead: every row is evaluated as soon as it is there, for all of them. The others evaluate theirs
-    by themselves. One pattern alone has nothing to share."""
+    by themselves. One pattern alone has nothing to share.
+
+    Patterns that begin with certain predicates alone are fed only where a row has one of these, or where they have begun something. Which
+    patterns that are is looked for in all of them at once."""
 
     def __init__(self, readers: Sequence[PatternOperator]) -> None:
+        self._readers = readers
         able = [reader for reader in readers if reader.pattern.look_ahead == 0]
         self._members = able if len(able) > 1 else []
-        self._numbers = {id(member): number for number, member in enumerate(self._members)}
-        for reader in able if len(able) == 1 else []:
-            reader.row_code, reader.owns_progress, reader.selects = RowCode([reader.pattern], reader.source.pool), True, None
-        if not self._members:
-            return
+        shared = {id(member) for member in self._members}
+        for reader in readers:
+            if id(reader) not in shared:
+                reader.evaluate_alone()
+        self._selecting: list[PatternOperator] = []
+        if self._members:
+            self._share()
+        places = {id(reader): place for place, reader in enumerate(readers)}
+        self._place = [places[id(reader)] for reader in self._selecting]
+        self._always = sorted(places[id(reader)] for reader in readers if reader.is_told_of_all)
+        self._look_back = max((reader.pattern.look_back for reader in self._selecting), default=0)
+
+    def _share(self) -> None:
         self._code = RowCode([member.pattern for member in self._members], self._members[0].source.pool)
+        self._numbers = {id(member): number for number, member in enumerate(self._members)}
         progress = self._members[0].progress  # those that are there already have had the same rows
         for member in self._members:
             member.progress, member.row_code, member.owns_progress = progress, None, member is self._members[0]
-            bits = start_bits(member.pattern) if isinstance(member.matcher, PassesOver) else None
-            member.select_by(bits)
+        bits = {id(member): start_bits(member.pattern) for member in self._members if isinstance(member.matcher, PassesOver)}
+        self._selecting = [member for member in self._members if bits.get(id(member)) is not None]
+        begun = BegunKeys(len(self._selecting), self._members[0].rows.key_count)
+        for member in self._members:
+            member.feed_all()
+        starts: list[int] = []
+        self._first_start = np.zeros(len(self._selecting), np.int64)
+        for line, member in enumerate(self._selecting):
+            member.feed_begun(begun, line)
+            self._first_start[line] = len(starts)
+            starts += [self._code.result(self._numbers[id(member)], bit) for bit in bits[id(member)] or ()]
+        self._start_results, self._starts = np.unique(np.array(starts, np.int64), return_inverse=True)
+        self._begun_keys = begun
 
     def evaluate(self, keys: np.ndarray) -> None:
         """The new rows of these keys."""
@@ -40,32 +66,111 @@ class CodeSharing:
             rows = first.rows
             first.progress.reach(rows.key_count)
             total = rows.base[keys] + rows.length[keys]
-            self._begun = first.evaluated[keys]
-            self._code.evaluate(rows, keys, self._begun, total)
+            self._evaluated_before = first.evaluated[keys]
+            self._code.evaluate(rows, keys, self._evaluated_before, total)
             first.evaluated[keys] = total
 
-    def concerned(self, reader: PatternOperator, keys: np.ndarray) -> np.ndarray:
-        """Of the keys that have got rows, those in which a pattern may begin or go on with something. What it asks of the rows is written
-        down, if there are any."""
-        number = self._numbers.get(id(reader))
-        if number is None:
-            return reader.own_keys(keys)
-        if reader.selects is not None:
-            keys = self._selected(reader, number, reader.selects, keys)
-        if len(keys):
-            self._code.store(reader.rows, number)
-        return keys
+    def concerned(self, keys: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
+        """The readers that may begin or go on with something in the keys that have got rows, by their places, and in which of the keys.
+        What they ask of the rows is written down."""
+        selected = self._selected(keys) if self._selecting else {}
+        for place in sorted((*self._always, *selected)):
+            reader = self._readers[place]
+            if place in selected:
+                yield place, self._told(reader, keys, selected[place])
+            else:
+                if reader.row_code is None:
+                    self._code.store(reader.rows, self._numbers[id(reader)])
+                yield place, reader.own_keys(keys)
 
-    def _selected(self, reader: PatternOperator, number: int, bits: tuple[int, ...], keys: np.ndarray) -> np.ndarray:
-        busy = reader.busy = grown(reader.busy, reader.rows.key_count)
-        chosen = busy[keys]
-        chosen[self._code.started(number, bits)] = True
-        places = np.flatnonzero(chosen)
-        if reader.excludes_nulls:
-            places = places[np.isin(keys[places], reader.own_keys(keys[places]), assume_unique=True)]
-        selected = keys[places]
-        passed = places[~busy[selected] & (self._begun[places] > 0)]
-        if len(passed):
+    def _selected(self, keys: np.ndarray) -> dict[int, np.ndarray]:
+        """By the places of readers that are fed where it concerns them: which of `keys` do."""
+        begun = self._begun_keys
+        begun.reach(self._members[0].rows.key_count)
+        started = self._code.stretches_with(self._start_results, len(keys))
+        found: dict[int, np.ndarray] = {}
+        step = max(1, BLOCK // max(1, len(keys)))
+        for low in range(0, len(self._selecting), step):
+            first = self._first_start[low : low + step]
+            high = self._first_start[low + step] if low + step < len(self._selecting) else len(self._starts)
+            chosen = np.logical_or.reduceat(started[self._starts[first[0] : high]], first - first[0], axis=0)
+            chosen |= begun.flags[low : low + step, keys]
+            for line in np.flatnonzero(chosen.any(axis=1)).tolist():
+                found[self._place[low + line]] = np.flatnonzero(chosen[line])
+        return found
+
+    def _told(self, reader: PatternOperator, keys: np.ndarray, chosen: np.ndarray) -> np.ndarray:
+        """The chosen keys. The matcher passes over the rows of which it was not told."""
+        selected = keys[chosen]
+        nulls = reader.with_null(selected)
+        if nulls is not None:
+            selected, chosen = selected[~nulls], chosen[~nulls]
+        before = self._evaluated_before[chosen]
+        passed = ~reader.begun[selected] & (before > 0)
+        if passed.any():
             matcher: Any = reader.matcher
-            matcher.pass_over(keys[passed], self._begun[passed])
+            matcher.pass_over(selected[passed], before[passed])
+        if len(chosen):
+            self._code.store(reader.rows, self._numbers[id(reader)], chosen)
         return selected
+
+    def kept_from(self, keys: np.ndarray) -> np.ndarray:
+        """The first ordinal of each key whose row one of the readers may still need."""
+        kept = [self._readers[place].kept_from(keys) for place in self._always]
+        if self._selecting:
+            kept.append(self._kept_where_begun(keys))
+        least = kept[0]
+        for other in kept[1:]:
+            least = np.minimum(least, other)
+        return least
+
+    def _kept_where_begun(self, keys: np.ndarray) -> np.ndarray:
+        """Where nothing is begun, only rows to look back at."""
+        first = self._members[0]
+        first.progress.reach(first.rows.key_count)
+        self._begun_keys.reach(first.rows.key_count)
+        evaluated = first.evaluated[keys]
+        kept = evaluated - self._look_back
+        flags = self._begun_keys.flags
+        step = max(1, BLOCK // max(1, len(keys)))
+        for low in range(0, len(self._selecting), step):
+            begun = flags[low : low + step, keys]
+            for line in np.flatnonzero(begun.any(axis=1)).tolist():
+                reader, places = self._selecting[low + line], np.flatnonzero(begun[line])
+                needed = np.minimum(reader.matcher.keep_from(keys[places]), evaluated[places]) - reader.pattern.look_back
+                kept[places] = np.minimum(kept[places], needed)
+        return kept
+
+    def waiting(self, seen: np.ndarray | None) -> Iterator[tuple[int, np.ndarray]]:
+        """The readers for which time alone may decide something, by their places, and the keys in which it may; `seen` are left out."""
+        busy = self._begun_elsewhere(seen) if self._selecting else {}
+        unseen = None
+        for place in sorted((*self._always, *busy)):
+            reader = self._readers[place]
+            if reader.pattern.timed_window < 0:
+                continue
+            keys = busy[place] if place in busy else reader.busy_keys()
+            if place not in busy and seen is not None and len(keys):
+                unseen = _others(seen, reader.rows.key_count) if unseen is None else unseen
+                keys = keys[unseen[keys]]
+            if len(keys):
+                yield place, keys
+
+    def _begun_elsewhere(self, seen: np.ndarray | None) -> dict[int, np.ndarray]:
+        flags = self._begun_keys.flags
+        keys = np.arange(flags.shape[1]) if seen is None else np.flatnonzero(_others(seen, flags.shape[1]))
+        if not len(keys):
+            return {}
+        found: dict[int, np.ndarray] = {}
+        step = max(1, BLOCK // len(keys))
+        for low in range(0, len(flags), step):
+            begun = flags[low : low + step, keys]
+            for line in np.flatnonzero(begun.any(axis=1)).tolist():
+                found[self._place[low + line]] = keys[begun[line]]
+        return found
+
+
+def _others(seen: np.ndarray, count: int) -> np.ndarray:
+    flags = np.ones(count, np.bool_)
+    flags[seen] = False
+    return flags

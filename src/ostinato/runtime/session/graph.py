@@ -229,18 +229,14 @@ class Graph:
 
     def _feed(self, number: int, keys: np.ndarray, in_parts: bool) -> Iterator[Found]:
         self._sharing[number].evaluate(keys)
-        for operator in self._reader_numbers[number]:
-            reader = self.operators[operator]
-            for table in reader.feed(self._sharing[number].concerned(reader, keys), in_parts):
-                yield operator, table
+        for place, concerned in self._sharing[number].concerned(keys):
+            for table in self.readers[number][place].feed(concerned, in_parts):
+                yield self._reader_numbers[number][place], table
         self._trim(number, keys)
 
     def _trim(self, number: int, keys: np.ndarray) -> None:
         """Rows are kept as long as one of those that read them may need them."""
-        kept = self.readers[number][0].kept_from(keys)
-        for reader in self.readers[number][1:]:
-            kept = np.minimum(kept, reader.kept_from(keys))
-        self.inputs[number].rows.trim(keys, kept)
+        self.inputs[number].rows.trim(keys, self._sharing[number].kept_from(keys))
 
     @staticmethod
     def _due_for_sweep(source: InputRows, touched: int) -> bool:
@@ -252,19 +248,13 @@ class Graph:
         """Let the time decide that has passed; of the keys `just_seen` it has already."""
         source = self.inputs[number]
         source.since_sweep = 0
-        for operator in self._reader_numbers[number]:
-            reader = self.operators[operator]
-            if reader.pattern.timed_window < 0:
-                continue
-            keys = reader.busy_keys()
-            if just_seen is not None and len(keys):
-                seen = np.zeros(source.rows.key_count, np.bool_)
-                seen[just_seen] = True
-                keys = keys[~seen[keys]]
-            for table in reader.feed(keys, in_parts):
-                yield operator, table
-            if len(keys):
-                self._trim(number, keys)
+        touched = np.zeros(source.rows.key_count, np.bool_)
+        for place, keys in self._sharing[number].waiting(just_seen):
+            touched[keys] = True
+            for table in self.readers[number][place].feed(keys, in_parts):
+                yield self._reader_numbers[number][place], table
+        if touched.any():
+            self._trim(number, np.flatnonzero(touched))
         self._swept[number] = source.reorder.horizon
 
 

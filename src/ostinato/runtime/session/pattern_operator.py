@@ -18,6 +18,7 @@ from ostinato.runtime.rows.longer_arrays import grown
 from ostinato.runtime.rows.pattern_rows import PatternRows
 from ostinato.runtime.rows.row_code import RowCode
 from ostinato.runtime.rows.storage import occurrence_columns
+from ostinato.runtime.session.begun_keys import BegunKeys
 from ostinato.runtime.session.budget import Budget
 from ostinato.runtime.session.held_matches import check_held
 from ostinato.runtime.session.input_rows import NO_KEYS, InputRows
@@ -45,16 +46,16 @@ class PatternOperator:
         self.rows = PatternRows(source.rows, label, len(pattern.slots), occurrence_columns(pattern))
         self.matcher: Matcher = open_matcher(pattern, budget, source.pool, in_order=in_order)
         self.report = Report(pattern, source.pool, budget)
+        self._excludes_nulls = source.reads.null_keys != pattern.reads.null_keys  # keys with a null are there for others alone
         self.progress = Progress()
         self.owns_progress = True  # of those that share one, the first does
         self.needs = KeyNeeds(pattern)
+        self._in_any_order = isinstance(pattern, RowPattern) or pattern.output in ("count", "aggregates")
         self.was_restored = False
-        self.selects: tuple[int, ...] | None = (
-            None  # where it is fed only keys that concern it: the predicates of rows that begin something
-        )
-        self.busy = np.zeros(0, np.bool_)  # where so, the keys in which something is begun
+        self._begun_keys: BegunKeys | None = None  # where it is fed only keys that concern it: those in which something is begun
+        self._line = 0  # its own there
         self._searched: tuple[np.ndarray | None, np.ndarray] = (None, NO_KEYS)  # the keys that were fed last, and how far they are
-        self.row_code: RowCode | None = RowCode([pattern], source.pool)  # None: it is evaluated with that of others
+        self.row_code: RowCode | None = None  # None: it is evaluated with that of others
 
     @property
     def evaluated(self) -> np.ndarray:
@@ -71,7 +72,8 @@ class PatternOperator:
         ready = total
         if self.row_code is not None:
             start = self.evaluated[keys]
-            ready = total if final else np.maximum(start, total - self.needs.awaited(rows, keys, self.source.reorder.horizon))
+            if self.pattern.look_ahead and not final:
+                ready = np.maximum(start, total - self.needs.awaited(rows, keys, self.source.reorder.horizon))
             self.row_code.evaluate(rows, keys, start, ready)
             self.row_code.store(rows)
             self.evaluated[keys] = ready
@@ -81,38 +83,35 @@ class PatternOperator:
                 check_held(matches, rows)
             if len(matches):
                 yield self.report.table(matches, rows, self.source.keys)
+        if self._begun_keys is not None:
+            self._begun_keys.flags[self._line, keys] = ~self.matcher.idle(keys)
+            return
         searched = np.minimum(self.matcher.keep_from(keys), ready)
-        yield from self.report.left_over(matches, keys, ready if final else searched, ready, rows, self.source.keys)
+        if self.report.looks_between_matches:
+            yield from self.report.left_over(matches, keys, ready if final else searched, ready, rows, self.source.keys)
         self._searched = keys, searched
-        if self.selects is not None:
-            self.busy[keys] = ~self.matcher.idle(keys)
 
     def own_keys(self, keys: np.ndarray) -> np.ndarray:
         """Those among `keys` that are partitions for this pattern: a key with a null may be one for others alone."""
-        nulls = self._with_null(keys)
+        nulls = self.with_null(keys)
         return keys if nulls is None else keys[~nulls]
 
-    @property
-    def excludes_nulls(self) -> bool:
-        """Whether keys with a null are there, for others, and not for this pattern."""
-        return self.source.reads.null_keys != self.pattern.reads.null_keys
-
-    def _with_null(self, keys: np.ndarray) -> np.ndarray | None:
-        return self.source.keys.with_null(keys) if self.excludes_nulls and self.source.keys is not None else None
+    def with_null(self, keys: np.ndarray) -> np.ndarray | None:
+        """Which of `keys` are none for this pattern; None: all are some."""
+        return self.source.keys.with_null(keys) if self._excludes_nulls and self.source.keys is not None else None
 
     def _found(self, keys: np.ndarray, ready: np.ndarray, in_parts: bool, final: bool) -> Iterator[Matches | MatchDag]:
         """In parts where somebody asks for it, and where the order of matches is that of the parts or does not matter. Rows of no match
         and timeouts are known by all matches together."""
-        apart = in_parts or isinstance(self.pattern, RowPattern) or self.pattern.output in ("count", "aggregates")
         given = (self.rows, keys, ready, self.source.reorder.horizon, final)
-        if apart and not self.report.looks_between_matches:
+        if (in_parts or self._in_any_order) and not self.report.looks_between_matches:
             yield from self.matcher.feed_in_parts(*given)
         else:
             yield self.matcher.feed(*given)
 
     def kept_from(self, keys: np.ndarray) -> np.ndarray:
         """The first ordinal of each key whose row it may still need."""
-        nulls = self._with_null(keys)
+        nulls = self.with_null(keys)
         if nulls is not None and nulls.any():
             kept = self.rows.base[keys] + self.rows.length[keys]
             kept[~nulls] = self._kept_from(keys[~nulls])
@@ -120,41 +119,61 @@ class PatternOperator:
         return self._kept_from(keys)
 
     def _kept_from(self, keys: np.ndarray) -> np.ndarray:
-        if self.selects is not None:
-            return self._kept_where_busy(keys) - self.pattern.look_back
         fed, searched = self._searched
         if fed is not keys:
             searched = np.minimum(self.matcher.keep_from(keys), grown(self.evaluated, self.rows.key_count)[keys])
         return searched - self.pattern.look_back
 
-    def _kept_where_busy(self, keys: np.ndarray) -> np.ndarray:
-        """It has not been told of the rows of other keys."""
-        kept = grown(self.evaluated, self.rows.key_count)[keys]
-        busy = np.flatnonzero(grown(self.busy, self.rows.key_count)[keys])
-        if len(busy):
-            kept[busy] = np.minimum(self.matcher.keep_from(keys[busy]), kept[busy])
-        return kept
+    @property
+    def is_told_of_all(self) -> bool:
+        """Whether it is fed every key that has got rows, and not only those that concern it."""
+        return self._begun_keys is None
 
-    def select_by(self, bits: tuple[int, ...] | None) -> None:
-        """From now on it is fed only keys with rows that have one of these bits, and those in which something is begun."""
-        self.selects = bits
-        known = np.arange(self.source.key_count)
-        self.busy = grown(~self.matcher.idle(known) if bits is not None else self.busy, self.rows.key_count)
+    @property
+    def begun(self) -> np.ndarray:
+        """Where it is fed only what concerns it, per key, whether something is begun there."""
+        assert self._begun_keys is not None
+        return self._begun_keys.flags[self._line]
+
+    def feed_begun(self, keys: BegunKeys, line: int) -> None:
+        """From now on it is fed only keys with rows that begin something, and those in which something is begun."""
+        self._begun_keys, self._line = keys, line
+        self.look_what_is_begun()
+
+    def feed_all(self) -> None:
+        """From now on it is fed all keys that get rows."""
+        self.catch_up()
+        self._begun_keys = None
+
+    def evaluate_alone(self) -> None:
+        """It shares its row code with no other any more."""
+        if self.row_code is not None:
+            return
+        self.feed_all()
+        progress, self.progress = self.progress, Progress()
+        self.progress.evaluated = progress.evaluated.copy()
+        self.row_code, self.owns_progress = RowCode([self.pattern], self.source.pool), True
+
+    def look_what_is_begun(self) -> None:
+        if self._begun_keys is not None:
+            self._begun_keys.reach(self.rows.key_count)
+            known = np.arange(self.source.key_count)
+            self.begun[known] = ~self.matcher.idle(known)
 
     def catch_up(self) -> None:
         """Tell the matcher of rows that it was not fed, as they did not concern it."""
-        if self.selects is not None:
+        if self._begun_keys is not None:
             self.progress.reach(self.rows.key_count)
-            known = np.flatnonzero(
-                ~grown(self.busy, self.rows.key_count)[: self.source.key_count] & (self.evaluated[: self.source.key_count] > 0)
-            )
+            self._begun_keys.reach(self.rows.key_count)
+            count = self.source.key_count
+            known = self.own_keys(np.flatnonzero(~self.begun[:count] & (self.evaluated[:count] > 0)))
             if len(known):
                 matcher: Any = self.matcher
                 matcher.pass_over(known, self.evaluated[known])
 
     def held(self, rows: HeldRows) -> HeldRows:
         """What its state may refer to: of keys that are none for it, it has seen no row."""
-        nulls = self._with_null(np.arange(self.source.key_count))
+        nulls = self.with_null(np.arange(self.source.key_count))
         if nulls is None:
             return rows
         base = rows.base.copy()
@@ -163,8 +182,8 @@ class PatternOperator:
 
     def busy_keys(self) -> np.ndarray:
         """Keys with state or with rows that wait for their neighbours."""
-        if self.selects is not None:
-            return np.flatnonzero(self.busy)
+        if self._begun_keys is not None:
+            return np.flatnonzero(self.begun)
         known = np.arange(self.source.key_count)
         waiting = self.rows.base[known] + self.rows.length[known] > grown(self.evaluated, self.rows.key_count)[known]
         return self.own_keys(known[waiting | ~self.matcher.idle(known)])
@@ -172,15 +191,17 @@ class PatternOperator:
     def needed_keys(self, keys: np.ndarray) -> np.ndarray:
         """Which of `keys` must not be forgotten."""
         self.progress.reach(self.rows.key_count)
-        begun = ~self.matcher.idle(keys) if self.selects is None else grown(self.busy, self.rows.key_count)[keys]
+        if self._begun_keys is not None:
+            self._begun_keys.reach(self.rows.key_count)
+        begun = ~self.matcher.idle(keys) if self._begun_keys is None else self.begun[keys]
         needed = self.needs.stay(self.rows, keys, self.evaluated, self.report) | begun
-        nulls = self._with_null(keys)
+        nulls = self.with_null(keys)
         return needed if nulls is None else needed & ~nulls
 
     def renumber(self, old_of_new: np.ndarray) -> None:
         self.matcher.renumber(old_of_new)
-        if self.selects is not None:
-            self.busy = grown(self.busy, int(old_of_new.max(initial=-1)) + 1)[old_of_new]
+        if self._begun_keys is not None and self._line == 0:  # of those that share them, the first does
+            self._begun_keys.renumber(old_of_new)
         if self.owns_progress:
             self.progress.evaluated = grown(self.evaluated, int(old_of_new.max(initial=-1)) + 1)[old_of_new]
         self.report.renumber(old_of_new)

@@ -31,7 +31,10 @@ class SessionLimits:
         or in keys. Texts that nothing refers to are forgotten first."""
         if self._limit is None:
             return
-        waiting, kept = source.waiting_bytes, source.rows.bytes
+        waiting, most = source.waiting_bytes, source.rows.most_bytes
+        if most is not None and waiting + most + source.pool.bytes <= self._limit:
+            return
+        kept = source.rows.bytes
         if waiting + kept + source.pool.bytes > self._limit:
             sweep.sweep(source, readers, at_once=True)
         texts = source.pool.bytes

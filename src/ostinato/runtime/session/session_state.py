@@ -149,7 +149,7 @@ def _restore_operator(operator: PatternOperator, saved: Saved, held: HeldRows) -
     if report.totals is not None:
         report.totals.load(saved.blobs["totals"])
     operator.was_restored = True
-    operator.select_by(operator.selects)
+    operator.look_what_is_begun()
 
 
 def _rows(source: InputRows) -> dict[str, np.ndarray]:

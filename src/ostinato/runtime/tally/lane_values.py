@@ -30,10 +30,10 @@ class LaneValues:
 
     def of(self, rows: PatternRows, bounds: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Words and whether they are there, a line per row and a column per lane, and where the lines of each stretch begin."""
+        if len(self._lanes) == 1:
+            return NO_VALUES, NO_VALID, np.zeros(len(bounds), np.int64)
         counts = bounds[:, 1] - bounds[:, 0]
         value_at = np.concatenate([[0], np.cumsum(counts)[:-1]]).astype(np.int64)
-        if len(self._lanes) == 1:
-            return NO_VALUES, NO_VALID, value_at
         index = ranges(bounds[:, 0], counts)
         view = MatchView(self._pattern, Matches.none(), rows, self._pool, None, None)
         found = evaluate(self._pattern.measures.rows, len(index), lambda name: view.stored(name.removeprefix(COLUMN), index))

@@ -213,6 +213,12 @@ class ThreadMatcher(Matcher):
         cursor = self._cursor(keys)
         return cursor[keys, layout.START] == cursor[keys, layout.AT]
 
+    def pass_over(self, keys: np.ndarray, ordinals: np.ndarray) -> None:
+        cursor = self._cursor(keys)
+        cursor[keys, layout.START] = cursor[keys, layout.AT] = ordinals
+        cursor[keys, layout.END], cursor[keys, layout.END_NODE] = -1, layout.NO_NODE
+        self._index.pass_over(keys)
+
     def renumber(self, old_of_new: np.ndarray) -> None:
         self._store.cursor = np.ascontiguousarray(self._cursor(old_of_new)[old_of_new])
         self._index.forget(self._store.control)
