@@ -16,7 +16,7 @@ from ostinato.runtime.output.listing import Listing
 from ostinato.runtime.output.matches import Matches
 from ostinato.runtime.rows.pattern_rows import PatternRows
 from ostinato.runtime.rows.string_pool import StringPool
-from ostinato.runtime.scan.assignment import Assignment
+from ostinato.runtime.scan.assignment import Assignment, SpanVariables
 from ostinato.runtime.scan.attempt_state import check_scan
 from ostinato.runtime.scan.backward_dfa import BackwardDfa
 from ostinato.runtime.scan.lazy_dfa import LazyDfa
@@ -132,9 +132,8 @@ class ScanMatcher(Matcher):
         return found, places
 
     def _matches(self, rows: PatternRows, found: np.ndarray, places: np.ndarray) -> Matches:
-        """With their variables."""
         count = len(places) - 1
-        return Matches(found[0, :count], found[1, :count], places, self._assignment.variables(rows, found, count, places))
+        return Matches(found[0, :count], found[1, :count], places, SpanVariables(self._assignment, rows, found, places))
 
     def _renew_memo(self, needed: int) -> None:
         """Drop entries that the searches have passed, and make the table larger if that is not enough."""
