@@ -30,10 +30,13 @@ def note_best_way(variables, rows, n, ends):
         ends[variables[at], n] = at + 1
 
 
-@jit(
-    "int64(int64[:, ::1], int64, int64, int64[::1], int64[::1], int64[::1], uint64[::1], uint64, int64, int32[::1], uint64[::1],"
+_FIND = (
+    "int64(int64[:, ::1], int64, int64, int64[::1], int64[::1], int64[::1], {bits}[::1], uint64, int64, int32[::1], uint64[::1],"
     " int32[::1], int32[:, ::1], uint8[::1], int64[::1], int64[:, ::1], uint64[:, ::1], uint8[::1], int32[:, ::1])"
 )
+
+
+@jit(_FIND.format(bits="uint8"), _FIND.format(bits="uint64"))
 def find_stretches(
     found, begin, count, offset, base, length, bits, mask, width, ways, masks, first, moves, accepting, initials, trail, failed, variables,
     ends,

@@ -131,15 +131,15 @@ class MatchView:
     def _at(self, index: np.ndarray, complete: bool, column: str) -> Vector:
         """`complete`: no index is -1."""
         held = self.rows.held_as(column)
-        data, known = self.rows.arena.data[held], self.rows.arena.valid[held]
+        arena, known = self.rows.arena, self.rows.arena.valid[held]
         valid: np.ndarray | None
-        if not len(data):
-            values, valid = np.zeros(len(index), data.dtype), np.zeros(len(index), np.bool_)
+        if not arena.capacity:
+            values, valid = np.zeros(len(index), arena.column(held).dtype), np.zeros(len(index), np.bool_)
         elif complete:
-            values, valid = data.take(index), None if known is None else known.take(index)
+            values, valid = arena.taken(held, index), None if known is None else known.take(index)
         else:
             there = np.maximum(index, 0)
-            values, valid = data[there], index >= 0 if known is None else known[there] & (index >= 0)
+            values, valid = arena.taken(held, there), index >= 0 if known is None else known[there] & (index >= 0)
         type_ = next(c.type for c in self.pattern.reads.columns if c.name == column)
         if column in self.rows.opaque:
             return Vector(type_, values, valid, self.rows.opaque[column])
