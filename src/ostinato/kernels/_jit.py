@@ -37,33 +37,33 @@ _registered: list[tuple[Any, str]] = []
 _announced: list[str] = []
 
 
-def jit(function: Callable | str) -> Any:
-    """`@jit` or `@jit("int64(int64[::1])")`; see the module's text."""
+def jit(function: Callable | str, *more: str) -> Any:
+    """`@jit` or `@jit("int64(int64[::1])")`, with several signatures where arrays may have several types; see the module's text."""
     if isinstance(function, str):
-        return lambda body: _compiled(body, function)
-    return _compiled(function, None)
+        return lambda body: _compiled(body, (function, *more))
+    return _compiled(function, ())
 
 
-def borrowing(function: Callable | str) -> Any:
+def borrowing(function: Callable | str, *more: str) -> Any:
     """As `jit`, for kernels that make no array and put none into a tuple: references to arrays are not counted. Around small steps that
     get a dozen arrays the counting took nine tenths of the time."""
     if isinstance(function, str):
-        return lambda body: _compiled(body, function, _nrt=False)
-    return _compiled(function, None, _nrt=False)
+        return lambda body: _compiled(body, (function, *more), _nrt=False)
+    return _compiled(function, (), _nrt=False)
 
 
 def inlined(function: Callable) -> Any:
     """As a bare `@borrowing`, and copied into its callers: an array argument is up to nine machine words, so that handing a dozen of
     them to a small step costs several times the step."""
-    return _compiled(function, None, _nrt=False, forceinline=True)
+    return _compiled(function, (), _nrt=False, forceinline=True)
 
 
 def copied(kernel: Any) -> Any:
     """A kernel that others call, to be copied into its callers as an inlined one; nothing is stored for it."""
-    return _compiled(getattr(kernel, "py_func", kernel), None, _nrt=False, forceinline=True, cache=False)
+    return _compiled(getattr(kernel, "py_func", kernel), (), _nrt=False, forceinline=True, cache=False)
 
 
-def _compiled(function: Callable, signature: str | None, **flags: bool) -> Any:
+def _compiled(function: Callable, signatures: Sequence[str], **flags: bool) -> Any:
     if config.DISABLE_JIT:
         return function
     chosen = config.CACHE_DIR
@@ -75,8 +75,7 @@ def _compiled(function: Callable, signature: str | None, **flags: bool) -> Any:
         config.CACHE_DIR = chosen
     if flags.get("cache", True):
         _guard(dispatcher, function, directory)
-    if signature is not None:
-        _registered.append((dispatcher, signature))
+    _registered.extend((dispatcher, signature) for signature in signatures)
     return dispatcher
 
 

@@ -69,3 +69,14 @@ def test_forgotten_keys_are_renumbered():
     assert len(kept) == 2
     again = kept.number([from_arrow(pa.array([None, "c"]))])
     assert old_of_new[again].tolist() == old[[1, 3]].tolist()
+
+
+@given(st.lists(st.lists(st.integers(0, 40) | st.integers(2**40, 2**40 + 3), max_size=30), max_size=8), st.integers(0, 4))
+@settings(deadline=None)
+def test_numbers_stay_when_values_leave_the_narrow_range(batches, null_before):
+    numbering = Numbering()
+    known: dict[int | None, int] = {}
+    for place, batch in enumerate(batches):
+        if place == null_before:
+            assert numbering.reserve() == known.setdefault(None, len(known))
+        assert numbering.number(np.array(batch, np.int64)).tolist() == [known.setdefault(v, len(known)) for v in batch]

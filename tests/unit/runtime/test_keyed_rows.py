@@ -1,9 +1,12 @@
 """Rows of a key stay together and in order, whatever is appended and trimmed in between."""
 
+from unittest.mock import patch
+
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ostinato.runtime.rows import arena
 from ostinato.runtime.rows.keyed_rows import KeyedRows
 from ostinato.runtime.rows.pattern_rows import PatternRows
 
@@ -44,6 +47,32 @@ def test_append_and_trim_keep_the_order_of_every_key(steps):
         known = rows.arena.valid["column:v"]
         if known is not None:
             assert known[start : start + rows.length[key]].tolist() == [v % 3 != 0 for v in expected[key]]
+
+
+@given(batches, st.integers(0, 2))
+@settings(max_examples=100, deadline=None)
+def test_columns_that_are_seldom_read_wait_as_they_came(steps, asked):
+    """Whoever asks for them, at some places or at all, or only when rows are gone, gets what lies beside the other columns."""
+    with patch.multiple(arena, MANY=1, SEVERAL=1):
+        rows = KeyedRows({"v": np.int64, "w": np.int64}, timed=False, positioned=False, seldom_read={"w"})
+        rows.ensure_keys(7)
+        waited, at = False, 0
+        for keys, keep in steps:
+            values = np.arange(at, at + len(keys))
+            at += len(keys)
+            rows.append(rows.group(np.array(keys, np.int64), len(keys)), {"column:v": (values, None), "column:w": (values * 3, None)})
+            waited |= rows.arena.waits
+            _, places = rows.retained()
+            if asked == 1:
+                assert (rows.arena.taken("column:w", places) == 3 * rows.arena.column("column:v")[places]).all()
+            elif asked == 2:
+                assert (rows.arena.column("column:w")[places] == 3 * rows.arena.column("column:v")[places]).all()
+            touched = np.unique(keys)
+            rows.trim(touched, rows.base[touched] + rows.length[touched] - keep)
+            assert not rows.arena.waits
+            _, places = rows.retained()
+            assert (rows.arena.data["column:w"][places] == 3 * rows.arena.data["column:v"][places]).all()
+        assert waited or len(set(steps[0][0])) == 1
 
 
 def test_one_key_needs_no_reordering():

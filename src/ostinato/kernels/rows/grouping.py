@@ -35,6 +35,23 @@ def place_rows(keys, next_place, places):
         next_place[k] = place + 1
 
 
+@jit("void(int64[::1], int64[::1], int32[::1], int32[::1])")
+def place_and_order(keys, next_place, places, rows):
+    """As `place_rows`, and which row goes to each place."""
+    for i in range(len(keys)):
+        k = keys[i]
+        place = next_place[k]
+        places[i] = place
+        rows[place] = i
+        next_place[k] = place + 1
+
+
+@jit("void(int64[::1], int32[::1], int64[::1])")
+def gather_words(values, rows, out):
+    for i in range(len(rows)):
+        out[i] = values[rows[i]]
+
+
 @jit("void(int64[::1], int32[::1], int64[::1])")
 def scatter_words(values, places, out):
     for i in range(len(places)):
@@ -49,9 +66,12 @@ def move_words(values, source, lengths, target, out):
             out[at + j] = values[first + j]
 
 
-@jit("void(uint8[::1], int64[::1], int64[::1], int64[::1], uint64[::1])")
+@jit(
+    "void(uint8[::1], int64[::1], int64[::1], int64[::1], uint64[::1])",
+    "void(uint8[::1], int64[::1], int64[::1], int64[::1], uint8[::1])",
+)
 def put_octets(octets, source, counts, target, bits):
-    """Stretches of predicate bytes into the words of the arena."""
+    """Stretches of bytes into the words, or bytes, of the arena."""
     for i in range(len(source)):
         for j in range(counts[i]):
             bits[target[i] + j] = octets[source[i] + j]
@@ -77,10 +97,31 @@ def ranges(starts: np.ndarray, counts: np.ndarray) -> np.ndarray:
 def places_of(keys: np.ndarray, next_place: np.ndarray, capacity: int) -> np.ndarray:
     """See `place_rows`; all places are below `capacity`."""
     places = np.empty(len(keys), np.int32)
-    if capacity > MOST_ROWS:
-        raise MemoryError(f"more than {MOST_ROWS:,} rows are held at once")
+    _check_capacity(capacity)
     place_rows(keys, next_place, places)
     return places
+
+
+def places_and_rows(keys: np.ndarray, next_place: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """See `place_and_order`; the rows take as many places as they are, from 0 on."""
+    places, rows = np.empty(len(keys), np.int32), np.empty(len(keys), np.int32)
+    _check_capacity(len(keys))
+    place_and_order(keys, next_place, places, rows)
+    return places, rows
+
+
+def _check_capacity(rows: int) -> None:
+    if rows > MOST_ROWS:
+        raise MemoryError(f"more than {MOST_ROWS:,} rows are held at once")
+
+
+def taken(values: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """values[rows], for many 32-bit numbers of rows."""
+    if values.ndim != 1 or values.dtype.itemsize != WORD:
+        return values.take(rows, axis=0)
+    out = np.empty(len(rows), values.dtype)
+    gather_words(borrowed(np.ascontiguousarray(values)).view(np.int64), rows, out.view(np.int64))
+    return out
 
 
 def put(out: np.ndarray, places: np.ndarray | slice, values: np.ndarray) -> None:
@@ -93,6 +134,9 @@ def put(out: np.ndarray, places: np.ndarray | slice, values: np.ndarray) -> None
 
 def move(values: np.ndarray, source: np.ndarray, lengths: np.ndarray, target: np.ndarray, out: np.ndarray) -> None:
     """Stretches of rows from one array, or place of it, to another."""
+    if values.dtype.itemsize == 1 and values.ndim == 1:
+        put_octets(borrowed(values).view(np.uint8), source, lengths, target, out.view(np.uint8))
+        return
     if values.dtype.itemsize != WORD:
         out[ranges(target, lengths)] = values[ranges(source, lengths)]
         return

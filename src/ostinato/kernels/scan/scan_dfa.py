@@ -255,10 +255,13 @@ def scan_key(
     return leave(k, code, start, at, place // width, end, region, memo_end, found, steps, shift, cursor, control)
 
 
-@borrowing(
-    "int64(int64[::1], int64[::1], int64[::1], int64[::1], int64[::1], uint64[::1], int64[::1], int64[::1], int64[:, ::1], int32[::1],"
+_SCAN = (
+    "int64(int64[::1], int64[::1], int64[::1], int64[::1], int64[::1], {bits}[::1], int64[::1], int64[::1], int64[:, ::1], int32[::1],"
     " uint8[::1], uint64, uint64[::1], int32[::1], int32[::1], int64[::1], int64[:, ::1], int64[:, ::1], int64[::1])"
 )
+
+
+@borrowing(_SCAN.format(bits="uint8"), _SCAN.format(bits="uint64"))
 def scan(
     keys, ready, offset, base, length, bits, times, setting, cursor, table, flags, mask, symbol_bits, symbol_numbers, backwards, marks,
     memo, out, control,

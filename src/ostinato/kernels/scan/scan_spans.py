@@ -75,10 +75,13 @@ def assign_best_way(at, behind, out, bits, masks, first, moves, accepting, accep
             state, move = trail[at - begin, 0], trail[at - begin, 1] + 1
 
 
-@jit(
-    "int64(int64[:, ::1], int64, int64, int64[::1], int64[::1], int64[::1], int64[::1], uint64[::1], uint64, int64, int32[::1],"
+_ASSIGN = (
+    "int64(int64[:, ::1], int64, int64, int64[::1], int64[::1], int64[::1], int64[::1], {bits}[::1], uint64, int64, int32[::1],"
     " uint64[::1], int32[::1], int32[:, ::1], uint8[::1], int64[::1], int64[:, ::1], uint64[:, ::1], uint8[::1])"
 )
+
+
+@jit(_ASSIGN.format(bits="uint8"), _ASSIGN.format(bits="uint64"))
 def assign_variables(
     found, begin, count, places, offset, base, length, bits, mask, width, ways, masks, first, moves, accepting, initials, trail, failed,
     variables,

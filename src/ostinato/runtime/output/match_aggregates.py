@@ -38,7 +38,7 @@ def aggregated(spec: MatchAggregate, matches: Matches, belongs: np.ndarray, valu
         return _count(matches, belongs, valid, running)
     if spec.function in ("avg", "stddev") or values.data.dtype == np.float64:
         return _reduced_floats(spec, matches, belongs, values, valid, running)
-    size = len(matches.variables) if running else len(matches)
+    size = matches.row_count if running else len(matches)
     out, found = np.zeros(size, np.int64), np.zeros(size, np.bool_)
     data, back = _orderable(values)
     what = REDUCTIONS[spec.function]
@@ -51,7 +51,9 @@ def aggregated(spec: MatchAggregate, matches: Matches, belongs: np.ndarray, valu
 def _count(matches: Matches, belongs: np.ndarray, valid: np.ndarray, running: bool) -> Vector:
     if not len(belongs) and not len(valid) and not running:
         return Vector(INT, np.diff(matches.offsets), None, None)
-    out = np.zeros(len(matches.variables) if running else len(matches), np.int64)
+    if not len(valid) and not running and matches.stretches is not None:
+        return Vector(INT, matches.stretches.counts(belongs), None, None)
+    out = np.zeros(matches.row_count if running else len(matches), np.int64)
     match_rows.count_rows(matches.offsets, matches.variables, valid, belongs, running, out)
     return Vector(INT, out, None, None)
 
@@ -62,7 +64,7 @@ def _reduced_floats(
     data = values.data.astype(np.float64, copy=False)
     if values.type.kind is Kind.DECIMAL:
         data = data / 10.0**values.type.scale
-    size = len(matches.variables) if running else len(matches)
+    size = matches.row_count if running else len(matches)
     out, found = np.zeros(size, np.float64), np.zeros(size, np.bool_)
     what = REDUCTIONS[spec.function]
     match_rows.reduce_floats(matches.offsets, matches.variables, np.ascontiguousarray(data), valid, belongs, what, running, out, found)

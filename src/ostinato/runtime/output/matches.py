@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Protocol
 
 import numpy as np
 
@@ -19,38 +21,69 @@ class MatchRuns:
     ends: np.ndarray  # int64[m]
 
 
+@dataclass(frozen=True)
+class Stretches:
+    """The variables of matches as one stretch of rows each, see `kernels.output.match_stretches`; `order` are their numbers."""
+
+    ends: np.ndarray  # int32[v, m]
+    order: np.ndarray  # uint8[v]
+
+    def counts(self, belongs: np.ndarray) -> np.ndarray:
+        """Per match how many rows it has of the variables with a flag."""
+        found = np.zeros(self.ends.shape[1], np.int64)
+        for place in np.flatnonzero(belongs[self.order]):
+            found += self.ends[place] if place == 0 else self.ends[place] - self.ends[place - 1]
+        return found
+
+
+class VariablesLater(Protocol):
+    """The variables of matches that are not known before somebody asks: many measures need the edges of a match alone."""
+
+    def of_rows(self) -> np.ndarray: ...
+
+    def stretches(self) -> Stretches | None:
+        """None if variables have no stretches."""
+
+
 class Matches:
     """Match i belongs to partition `key[i]` and maps the rows `ordinals[offsets[i]:offsets[i+1]]` (positions within the partition,
     counted from its first row ever) to the variables `variables[...]` (numbers in the program's variable list), in row order.
     `ordinals` None: the rows are contiguous from `start[i]`. An empty match has no rows; `start[i]` is where it starts. `runs`: the
-    variables are known as runs, and written out when somebody asks for them."""
+    variables are known as runs. They are written out, or found at all, when somebody asks for them."""
 
     def __init__(
         self,
         key: np.ndarray,  # int64[m]
         start: np.ndarray,  # int64[m]
         offsets: np.ndarray,  # int64[m + 1]
-        variables: np.ndarray | MatchRuns,  # uint8[total]
+        variables: np.ndarray | MatchRuns | VariablesLater,  # uint8[total]
         ordinals: np.ndarray | None = None,  # int64[total]
     ) -> None:
         self.key = key
         self.start = start
         self.offsets = offsets
         self.runs = variables if isinstance(variables, MatchRuns) else None
-        self._variables = None if isinstance(variables, MatchRuns) else variables
+        self._given = variables
         self.ordinals = ordinals
 
     @property
     def row_count(self) -> int:
         return int(self.offsets[-1])
 
-    @property
+    @cached_property
     def variables(self) -> np.ndarray:
-        if self._variables is None:
-            assert self.runs is not None
-            self._variables = np.empty(self.row_count, np.uint8)
-            spread_runs(self.runs.ends, self.runs.runs, self._variables)
-        return self._variables
+        if isinstance(self._given, np.ndarray):
+            return self._given
+        if not isinstance(self._given, MatchRuns):
+            return self._given.of_rows()
+        spread = np.empty(self.row_count, np.uint8)
+        spread_runs(self._given.ends, self._given.runs, spread)
+        return spread
+
+    @cached_property
+    def stretches(self) -> Stretches | None:
+        """The variables as stretches, where they have some."""
+        return None if isinstance(self._given, np.ndarray | MatchRuns) else self._given.stretches()
 
     def __len__(self) -> int:
         return len(self.key)

@@ -12,8 +12,10 @@ from ostinato.expr.typing.arrow_types import to_arrow as arrow_type
 from ostinato.expr.typing.types import BOOL, INT, STRING, Kind, Type
 from ostinato.kernels.output import match_rows
 from ostinato.kernels.output.match_runs import locate_runs_in_arena
+from ostinato.kernels.output.match_stretches import locate_stretches_in_arena
 from ostinato.kernels.vectors.evaluate import Evaluator, evaluate
 from ostinato.kernels.vectors.vector import Vector, to_arrow
+from ostinato.program.analysis.match_edges import always_first, always_last
 from ostinato.program.analysis.single_rows import at_most_one
 from ostinato.program.code_inputs import COLUMN
 from ostinato.program.measure_code import MatchAggregate, Point
@@ -92,22 +94,32 @@ class MatchView:
     def _point(self, point: int) -> tuple[np.ndarray, bool]:
         """Per match the arena row that a navigation leads to, -1 where there is none; and whether there is one everywhere."""
         if point not in self._points:
-            spec = self.pattern.measures.points[point]
             out = np.empty(len(self.matches), np.int64)
-            m, rows = self.matches, self.rows
-            belongs, last = self.belonging(spec.variable), spec.anchor == "LAST"
-            if m.runs is not None:
-                complete = locate_runs_in_arena(
-                    m.start, m.offsets, m.runs.ends, m.runs.runs, belongs, last, spec.offset, m.key, spec.shift, rows.offset, rows.base,
-                    rows.length, out,
-                )  # fmt: skip
-            else:
-                complete = match_rows.locate_in_arena(
-                    m.start, m.offsets, self._ordinals, m.variables, belongs, last, spec.offset, self._is_only(spec), m.key, spec.shift,
-                    rows.offset, rows.base, rows.length, out,
-                )  # fmt: skip
-            self._points[point] = out, complete
+            self._points[point] = out, self._locate(self.pattern.measures.points[point], out)
         return self._points[point]
+
+    def _locate(self, spec: Point, out: np.ndarray) -> bool:
+        m, rows, last = self.matches, self.rows, spec.anchor == "LAST"
+        held = (m.key, spec.shift, rows.offset, rows.base, rows.length, out)
+        if spec.variable < 0 or self._is_edge(spec):
+            return match_rows.locate_in_arena(m.start, m.offsets, self._ordinals, _ANY_ROW, _ANY_ROW, last, spec.offset, False, *held)
+        belongs = self.belonging(spec.variable)
+        if m.runs is not None:
+            return locate_runs_in_arena(m.start, m.offsets, m.runs.ends, m.runs.runs, belongs, last, spec.offset, *held)
+        if m.stretches is not None:
+            in_order = belongs[m.stretches.order]
+            return locate_stretches_in_arena(m.start, m.stretches.ends, in_order, last, spec.offset, *held)
+        only = self._is_only(spec)
+        return match_rows.locate_in_arena(m.start, m.offsets, self._ordinals, m.variables, belongs, last, spec.offset, only, *held)
+
+    def _is_edge(self, spec: Point) -> bool:
+        """Whether the row is the first or the last of its match, whatever the match is."""
+        if spec.offset != 0 or not isinstance(self.pattern, RowPattern):
+            return False
+        members = self.pattern.members(spec.variable)
+        if spec.anchor == "FIRST":
+            return always_first(self.pattern.nfa, members)
+        return not self.pattern.timeouts and always_last(self.pattern.nfa, members)  # a partial match ends anywhere
 
     def _is_only(self, spec: Point) -> bool:
         """Whether the row is told from all others of its match by its variable alone; asked where matches are long."""
@@ -118,15 +130,15 @@ class MatchView:
     def _at(self, index: np.ndarray, complete: bool, column: str) -> Vector:
         """`complete`: no index is -1."""
         held = self.rows.held_as(column)
-        data, known = self.rows.arena.data[held], self.rows.arena.valid[held]
+        arena, known = self.rows.arena, self.rows.arena.valid[held]
         valid: np.ndarray | None
-        if not len(data):
-            values, valid = np.zeros(len(index), data.dtype), np.zeros(len(index), np.bool_)
+        if not arena.capacity:
+            values, valid = np.zeros(len(index), arena.column(held).dtype), np.zeros(len(index), np.bool_)
         elif complete:
-            values, valid = data.take(index), None if known is None else known.take(index)
+            values, valid = arena.taken(held, index), None if known is None else known.take(index)
         else:
             there = np.maximum(index, 0)
-            values, valid = data[there], index >= 0 if known is None else known[there] & (index >= 0)
+            values, valid = arena.taken(held, there), index >= 0 if known is None else known[there] & (index >= 0)
         type_ = next(c.type for c in self.pattern.reads.columns if c.name == column)
         if column in self.rows.opaque:
             return Vector(type_, values, valid, self.rows.opaque[column])

@@ -1,15 +1,21 @@
-"""The column arrays that the rows of all partitions share."""
+"""The column arrays that the rows of all partitions share.
+
+Columns of which few rows are read may wait as they came: where the arena holds the rows of one batch alone, it knows which row of the
+batch stands at which place, and their values are taken from the batch. What is still needed of them is put into the arena when the rows
+that nobody needs are gone (`settle`), so that nothing of the batch is referred to afterwards."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from ostinato.kernels.rows.grouping import move, put
+from ostinato.kernels.rows.grouping import move, put, ranges, taken
 from ostinato.runtime.rows.longer_arrays import lengthened
 
+MANY, SEVERAL = 1 << 12, 2  # rows, columns: for fewer, nothing is gained by waiting
+NO_ROWS = np.empty(0, np.int32)
 Places = np.ndarray | slice  # arena rows of the rows of a batch
 
 
@@ -29,10 +35,43 @@ class Arena:
     """Named arrays of equal capacity. A column has data and, once it has met a null, a validity array."""
 
     def __init__(self) -> None:
-        self.data: dict[str, np.ndarray] = {}
+        self._data: dict[str, np.ndarray] = {}
         self.valid: dict[str, np.ndarray | None] = {}
         self.capacity = 0
         self._width = 0
+        self._patient: set[str] = set()  # columns that may wait
+        self._waiting: dict[str, np.ndarray] = {}  # those that do, in the order of the batch
+        self._rows = NO_ROWS  # of that batch, which stands at each place
+
+    @property
+    def data(self) -> dict[str, np.ndarray]:
+        """All columns."""
+        for name in tuple(self._waiting):
+            self.column(name)
+        return self._data
+
+    def column(self, name: str) -> np.ndarray:
+        """The values at all places."""
+        if name in self._waiting:
+            self._data[name] = taken(self._waiting.pop(name), self._rows)
+        return self._data[name]
+
+    def taken(self, name: str, places: np.ndarray) -> np.ndarray:
+        """The values at some places."""
+        if name in self._waiting:
+            return self._waiting[name].take(self._rows.take(places))
+        return self._data[name].take(places, axis=0)
+
+    @property
+    def waits(self) -> bool:
+        return bool(self._waiting)
+
+    def settle(self, places: np.ndarray) -> None:
+        """No columns wait any more; of those that did, only these places are known from now on."""
+        for name, given in self._waiting.items():
+            self._data[name] = np.empty(self.capacity, given.dtype)
+            self._data[name][places] = given.take(self._rows.take(places))
+        self._waiting, self._rows = {}, NO_ROWS
 
     @property
     def row_bytes(self) -> int:
@@ -43,15 +82,18 @@ class Arena:
         """Where every column has met a null."""
         return self._width + len(self.valid)
 
-    def declare(self, name: str, dtype: np.dtype | type, width: int = 0) -> None:
-        self.data[name] = np.empty((self.capacity, width) if width else self.capacity, dtype)
+    def declare(self, name: str, dtype: np.dtype | type, width: int = 0, patient: bool = False) -> None:
+        self._data[name] = np.empty((self.capacity, width) if width else self.capacity, dtype)
         self.valid[name] = None
-        self._width += _width(self.data[name])
+        self._width += _width(self._data[name])
+        if patient:
+            self._patient.add(name)
 
     def drop(self, names: Sequence[str]) -> None:
         for name in names:
-            self._width -= _width(self.data[name])
-            del self.data[name], self.valid[name]
+            self._width -= _width(self.column(name))
+            del self._data[name], self.valid[name]
+            self._patient.discard(name)
 
     def reserve(self, capacity: int) -> None:
         if capacity <= self.capacity:
@@ -63,27 +105,53 @@ class Arena:
                 self.valid[name] = lengthened(valid, capacity)
         self.capacity = capacity
 
-    def become(self, places: Places, batch: dict[str, tuple[np.ndarray, np.ndarray | None]], capacity: int) -> None:
-        """Nothing is kept: the arena holds the rows of a batch and no more."""
-        for name, old in self.data.items():
+    def lets_wait(self, batch: Collection[str], rows: int) -> bool:
+        """Whether columns of a batch of so many rows may wait."""
+        return rows >= MANY and len(self._patient.intersection(batch)) >= SEVERAL
+
+    def become(
+        self,
+        places: Places,
+        batch: dict[str, tuple[np.ndarray, np.ndarray | None]],
+        capacity: int,
+        rows: np.ndarray | None = None,
+    ) -> None:
+        """Nothing is kept: the arena holds the rows of a batch and no more. `rows`: which of them stands at each place, where columns
+        may wait."""
+        self._waiting, self._rows = {}, NO_ROWS if rows is None else rows
+        for name, old in self._data.items():
             given, valid = batch.get(name, (None, None))
-            fresh = np.empty((capacity, *old.shape[1:]), old.dtype) if given is None else _placed(given, places, capacity, old.dtype)
-            self.data[name] = fresh
             self.valid[name] = None if valid is None or valid.all() else _placed(valid, places, capacity, np.dtype(np.bool_))
+            if given is None:
+                self._data[name] = np.empty((capacity, *old.shape[1:]), old.dtype)
+            elif rows is not None and name in self._patient and given.dtype == old.dtype:
+                self._waiting[name], self._data[name] = given, old[:0]
+            else:
+                self._data[name] = _placed(given, places, capacity, old.dtype)
         self.capacity = capacity
 
     def merged(self, kept: Moved, places: Places, batch: dict[str, tuple[np.ndarray, np.ndarray | None]], capacity: int) -> None:
         """Fresh arrays with the rows that are kept and those of the batch. Memory that is written in the order of the batch, at one
         place per key, stays in the cache better than memory that is read key by key."""
-        for name, old in self.data.items():
+        for name in self._data:
             given, given_valid = batch.get(name, (None, None))
-            fresh = np.empty((capacity, *old.shape[1:]), old.dtype)
-            kept.copy(old, fresh)
+            fresh = self._kept(name, kept, capacity)
             if given is not None:
                 put(fresh, places, given)
-            self.data[name] = fresh
+            self._data[name] = fresh
             self.valid[name] = self._merged_flags(self.valid[name], kept, given_valid, places, capacity)
+        self._waiting, self._rows = {}, NO_ROWS
         self.capacity = capacity
+
+    def _kept(self, name: str, kept: Moved, capacity: int) -> np.ndarray:
+        """A fresh array with the rows that are kept."""
+        old = self._data[name]
+        fresh = np.empty((capacity, *old.shape[1:]), old.dtype)
+        if name in self._waiting:
+            fresh[ranges(kept.target, kept.lengths)] = self.taken(name, ranges(kept.source, kept.lengths))
+        else:
+            kept.copy(old, fresh)
+        return fresh
 
     @staticmethod
     def _merged_flags(old: np.ndarray | None, kept: Moved, given: np.ndarray | None, places: Places, capacity: int) -> np.ndarray | None:

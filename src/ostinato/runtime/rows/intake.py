@@ -15,17 +15,23 @@ from ostinato.runtime.rows.string_pool import StringPool
 
 
 class Intake:
-    def __init__(self, reads: Input, stored: Mapping[str, Type], pool: StringPool, positioned: bool) -> None:
+    def __init__(self, reads: Input, stored: Mapping[str, Type], pool: StringPool) -> None:
         self._keys = reads.key_names
         self._time = reads.time_name
         self._stored = stored
         self._pool = pool
-        self._needs_positions = positioned
 
     def append(
-        self, rows: KeyedRows, keys: KeyIndex | None, columns: Mapping[str, Vector], times: np.ndarray | None, positions: np.ndarray
+        self,
+        rows: KeyedRows,
+        keys: KeyIndex | None,
+        columns: Mapping[str, Vector],
+        count: int,
+        times: np.ndarray | None,
+        positions: np.ndarray | None,
     ) -> np.ndarray:
-        """Number the keys of the rows and store what is needed of them; returns the keys that have got some."""
+        """Number the keys of `count` rows and store what is needed of them; returns the keys that have got some. `positions`: None where
+        nobody asks for them."""
         numbers = None
         if keys is not None:
             numbers = keys.number([columns[name] for name in self._keys])
@@ -33,9 +39,9 @@ class Intake:
         batch = {rows.held_as(name): self._storable(rows, name, columns[name]) for name in self._stored}
         if times is not None:
             batch["times"] = (times, columns[self._time].valid)
-        if self._needs_positions:
+        if positions is not None:
             batch["positions"] = (positions, None)
-        grouping = rows.group(numbers, len(positions))
+        grouping = rows.group(numbers, count)
         rows.append(grouping, batch)
         return grouping.keys
 

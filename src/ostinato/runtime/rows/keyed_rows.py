@@ -5,13 +5,14 @@ appending costs constant time per row however the input is cut into batches; the
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
-from ostinato.kernels.rows.grouping import count_rows_of_keys, places_of, ranges
+from ostinato.kernels.rows.grouping import count_rows_of_keys, places_and_rows, places_of, ranges
 from ostinato.runtime.rows.arena import Arena, Moved, Places
+from ostinato.runtime.rows.longer_arrays import as_slice
 from ostinato.runtime.rows.opaque_values import OpaqueValues
 
 NO_TIMES = np.zeros(1, np.int64)  # kernels want an array also where nobody reads it
@@ -34,20 +35,25 @@ class Grouping:
 class KeyedRows:
     """`offset[k]`: arena index of key k's first retained row; `base[k]`: that row's ordinal in its partition; `length[k]`: how
     many are retained. Columns that matchers read have fixed names: times, positions; see also `PatternRows`. `time_column` is held
-    once, as times; positions are left out where nobody asks for them (`positioned`)."""
+    once, as times; positions are left out where nobody asks for them (`positioned`). Of the columns `seldom_read` few rows are read."""
 
     def __init__(
-        self, columns: Mapping[str, np.dtype | type], timed: bool, positioned: bool = True, time_column: str | None = None
+        self,
+        columns: Mapping[str, np.dtype | type],
+        timed: bool,
+        positioned: bool = True,
+        time_column: str | None = None,
+        seldom_read: Collection[str] = (),
     ) -> None:
         self.arena = Arena()
         self._time_column = time_column
         for name, dtype in columns.items():
             if name != time_column:
-                self.arena.declare("column:" + name, dtype)
+                self.arena.declare("column:" + name, dtype, patient=name in seldom_read)
         if positioned:
             self.arena.declare("positions", np.int64)
         if timed:
-            self.arena.declare("times", np.int64)
+            self.arena.declare("times", np.int64, patient=time_column in seldom_read)
         self.timed = timed
         self.opaque: dict[str, OpaqueValues] = {}  # of columns whose arrays hold positions among these
         self.used = 0
@@ -65,11 +71,11 @@ class KeyedRows:
 
     @property
     def positions(self) -> np.ndarray:
-        return self.arena.data["positions"]
+        return self.arena.column("positions")
 
     @property
     def times(self) -> np.ndarray:
-        return self.arena.data["times"] if self.timed else NO_TIMES
+        return self.arena.column("times") if self.timed else NO_TIMES
 
     @property
     def key_count(self) -> int:
@@ -129,6 +135,7 @@ class KeyedRows:
         if grouping.rows >= self.held:
             self._merge(grouping, batch)
             return
+        self.settle()
         self._make_room(keys, counts)
         places = self._places(grouping, self.offset[keys] + self.length[keys], self.arena.capacity)
         for name, (data, valid) in batch.items():
@@ -149,10 +156,25 @@ class KeyedRows:
         offset, rows = _side_by_side(grouping.counts)
         self._room[:] = 0
         self.offset[:] = 0
-        self.offset[keys] = offset
-        self.length[keys] = self._room[keys] = grouping.counts
-        self.arena.become(self._places(grouping, offset, rows) if rows else slice(0, 0), batch, rows)
+        self.offset[as_slice(keys)] = offset
+        self.length[as_slice(keys)] = self._room[as_slice(keys)] = grouping.counts
         self.used = self.held = rows
+        if grouping.numbers is not None and self.arena.lets_wait(batch, rows):
+            self._next_place[as_slice(keys)] = offset
+            places, order = places_and_rows(grouping.numbers, self._next_place)
+            self.arena.become(places, batch, rows, order)
+        else:
+            self.arena.become(self._places(grouping, offset, rows) if rows else slice(0, 0), batch, rows)
+
+    def settle(self) -> None:
+        """Nothing that was pushed is referred to any more: what is needed of it lies in the arena, which shrinks if that is little."""
+        if not self.arena.waits:
+            return
+        kept = self.held
+        if 2 * kept <= self.arena.capacity:
+            self._close_gaps(kept)
+        else:
+            self.arena.settle(self.retained()[1])
 
     def _merge(self, grouping: Grouping, batch: dict[str, tuple[np.ndarray, np.ndarray | None]]) -> None:
         """More rows come than are retained: lay everything out anew, the touched keys first and side by side, without spare room."""
@@ -196,31 +218,36 @@ class KeyedRows:
 
     def _drop_abandoned(self, demand: int) -> bool:
         """Close the gaps between regions, if that frees at least half of the arena."""
+        if 2 * (int(self.length.sum()) + demand) > self.arena.capacity:
+            return False
+        self._close_gaps(self.arena.capacity)
+        return True
+
+    def _close_gaps(self, capacity: int) -> None:
+        """The regions side by side, without spare room."""
         live = np.flatnonzero(self.length)
         lengths = self.length[live]
         target, kept = _side_by_side(lengths)
-        if 2 * (kept + demand) > self.arena.capacity:
-            return False
-        self.arena.rebuilt(Moved(self.offset[live], lengths, target), self.arena.capacity)
+        self.arena.rebuilt(Moved(self.offset[live], lengths, target), capacity)
         self._room[:] = 0
         self.offset[:] = 0
         self.offset[live] = target
         self._room[live] = lengths
         self.used = kept
-        return True
 
     def trim(self, keys: np.ndarray, keep_from: np.ndarray) -> None:
         """Forget rows before the given ordinals."""
-        drop = np.minimum(keep_from - self.base[keys], self.length[keys])
+        chosen = as_slice(keys)
+        drop = np.minimum(keep_from - self.base[chosen], self.length[chosen])
         np.maximum(drop, 0, out=drop)
         dropped = int(drop.sum())
-        if not dropped:
-            return
-        self.offset[keys] += drop
-        self.base[keys] += drop
-        self.length[keys] -= drop
-        self._room[keys] -= drop
-        self.held -= dropped
+        if dropped:
+            self.offset[chosen] += drop
+            self.base[chosen] += drop
+            self.length[chosen] -= drop
+            self._room[chosen] -= drop
+            self.held -= dropped
+        self.settle()
 
     def renumber(self, old_of_new: np.ndarray) -> None:
         for name in ("offset", "base", "length", "_room"):

@@ -10,6 +10,7 @@ from ostinato.runtime.rows.arena import Arena
 from ostinato.runtime.rows.keyed_rows import KeyedRows
 from ostinato.runtime.rows.opaque_values import OpaqueValues
 
+WORDS = np.dtype(np.uint64)
 NO_SLOTS, NO_FLAGS = np.zeros((1, 0), np.int64), np.zeros((1, 0), np.uint8)
 
 
@@ -17,12 +18,12 @@ class PatternRows:
     """The rows of its input, which other patterns may share, with columns of its own beside them: `bits` and `slots` are what its row code
     computed, `marks` what its negations note at each row. `label` tells these columns from those of the others."""
 
-    def __init__(self, rows: KeyedRows, label: str, slots: int, marks: Sequence[str] = ()) -> None:
+    def __init__(self, rows: KeyedRows, label: str, slots: int, marks: Sequence[str] = (), bits: np.dtype = WORDS) -> None:
         self.shared = rows
         self.label = label
         self.slot_count = slots
         self._marks = tuple(marks)
-        rows.arena.declare(label + "bits", np.uint64)
+        rows.arena.declare(label + "bits", bits)
         if slots:
             rows.arena.declare(label + "slots", np.int64, slots)
             rows.arena.declare(label + "slot_valid", np.uint8, slots)
@@ -40,18 +41,18 @@ class PatternRows:
 
     @property
     def bits(self) -> np.ndarray:
-        return self.shared.arena.data[self.label + "bits"]
+        return self.shared.arena.column(self.label + "bits")
 
     @property
     def slots(self) -> np.ndarray:
-        return self.shared.arena.data[self.label + "slots"] if self.slot_count else NO_SLOTS
+        return self.shared.arena.column(self.label + "slots") if self.slot_count else NO_SLOTS
 
     @property
     def slot_valid(self) -> np.ndarray:
-        return self.shared.arena.data[self.label + "slot_valid"] if self.slot_count else NO_FLAGS
+        return self.shared.arena.column(self.label + "slot_valid") if self.slot_count else NO_FLAGS
 
     def mark(self, name: str) -> np.ndarray:
-        return self.shared.arena.data[self.label + name]
+        return self.shared.arena.column(self.label + name)
 
     @property
     def times(self) -> np.ndarray:

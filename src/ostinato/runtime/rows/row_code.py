@@ -90,7 +90,7 @@ class RowCode:
 
     def _input(self, rows: PatternRows, index: np.ndarray | slice, name: str) -> Vector:
         held = rows.held_as(name)
-        data, known = rows.arena.data[held][index], rows.arena.valid[held]
+        data, known = rows.arena.column(held)[index], rows.arena.valid[held]
         valid = None if known is None else known[index]
         type_ = self._types[name]
         if type_.kind is not Kind.STRING:

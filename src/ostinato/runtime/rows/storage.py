@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from ostinato.expr.typing.arrow_types import to_arrow
@@ -9,7 +11,7 @@ from ostinato.expr.typing.types import Kind, Type
 from ostinato.program.analysis.carried_negations import uncarried
 from ostinato.program.code_inputs import code_inputs, measure_columns, negation_columns
 from ostinato.program.input import Input
-from ostinato.program.pattern import EventPattern, Pattern
+from ostinato.program.pattern import EventPattern, Pattern, RowPattern
 from ostinato.runtime.rows.keyed_rows import KeyedRows
 from ostinato.runtime.rows.opaque_values import OpaqueValues
 
@@ -29,6 +31,12 @@ def needs_positions(pattern: Pattern) -> bool:
     return isinstance(pattern, EventPattern) or pattern.measures.code is None
 
 
+def bits_held_as(pattern: Pattern) -> np.dtype:
+    """The predicate bits of a row: a byte where the scan reads them and they are few."""
+    few = isinstance(pattern, RowPattern) and pattern.evaluation == "scan" and pattern.bits <= 8
+    return np.dtype(np.uint8 if few else np.uint64)
+
+
 def occurrence_columns(pattern: Pattern) -> list[str]:
     """A column for each negation that filters matches and whose events are known by their rows alone; see
     `runtime.negation.occurrences`."""
@@ -41,10 +49,20 @@ def occurrence_column(number: int) -> str:
     return f"occurs:{number}"
 
 
-def empty_rows(reads: Input, stored: dict[str, Type], positioned: bool) -> KeyedRows:
+def seldom_read(reads: Input, patterns: Sequence[Pattern]) -> set[str]:
+    """Columns of which patterns read the rows of matches, and no others: those that only measures ask for."""
+    often = {name for pattern in patterns for name in code_inputs(pattern.rows)}
+    often |= {name for pattern in patterns for negation in pattern.negations for name in negation_columns(negation)}
+    if any(isinstance(pattern, EventPattern) or pattern.timed_window >= 0 for pattern in patterns):
+        often.add(reads.time_name)
+    return {column.name for column in reads.columns} - often
+
+
+def empty_rows(reads: Input, stored: dict[str, Type], patterns: Sequence[Pattern]) -> KeyedRows:
     """Values lie in arrays as `expr.typing.types` says."""
+    positioned = any(map(needs_positions, patterns))
     held = {Kind.FLOAT: np.float64, Kind.BOOL: np.bool_}
     dtypes = {name: held.get(type_.kind, np.int64) for name, type_ in stored.items()}
-    rows = KeyedRows(dtypes, reads.time >= 0, positioned, reads.time_name or None)
+    rows = KeyedRows(dtypes, reads.time >= 0, positioned, reads.time_name or None, seldom_read(reads, patterns))
     rows.opaque = {name: OpaqueValues(to_arrow(type_)) for name, type_ in stored.items() if type_.kind is Kind.OPAQUE}
     return rows

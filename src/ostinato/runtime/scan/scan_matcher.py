@@ -14,16 +14,18 @@ from ostinato.program.pattern import RowPattern
 from ostinato.runtime.matcher import Matcher
 from ostinato.runtime.output.listing import Listing
 from ostinato.runtime.output.matches import Matches
+from ostinato.runtime.rows.keyed_rows import NO_TIMES
+from ostinato.runtime.rows.longer_arrays import as_slice
 from ostinato.runtime.rows.pattern_rows import PatternRows
 from ostinato.runtime.rows.string_pool import StringPool
-from ostinato.runtime.scan.assignment import Assignment
+from ostinato.runtime.scan.assignment import Assignment, SpanVariables
 from ostinato.runtime.scan.attempt_state import check_scan
 from ostinato.runtime.scan.backward_dfa import BackwardDfa
 from ostinato.runtime.scan.lazy_dfa import LazyDfa
 from ostinato.runtime.session.budget import Budget
 from ostinato.runtime.session.state_check import StateCheck
 
-UNSEEN = -1  # start of a partition that was never fed
+UNSEEN = -1  # start of a partition that was never fed, as everything else of it that is nothing yet
 MIN_MEMO = 1 << 10
 MIN_MATCHES = 1 << 6
 
@@ -43,6 +45,7 @@ class ScanMatcher(Matcher):
         self._memo = scan_memo.new_table(MIN_MEMO)
         self._control = np.zeros(dfa.CONTROL_WIDTH, np.int64)
         self._setting = search_setting(pattern)
+        self._timed = pattern.timed_window >= 0
         self._setting[dfa.FIRST_INITIAL] = self._dfa.initial_of_partition
         self._out = np.empty((3, 0), np.int64)
 
@@ -74,12 +77,13 @@ class ScanMatcher(Matcher):
         self._admit(rows, keys)
         self._setting[dfa.HORIZON], self._setting[dfa.FINAL] = horizon, final
         self._control[dfa.KEY] = self._control[dfa.FOUND] = 0
-        self._out = np.empty((3, MIN_MATCHES + int((ready - self._cursor[keys, dfa.START]).sum()) // 4), np.int64)
+        times = rows.times if self._timed else NO_TIMES
+        self._out = np.empty((3, MIN_MATCHES + int((ready - self._cursor[as_slice(keys), dfa.START]).sum()) // 4), np.int64)
         while True:
             automaton = self._dfa
             self._setting[dfa.WIDTH] = automaton.width
             code = dfa.scan(
-                keys, ready, rows.offset, rows.base, rows.length, rows.bits, rows.times, self._setting, self._cursor, automaton.table,
+                keys, ready, rows.offset, rows.base, rows.length, rows.bits, times, self._setting, self._cursor, automaton.table,
                 automaton.flags, automaton.mask, automaton.symbol_bits, automaton.symbol_numbers, self._backward_dfa.table, self._marks,
                 self._memo, self._out, self._control,
             )  # fmt: skip
@@ -107,9 +111,12 @@ class ScanMatcher(Matcher):
     def _admit(self, rows: PatternRows, keys: np.ndarray) -> None:
         """Make a cursor for partitions that are new."""
         self._ensure(int(keys.max()) + 1)
-        new = keys[self._cursor[keys, dfa.START] == UNSEEN]
-        self._cursor[new, dfa.START] = self._cursor[new, dfa.AT] = rows.base[new]
-        first = new[rows.base[new] == 0]
+        new = keys[self._cursor[as_slice(keys), dfa.START] == UNSEEN]
+        if not len(new):
+            return
+        base = rows.base[as_slice(new)]
+        self._cursor[as_slice(new), dfa.START] = self._cursor[as_slice(new), dfa.AT] = base
+        first = as_slice(new[base == 0])
         self._cursor[first, dfa.AUTOMATON] = self._dfa.initial_of_partition
         if self._dfa.flags[self._dfa.initial_of_partition] & dfa.ACCEPTS:
             self._cursor[first, dfa.END] = 0  # the kernel looks at later starts only
@@ -119,7 +126,8 @@ class ScanMatcher(Matcher):
         if count > have:
             grown = np.empty((max(count, 2 * have) if have else count, dfa.CURSOR_WIDTH), np.int64)
             grown[:have] = self._cursor
-            grown[have:] = (UNSEEN, UNSEEN, dfa.INITIAL, -1, -1, 0)
+            grown[have:] = -1
+            grown[have:, dfa.AUTOMATON], grown[have:, dfa.MEMO_END] = dfa.INITIAL, 0
             self._cursor = grown
 
     def _found(self) -> tuple[np.ndarray, np.ndarray]:
@@ -132,9 +140,8 @@ class ScanMatcher(Matcher):
         return found, places
 
     def _matches(self, rows: PatternRows, found: np.ndarray, places: np.ndarray) -> Matches:
-        """With their variables."""
         count = len(places) - 1
-        return Matches(found[0, :count], found[1, :count], places, self._assignment.variables(rows, found, count, places))
+        return Matches(found[0, :count], found[1, :count], places, SpanVariables(self._assignment, rows, found, places))
 
     def _renew_memo(self, needed: int) -> None:
         """Drop entries that the searches have passed, and make the table larger if that is not enough."""
@@ -169,11 +176,12 @@ class ScanMatcher(Matcher):
 
     def keep_from(self, keys: np.ndarray) -> np.ndarray:
         self._ensure(int(keys.max()) + 1 if len(keys) else 0)
-        return np.maximum(self._cursor[keys, dfa.START], 0)
+        return np.maximum(self._cursor[as_slice(keys), dfa.START], 0)
 
     def idle(self, keys: np.ndarray) -> np.ndarray:
         self._ensure(int(keys.max()) + 1 if len(keys) else 0)
-        return self._cursor[keys, dfa.START] == self._cursor[keys, dfa.AT]
+        chosen = self._cursor[as_slice(keys)]
+        return chosen[:, dfa.START] == chosen[:, dfa.AT]
 
     def pass_over(self, keys: np.ndarray, ordinals: np.ndarray) -> None:
         self._ensure(int(np.max(keys, initial=-1)) + 1)

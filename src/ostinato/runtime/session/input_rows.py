@@ -41,8 +41,8 @@ class InputRows:
         self.pool = StringPool()
         self.keys = KeyIndex(tuple(reads.columns[k].type for k in reads.keys), self.pool) if reads.keys else None
         self.stored: dict[str, Type] = {name: type_ for pattern in patterns for name, type_ in stored_columns(pattern).items()}
-        positioned = any(map(needs_positions, patterns))
-        self.rows = empty_rows(reads, self.stored, positioned)
+        self._positioned = any(map(needs_positions, patterns))
+        self.rows = empty_rows(reads, self.stored, patterns)
         self.rows.ensure_keys(1)
         self.late = LateRows(reads, keeps=options.late == "keep" and not self.is_fed)
         ties_wait = len(reads.order) > 1 and not batches_apart
@@ -58,7 +58,7 @@ class InputRows:
         self._ordered = options.ordered and not self.is_fed
         self._plain = PlainRows()
         self._reader = ColumnReader(reads)
-        self._intake = Intake(reads, self.stored, self.pool, positioned)
+        self._intake = Intake(reads, self.stored, self.pool)
         self._arrival_check = ArrivalCheck(patterns)
         self._nulls_allowed = not any(pattern.within >= 0 for pattern in patterns)  # of times, where rows are in order anyway
 
@@ -176,15 +176,17 @@ class InputRows:
         times = None if event_times is None else event_times.values
         if presorted and times is not None and count:
             self.latest = int(times[-1])
-        positions = np.arange(self.position, self.position + count)
+        positions = np.arange(self.position, self.position + count) if self._positioned else None
         self.position += count
         self.since_sweep += count
         chosen, ranks = self._selected(columns, order)
         if chosen is not None:
             columns = {name: take(vector, chosen) for name, vector in columns.items()}
             times = None if times is None else times[chosen]
-            positions = positions if ranks is None else positions[ranks]  # rows that are left out count, however batches are cut
-        return self._intake.append(self.rows, self.keys, columns, times, positions)
+            count = len(chosen)
+            if positions is not None and ranks is not None:
+                positions = positions[ranks]  # rows that are left out count, however batches are cut
+        return self._intake.append(self.rows, self.keys, columns, count, times, positions)
 
     def _selected(self, columns: Mapping[str, Vector], order: np.ndarray | None) -> tuple[np.ndarray | None, np.ndarray | None]:
         """The rows to process, in order (None: all as they are), and their ranks among all rows in order (None: they are all).

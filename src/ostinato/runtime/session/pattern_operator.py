@@ -17,7 +17,7 @@ from ostinato.runtime.rows.idle_keys import KeyNeeds
 from ostinato.runtime.rows.longer_arrays import grown
 from ostinato.runtime.rows.pattern_rows import PatternRows
 from ostinato.runtime.rows.row_code import RowCode
-from ostinato.runtime.rows.storage import occurrence_columns
+from ostinato.runtime.rows.storage import bits_held_as, occurrence_columns
 from ostinato.runtime.session.begun_keys import BegunKeys
 from ostinato.runtime.session.budget import Budget
 from ostinato.runtime.session.held_matches import check_held
@@ -43,7 +43,7 @@ class PatternOperator:
     def __init__(self, pattern: Pattern, source: InputRows, label: str, budget: Budget, in_order: bool) -> None:
         self.pattern = pattern
         self.source = source
-        self.rows = PatternRows(source.rows, label, len(pattern.slots), occurrence_columns(pattern))
+        self.rows = PatternRows(source.rows, label, len(pattern.slots), occurrence_columns(pattern), bits_held_as(pattern))
         self.matcher: Matcher = open_matcher(pattern, budget, source.pool, in_order=in_order)
         self.report = Report(pattern, source.pool, budget)
         self._excludes_nulls = source.reads.null_keys != pattern.reads.null_keys  # keys with a null are there for others alone
