@@ -8,6 +8,7 @@ from tests.conformance.compare import verdict
 from tests.conformance.engines import SessionEngine
 from tests.conformance.worked_cases import worked_cases
 from tests.golden.case_file import golden_cases
+from tests.property.long_matches import all_matches
 from tests.property.small_room import small_room
 
 WORKED = slice(None, None, 4)  # a quarter of the worked cases: all of them take half a minute
@@ -18,7 +19,15 @@ def disagreements() -> list[str]:
     with small_room():
         outcomes = SessionEngine().run(cases)
     judged = [(case, *verdict(case, outcome)) for case, outcome in zip(cases, outcomes, strict=True)]
-    return [f"{case.name}: {why}" for case, result, why in judged if result == "disagree"]
+    return [f"{case.name}: {why}" for case, result, why in judged if result == "disagree"] + longer_ones()
+
+
+def longer_ones() -> list[str]:
+    usual = all_matches()
+    with small_room():
+        found = all_matches()
+    assert len(found) > 40 and all(found.values())
+    return [f"{text}: expected {usual[text]}, got {matches}" for text, matches in found.items() if matches != usual[text]]
 
 
 if __name__ == "__main__":
