@@ -12,7 +12,15 @@ import ostinato as ost
 from ostinato.base.errors import OstinatoError
 
 SCHEMA = pa.schema(
-    [("ts", pa.timestamp("us")), ("n", pa.int64()), ("kind", pa.string()), ("k", pa.string()), ("v", pa.int64()), ("w", pa.float64())]
+    [
+        ("ts", pa.timestamp("us")),
+        ("n", pa.int64()),
+        ("kind", pa.string()),
+        ("k", pa.string()),
+        ("v", pa.int64()),
+        ("w", pa.float64()),
+        ("ns", pa.timestamp("ns")),
+    ]
 )
 SASE = {"type_by": "kind", "time": "ts"}
 RISES = "PATTERN SEQ(A+ a[ ], B b) WHERE partition_contiguity(a[ ], b) { [k] AND a[i].v > a[i-1].v } WITHIN 5 minutes"
@@ -44,6 +52,13 @@ EXPLAINED: dict[str, tuple[str, dict[str, Any]]] = {
     "negation known by rows": ("PATTERN SEQ(A a, ~(B x), C c) WHERE skip_till_any_match(a, x, c) { [k] } WITHIN 5 minutes", SASE),
     "negation compared": ("PATTERN SEQ(A a, ~(B x), C c) WHERE skip_till_any_match(a, x, c) { x.v > a.v } WITHIN 5 minutes", SASE),
     "negation behind": ("PATTERN SEQ(A a, B b, ~(C x)) WHERE skip_till_next_match(a, b, x) { x.v = a.v } WITHIN 5 minutes", SASE),
+    "negation before": ("PATTERN SEQ(~(C x), A a, B b) WHERE skip_till_next_match(x, a, b) { a.v < b.v } WITHIN 5 minutes", SASE),
+    "negation before or behind": (
+        "PATTERN SEQ(A* a[ ], ~(C x), B* b[ ]) WHERE skip_till_any_match(a[ ], x, b[ ]) { [k] } WITHIN 9 events",
+        SASE,
+    ),
+    "timeouts": ("PATTERN SEQ(A a, B b) WITHIN 5 minutes OUTPUT timeouts", SASE),
+    "times in nanoseconds": (row_pattern("A B", "B AS v > 1", rest="WITHIN INTERVAL '1' SECOND", order="ns"), {}),
     "counted": ("PATTERN SEQ(A a, B+ b[ ]) WHERE skip_till_any_match(a, b[ ]) { b[i].v > 1 } WITHIN 5 minutes OUTPUT count", SASE),
 }
 
