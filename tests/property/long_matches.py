@@ -54,7 +54,9 @@ def all_matches() -> dict[str, list[dict[str, Any]]]:
 def matches(text: str, at_once: int, **options: Any) -> list[dict[str, Any]]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        session = ost.compile(text, {"t": SCHEMA}, **options).open(lateness=0)
-    table = events()
-    pushed = [session.push(table.slice(first, at_once)) for first in range(0, table.num_rows, at_once)]
-    return [row for part in [*pushed, session.close()] for row in part.to_pylist()]
+        query = ost.compile(text, {"t": SCHEMA}, **options)
+    session, table, found = query.open(lateness=0), events(), []
+    for first in range(0, table.num_rows, at_once):
+        found += session.push(table.slice(first, at_once)).to_pylist()
+        session = query.open(lateness=0, snapshot=session.snapshot())  # what is read back has to find its room, too
+    return found + session.close().to_pylist()

@@ -12,7 +12,8 @@ from tests.unit.runtime.pattern_search import Case, Drive, cases, expected
 
 from ostinato.algebra.pattern import Alternation, Repetition, Sequence, Variable
 from ostinato.base.errors import BudgetError, StateError
-from ostinato.runtime.scan import backward_dfa, lazy_dfa
+from ostinato.kernels.scan import scan_memo
+from ostinato.runtime.scan import backward_dfa, lazy_dfa, scan_matcher
 from ostinato.runtime.scan.scan_matcher import ScanMatcher
 
 A, B, C = (Variable(name) for name in NAMES)
@@ -125,6 +126,17 @@ def test_partitions_with_long_walks_in_vain_keep_apart_when_there_are_many():
             if key % 3
         }
         assert drive.found == wanted
+
+
+def test_what_is_remembered_fills_at_most_half_of_its_table(monkeypatch):
+    """Whoever looks for an entry that is not there stops at a free place."""
+    monkeypatch.setattr(scan_matcher, "MIN_MEMO", 2)
+    drive = Drive(ScanMatcher(Case(THREES, (), 100).compiled()))
+    for time in range(0, 300, 10):
+        drive.push([(key, time + i, frozenset("AB")) for key in range(3) for i in range(10)])
+        memo = drive.matcher._memo
+        assert 2 * (memo[:, scan_memo.REGION] != scan_memo.FREE).sum() <= len(memo)
+    assert len(memo) > 2
 
 
 FOUR_AND_FOUR = Sequence((A, Repetition(B, 4, None), Repetition(C, 4, None)))
