@@ -1,4 +1,4 @@
-"""Who can run a case. A host joins the suite by one class and one entry in `ENGINES`."""
+"""Who can run a case. A host joins the suite by one class and one entry in the registry."""
 
 from __future__ import annotations
 
@@ -124,6 +124,3 @@ def table_found(case: Case, table: pa.Table) -> Any:
     ids = table.column("match_id").to_pylist()
     assert len(set(ids)) == len(ids), "every match has a number of its own"
     return [{name: [event["id"] for event in events] for name, events in match.items()} for match in found]
-
-
-ENGINES: dict[str, Callable[[], Engine]] = {"reference": ReferenceEngine, "session": SessionEngine, "embedded": EmbeddedEngine}

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import PurePosixPath
 
 RUNTIME = "tests/unit/runtime/test_"
-EVERYTHING = ("tests/golden", "tests/property/test_small_room.py::test_tables_that_start_small_give_the_same_matches")
+GOLDEN = "tests/golden/test_golden.py::test_golden_cases"
+EVERYTHING = (f"{GOLDEN}[session]", "tests/property/test_small_room.py::test_tables_that_start_small_give_the_same_matches")
 RANGES = tuple(f"tests/unit/hosts/spark/test_{name}.py" for name in ("time_ranges", "range_totals", "ranges_equal_whole"))
 
 BY_PACKAGE: dict[str, tuple[str, ...]] = {
@@ -21,11 +22,11 @@ BY_PACKAGE: dict[str, tuple[str, ...]] = {
     "kernels/tally": ("tests/property/test_start_counts.py", "tests/property/test_aggregates_over_matches.py"),
     "kernels/threads": (f"{RUNTIME}thread_matcher.py", f"{RUNTIME}searched_rows.py", f"{RUNTIME}skip_to.py"),
     "kernels/vectors": ("tests/unit/expr", "tests/unit/kernels/vectors", "tests/property/test_vectors_equal_evaluate.py"),
-    "plan": ("tests/unit/plan", "tests/unit/program/test_joins.py"),
+    "plan": ("tests/unit/plan", "tests/unit/program/test_joins.py", "tests/golden/test_shown_texts.py"),
     "program": ("tests/unit/program",),
     "runtime/session": tuple(f"{RUNTIME}{name}.py" for name in ("session", "session_options", "graph", "late_rows", "forged_snapshots")),
     "runtime": (f"{RUNTIME}session.py", f"{RUNTIME}graph.py"),
-    "tasks": (*RANGES, "tests/unit/hosts/spark/test_chain_stands.py", "tests/conformance/test_worked_cases.py"),
+    "tasks": (*RANGES, "tests/unit/hosts/spark/test_chain_stands.py", f"{GOLDEN}[time ranges]", f"{GOLDEN}[keyed pass]"),
 }
 
 
