@@ -35,7 +35,7 @@ from ostinato.tasks.ranges.static_filter import StaticFilter
 from ostinato.tasks.ranges.time_ranges import TimeRange
 from ostinato.tasks.worker import run
 
-PASSES = 3
+PASSES, KEYS_TOGETHER = 2, 2  # a pass has several keys, a case often no more than two
 MOST_BORDERS = 4
 ROWS = 2  # of a batch, and of a row group: borders are many
 
@@ -81,7 +81,7 @@ def together(query: Query, found: pa.Table) -> pa.Table:
 def in_passes(query: Query, table: pa.Table, keys: Sequence[str]) -> pa.Table:
     pattern = serde.loads(serde.dumps(query.program)).body
     rows = StaticFilter(pattern).apply(table.select([column.name for column in pattern.reads.columns]))
-    shuffled = key_codes(rows, keys) % PASSES
+    shuffled = key_codes(rows, keys) // KEYS_TOGETHER % PASSES
     places = range(PASSES) if keys else range(1)
     passes = [_pass(pattern, keys, sorted_rows(rows.take(np.flatnonzero(shuffled == place)), keys, pattern.reads)) for place in places]
     batches = [batch for place, found in enumerate(passes) for batch in reported(found, pattern, query.output_schema, place)]
