@@ -29,8 +29,10 @@ $(STAMP): pyproject.toml constraints.txt
 demo: $(STAMP)
 	@$(JAVA) && $(BIN)/ostinato demo --output demo-output
 
-# Spark has cores of its own to use, so its tests follow in one process.
+# Kernels are compiled before: else whichever test needs one first waits for it, and so do the tests beside it. On a machine that has
+# them this takes a second. Spark has cores of its own to use, so its tests follow in one process.
 test: $(STAMP)
+	@$(BIN)/python -c "from ostinato.kernels._jit import warm_up; warm_up()"
 	@$(PYTEST) -m "not slow and not spark" -n auto --maxprocesses 4 --durations=15
 	@$(JAVA) && $(PYTEST) -m "spark and not slow" --durations=15
 
