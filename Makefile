@@ -1,6 +1,6 @@
 # Every target sets up what it needs: a virtual environment in .venv and, where Spark runs, Java.
 .DELETE_ON_ERROR:
-.PHONY: setup demo test test-slow chaos bench lint docs-check clean help
+.PHONY: setup demo test test-slow chaos mutants bench lint docs-check clean help
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -13,6 +13,7 @@ help:
 	@echo "make test        all tests but the slow ones"
 	@echo "make test-slow   the slow ones"
 	@echo "make chaos       streaming jobs that are killed in every micro-batch and go on with other settings (CHAOS_SEED=n: at other moments)"
+	@echo "make mutants     plants small changes into the engine, one at a time, and lists those that no test notices (MUTANTS='--seed 7 --count 20 --only kernels/scan')"
 	@echo "make lint        ruff, the import rules, and mypy over the package"
 	@echo "make bench       all benchmarks; regenerates docs/benchmarks.md"
 	@echo "make docs-check  run the examples of README and docs"
@@ -28,16 +29,21 @@ $(STAMP): pyproject.toml constraints.txt
 demo: $(STAMP)
 	@$(JAVA) && $(BIN)/ostinato demo --output demo-output
 
-# Spark has cores of its own to use, so its tests follow in one process.
+# Kernels are compiled before: else whichever test needs one first waits for it, and so do the tests beside it. On a machine that has
+# them this takes a second. Spark has cores of its own to use, so its tests follow in one process.
 test: $(STAMP)
-	@$(PYTEST) -m "not slow and not spark" -n auto --maxprocesses 4
-	@$(JAVA) && $(PYTEST) -m "spark and not slow"
+	@$(BIN)/python -c "from ostinato.kernels._jit import warm_up; warm_up()"
+	@$(PYTEST) -m "not slow and not spark" -n auto --maxprocesses 4 --durations=15
+	@$(JAVA) && $(PYTEST) -m "spark and not slow" --durations=15
 
 test-slow: $(STAMP)
 	@$(JAVA) && $(PYTEST) -m slow --timeout 1800
 
 chaos: $(STAMP)
 	@$(JAVA) && $(PYTEST) tests/recovery/test_chaos.py -m "" -s --timeout 3600
+
+mutants: $(STAMP)
+	@$(BIN)/python -m tests.mutants.run $(MUTANTS)
 
 lint: $(STAMP)
 	$(BIN)/ruff check src tests benchmarks

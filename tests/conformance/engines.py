@@ -1,4 +1,4 @@
-"""Who can run a case. A host joins the suite by one class and one entry in `ENGINES`."""
+"""Who can run a case. A host joins the suite by one class and one entry in the registry."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 import pyarrow as pa
 from tests.conformance.case import Case, Outcome, Rows
+from tests.conformance.match_times import variables_of
 
 from ostinato import reference
 from ostinato.algebra.policies import RowsPerMatch
@@ -119,12 +120,7 @@ def table_found(case: Case, table: pa.Table) -> Any:
     """The output of a host as a case wants it: event ids by variable, or rows."""
     if not case.wants_matches:
         return Rows(tuple(table.column_names), tuple(tuple(row.values()) for row in table.to_pylist()))
-    variables = [name for name in table.column_names if name not in ("match_id", "start_ts", "end_ts")]
-    return [{name: [event["id"] for event in _events(row[name])] for name in variables} for row in table.to_pylist()]
-
-
-def _events(value: Any) -> list[dict[str, Any]]:
-    return value if isinstance(value, list) else [] if value is None else [value]
-
-
-ENGINES: dict[str, Callable[[], Engine]] = {"reference": ReferenceEngine, "session": SessionEngine, "embedded": EmbeddedEngine}
+    found = [variables_of(row, case.options.get("time")) for row in table.to_pylist()]
+    ids = table.column("match_id").to_pylist()
+    assert len(set(ids)) == len(ids), "every match has a number of its own"
+    return [{name: [event["id"] for event in events] for name, events in match.items()} for match in found]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from tests.conformance.compare import verdict
-from tests.conformance.engines import ENGINES
+from tests.conformance.registry import ENGINES
 from tests.golden.case_file import golden_cases
 
 CASES = golden_cases()

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import pyarrow as pa
+from tests.conformance.match_times import variables_of
 
 from ostinato.algebra.query import MatchQuery
 from ostinato.expr.typing.arrow_types import to_arrow
@@ -54,9 +55,4 @@ def plain(query: MatchQuery, row: dict[str, Any]) -> dict[str, Any]:
     """Of the default output only the positions of events, by variable."""
     if query.measures is not None or "match_id" not in row:
         return row
-    variables = {name: value for name, value in row.items() if name not in ("match_id", "start_ts", "end_ts")}
-    return {name: [event["seq"] for event in _listed(value)] for name, value in variables.items()}
-
-
-def _listed(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else [] if value is None else [value]
+    return {name: [event["seq"] for event in events] for name, events in variables_of(row, query.time).items()}

@@ -10,6 +10,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
+from tests.conformance.match_times import variables_of
 from tests.property.sase_matrix import NEGATIONS, OUTPUTS, REPEATS, SELECTIONS, Drawn, random_query, random_rows, with_output
 
 import ostinato as ost
@@ -88,6 +89,4 @@ def engine_output(query: ost.Query, rows: Rows, output: str, rng: random.Random)
 
 
 def positions(row: dict[str, Any]) -> dict[str, list[int]]:
-    variables = {name: value for name, value in row.items() if name not in ("match_id", "start_ts", "end_ts")}
-    listed = {name: held if isinstance(held, list) else [held] if held else [] for name, held in variables.items()}
-    return {name: [event["seq"] for event in events] for name, events in listed.items()}
+    return {name: [event["seq"] for event in events] for name, events in variables_of(row, "ts").items()}

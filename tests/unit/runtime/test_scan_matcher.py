@@ -12,7 +12,8 @@ from tests.unit.runtime.pattern_search import Case, Drive, cases, expected
 
 from ostinato.algebra.pattern import Alternation, Repetition, Sequence, Variable
 from ostinato.base.errors import BudgetError, StateError
-from ostinato.runtime.scan import backward_dfa, lazy_dfa
+from ostinato.kernels.scan import scan_memo
+from ostinato.runtime.scan import backward_dfa, lazy_dfa, scan_matcher
 from ostinato.runtime.scan.scan_matcher import ScanMatcher
 
 A, B, C = (Variable(name) for name in NAMES)
@@ -92,6 +93,50 @@ def test_neither_are_attempts_that_pass_in_several_states_or_have_matched_before
         steps.append(drive.matcher.metrics()["row_steps"])
     assert drive.found.get(0, []) == [(i, ("A",)) for i in range(matches)]
     assert steps[0] < 60 * 400 and steps[1] < 2.4 * steps[0]
+
+
+@pytest.mark.parametrize("fruitless", [(0, 1), (1, 0)], ids=["first", "last"])
+def test_what_was_remembered_of_one_partition_says_nothing_about_another(fruitless):
+    """Both are walked far and in vain at first. One ends so, the other has a C that only attempts from its middle reach."""
+    in_vain, fruitful = fruitless
+    letters = {in_vain: [frozenset("AB")] * 100 + [frozenset()], fruitful: [frozenset("AB")] * 150 + [frozenset("C")]}
+    rows = tuple((key, time, names) for key in (0, 1) for time, names in enumerate(letters[key]))
+    case = Case(Sequence((A, STAR_B, C)), rows, 100)
+    drive = Drive(ScanMatcher(case.compiled()))
+    drive.push(case.rows, final=True)
+    assert drive.found == {fruitful: [(50, ("A", *"B" * 99, "C"))]}
+    assert drive.matcher.metrics()["remembered_walks"] > 20
+
+
+def test_partitions_with_long_walks_in_vain_keep_apart_when_there_are_many():
+    """Windows end attempts at different states, so that entries of one partition would mislead the attempts of another."""
+    rng = np.random.default_rng(11)
+    lengths = rng.integers(60, 160, 40)
+    rows = [(key, time, frozenset("AB")) for key, length in enumerate(lengths) for time in range(length)]
+    rows += [(key, int(length), frozenset("C" if key % 3 else "")) for key, length in enumerate(lengths)]
+    for skip in ("past last row", "to next row"):
+        drive = Drive(ScanMatcher(Case(Sequence((A, STAR_B, C)), (), 50, skip=skip).compiled()))
+        for part in range(0, 160, 32):
+            drive.push([row for row in rows if part <= row[1] < part + 32])
+        drive.push([], final=True)
+        last = 1 if skip == "past last row" else 50
+        wanted = {
+            key: [(at, ("A", *"B" * (length - at - 1), "C")) for at in range(length - 50, length - 50 + last)]
+            for key, length in enumerate(lengths.tolist())
+            if key % 3
+        }
+        assert drive.found == wanted
+
+
+def test_what_is_remembered_fills_at_most_half_of_its_table(monkeypatch):
+    """Whoever looks for an entry that is not there stops at a free place."""
+    monkeypatch.setattr(scan_matcher, "MIN_MEMO", 2)
+    drive = Drive(ScanMatcher(Case(THREES, (), 100).compiled()))
+    for time in range(0, 300, 10):
+        drive.push([(key, time + i, frozenset("AB")) for key in range(3) for i in range(10)])
+        memo = drive.matcher._memo
+        assert 2 * (memo[:, scan_memo.REGION] != scan_memo.FREE).sum() <= len(memo)
+    assert len(memo) > 2
 
 
 FOUR_AND_FOUR = Sequence((A, Repetition(B, 4, None), Repetition(C, 4, None)))

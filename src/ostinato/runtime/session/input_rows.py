@@ -105,7 +105,7 @@ class InputRows:
         times = times_of(columns, self.reads, nulls_allowed=False)
         assert times is not None
         if not self.reorder.waits and (self.reorder.horizon == NEVER or times.least >= self.reorder.horizon):
-            self.reorder.horizon = max(self.reorder.horizon, times.greatest)
+            self.reorder.horizon = max(self.reorder.horizon, int(times.greatest))
             return self._store(columns, times)
         self._check_arrived(columns, times.values, self.reorder if source is None else self.before.get(source, self.reorder))
         table = flattened(batch if isinstance(batch, pa.Table) else pa.Table.from_batches([batch]), self.reads.columns)

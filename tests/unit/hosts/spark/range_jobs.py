@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+from tests.conformance.task_engines import numbered
 
 from ostinato.archive.row_groups import list_row_groups
 from ostinato.compiler import compile
 from ostinato.hosts.spark.types import as_on_spark
 from ostinato.tasks.conform import conform
 from ostinato.tasks.division import division_of
-from ostinato.tasks.ranges.late_numbers import NUMBER, OWN, LateNumbers, numbers_matches
-from ostinato.tasks.ranges.match_places import PLACE, placed
+from ostinato.tasks.ranges.late_numbers import LateNumbers, numbers_matches
+from ostinato.tasks.ranges.match_places import placed
 from ostinato.tasks.ranges.range_job import RangeJob
 from ostinato.tasks.ranges.range_task import run_range
 from ostinato.tasks.ranges.time_ranges import TimeRange
@@ -52,13 +52,8 @@ def in_parts(made: RangeJob) -> list[pa.Table]:
     parts = LateNumbers(made.pattern)
     job = RangeJob.loads(replace(made, pattern=parts.task_program, output=as_on_spark(parts.task_output)).dumps())
     found = [table for n, one in enumerate(job.ranges) for table in placed(run_range(job, one), n)]
-    matches = conform(pa.concat_tables(found), job.output).sort_by(PLACE) if found else job.output.empty_table()
-    counts: Counter = Counter()
-    numbers = []
-    for row in matches.select(parts.keys).to_pylist() if parts.keys else [{}] * matches.num_rows:
-        counts[tuple(row.values())] += 1
-        numbers.append(counts[tuple(row.values())])
-    return [parts.completed(matches.append_column(OWN + NUMBER, pa.array(numbers, pa.int64())))]
+    matches = conform(pa.concat_tables(found), job.output) if found else job.output.empty_table()
+    return [numbered(matches, parts)]
 
 
 def bag(tables: list[pa.Table], made: RangeJob) -> list[str]:

@@ -1,0 +1,36 @@
+"""Run by itself, with NUMBA_DISABLE_JIT=1, so that a place beyond the end of an array is an error: cases in tables that have to grow."""
+
+from __future__ import annotations
+
+import sys
+
+from tests.conformance.compare import verdict
+from tests.conformance.engines import SessionEngine
+from tests.conformance.worked_cases import worked_cases
+from tests.golden.case_file import golden_cases
+from tests.property.long_matches import all_matches
+from tests.property.small_room import small_room
+
+WORKED = slice(None, None, 4)  # a quarter of the worked cases: all of them take half a minute
+
+
+def disagreements() -> list[str]:
+    cases = [*golden_cases(), *worked_cases()[WORKED]]
+    with small_room():
+        outcomes = SessionEngine().run(cases)
+    judged = [(case, *verdict(case, outcome)) for case, outcome in zip(cases, outcomes, strict=True)]
+    return [f"{case.name}: {why}" for case, result, why in judged if result == "disagree"] + longer_ones()
+
+
+def longer_ones() -> list[str]:
+    usual = all_matches()
+    with small_room():
+        found = all_matches()
+    assert len(found) > 40 and all(found.values())
+    return [f"{text}: expected {usual[text]}, got {matches}" for text, matches in found.items() if matches != usual[text]]
+
+
+if __name__ == "__main__":
+    found = disagreements()
+    print("\n\n".join(found) if found else "agree")
+    sys.exit(bool(found))
