@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from ostinato.plan.long_walks import QuadraticWarning
     from ostinato.query import Query
     from ostinato.query_set import QuerySet
-    from ostinato.runtime.session.budget import Beyond, Budget
+    from ostinato.runtime.limits.budget import Budget, Overflow
     from ostinato.runtime.session.session import Session
 
 __version__ = RELEASE
@@ -45,8 +45,8 @@ _LAZY = {
     "QuerySet": "ostinato.query_set",
     "match_all": "ostinato.hosts.embedded.match_all",
     "Session": "ostinato.runtime.session.session",
-    "Budget": "ostinato.runtime.session.budget",
-    "Beyond": "ostinato.runtime.session.budget",
+    "Budget": "ostinato.runtime.limits.budget",
+    "Overflow": "ostinato.runtime.limits.budget",
     "sql": "ostinato.hosts.embedded",
     "match": "ostinato.hosts.embedded",
     "Result": "ostinato.hosts.embedded",
@@ -56,12 +56,12 @@ _LAZY = {
 }
 
 __all__ = [
-    "Beyond",
     "Budget",
     "BudgetError",
     "DataError",
     "ExplosionWarning",
     "OstinatoError",
+    "Overflow",
     "QuadraticWarning",
     "Query",
     "QuerySet",

@@ -75,7 +75,7 @@ def _compile_queries(language: Language[Tree], text: str, streams: KnownStreams,
         if part.composite is not None and part is not parsed[-1]:
             streams = streams.with_composite(part.composite.name, query.output_schema, query.algebra.time or "")
     around = None if language.around is None else language.around(parsed[0].tree, streams)
-    return replace(found[-1], feeds=tuple(found[:-1]), around=None if around is None else Around(*around))
+    return replace(found[-1], upstream=tuple(found[:-1]), around=None if around is None else Around(*around))
 
 
 NO_STREAMS = KnownStreams({})

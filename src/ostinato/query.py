@@ -18,8 +18,8 @@ from ostinato.program.disassemble import disassemble
 from ostinato.program.input import Source
 from ostinato.program.pattern import EventPattern, Pattern, RowPattern
 from ostinato.program.program import Body, Program, Result, program_of
+from ostinato.runtime.limits.budget import Budget
 from ostinato.runtime.output.output_schema import output_schema
-from ostinato.runtime.session.budget import Budget
 from ostinato.runtime.session.given_times import Lateness, lateness_units
 from ostinato.runtime.session.session import Session
 from ostinato.runtime.session.session_options import NOT_GIVEN, NotGiven
@@ -38,8 +38,8 @@ class Around:
 @dataclass(frozen=True)
 class Query:
     """`syntax` is the canonical text of the query in its own language; `rewritten` is the algebra after the rules in `applied`.
-    `composite` names the events that it returns, where the text does; `feeds` are earlier queries of the same text, in order, whose
-    events are streams for it. `warning` says what can outgrow any memory. A SQL statement is the query of its last clause: `feeds` are
+    `composite` names the events that it returns, where the text does; `upstream` are earlier queries of the same text, in order, whose
+    events are streams for it. `warning` says what can outgrow any memory. A SQL statement is the query of its last clause: `upstream` are
     the clauses before it, `around` is what stands around them, unless it is no more than one clause."""
 
     text: str
@@ -50,7 +50,7 @@ class Query:
     applied: tuple[str, ...]
     pattern: Pattern
     composite: str | None = None
-    feeds: tuple[Query, ...] = ()
+    upstream: tuple[Query, ...] = ()
     warning: str | None = None
     around: Around | None = None
 
@@ -63,7 +63,7 @@ class Query:
             if stage != "automaton":
                 raise OstinatoError(f'stage "{stage}" is not drawn', hint='only "automaton" has the format svg')
             return automaton_svg(self.algebra)
-        if self.feeds or self.around:
+        if self.upstream or self.around:
             return self._explain_parts(stage)
         if stage == "syntax":
             return self.syntax
@@ -80,7 +80,7 @@ class Query:
     @property
     def parts(self) -> tuple[Query, ...]:
         """The queries of the text, or the clauses of the statement, each by itself."""
-        return (*self.feeds, replace(self, feeds=(), around=None))
+        return (*self.upstream, replace(self, upstream=(), around=None))
 
     def _explain_parts(self, stage: str) -> str:
         shown = [query.explain(stage) for query in self.parts]

@@ -14,7 +14,7 @@ from ostinato.kernels._jit import prepare
 from ostinato.program.program import Program
 from ostinato.program.query_graphs import NO_QUERIES, STEP, with_query
 from ostinato.query import Query, lateness_in_units
-from ostinato.runtime.session.budget import Budget
+from ostinato.runtime.limits.budget import Budget
 from ostinato.runtime.session.given_times import Lateness
 from ostinato.runtime.session.session_options import NOT_GIVEN, NotGiven
 from ostinato.runtime.session.set_session import SetSession

@@ -13,8 +13,8 @@ from ostinato import reference
 from ostinato.algebra.policies import RowsPerMatch
 from ostinato.algebra.query import MatchQuery
 from ostinato.compiler import compile
+from ostinato.expr.types import BOOL, DATE, FLOAT, INT, STRING, TIMESTAMP
 from ostinato.expr.typing.schema import Schema
-from ostinato.expr.typing.types import BOOL, DATE, FLOAT, INT, STRING, TIMESTAMP
 from ostinato.hosts import embedded
 from ostinato.lang import sase, sql
 from ostinato.query import Query
@@ -60,9 +60,9 @@ def algebra_of(case: Case) -> MatchQuery:
     schema = Schema(tuple((name, TYPES[kind]) for name, kind in case.columns))
     if case.language == "sase":
         return sase.lower(sase.parse(case.text), {case.stream: schema}, **case.options)
-    cut = sql.cut(case.text)
-    assert cut.bare, "the reference runs nothing around the clause"
-    (clause,) = cut.clauses
+    split_statement = sql.split_statement(case.text)
+    assert split_statement.bare, "the reference runs nothing around the clause"
+    (clause,) = split_statement.clauses
     return sql.lower(sql.parse_clause(clause.body, clause.offset), schema, case.stream)
 
 

@@ -9,7 +9,7 @@ from tests.conformance.case import Case
 
 from ostinato.base.errors import OstinatoError
 from ostinato.compiler import compile
-from ostinato.tasks.ranges.late_numbers import numbers_matches
+from ostinato.tasks.ranges.deferred_numbers import numbers_matches
 
 
 def one_of_each(cases: Sequence[Case]) -> list[Case]:

@@ -26,7 +26,7 @@ from ostinato.tasks import keyed_pass
 from ostinato.tasks.conform import conform, reported
 from ostinato.tasks.division import division_of
 from ostinato.tasks.key_codes import key_codes
-from ostinato.tasks.ranges.late_numbers import NUMBER, OWN, LateNumbers, numbers_matches
+from ostinato.tasks.ranges.deferred_numbers import NUMBER, OWN, DeferredNumbers, numbers_matches
 from ostinato.tasks.ranges.match_places import PLACE
 from ostinato.tasks.ranges.merged_totals import TASK_OUTPUT, merged, task_program
 from ostinato.tasks.ranges.range_job import RangeJob
@@ -117,7 +117,7 @@ def in_ranges(query: Query, table: pa.Table) -> pa.Table:
             return merged(_of_tasks(replace(whole, pattern=task_program(pattern), output=TASK_OUTPUT)), pattern)
         if not numbers_matches(pattern):
             return _of_tasks(whole)
-        parts = LateNumbers(pattern)
+        parts = DeferredNumbers(pattern)
         found = _of_tasks(replace(whole, pattern=parts.task_program, output=parts.task_output))
         return conform(numbered(found, parts), query.output_schema)
 
@@ -140,7 +140,7 @@ def _of_tasks(job: RangeJob) -> pa.Table:
     return pa.Table.from_batches([batch for number in range(len(job.ranges)) for batch in read_range(text, number)], job.output)
 
 
-def numbered(matches: pa.Table, parts: LateNumbers) -> pa.Table:
+def numbered(matches: pa.Table, parts: DeferredNumbers) -> pa.Table:
     """The matches of all ranges with their numbers, which count those of their key."""
     matches = matches.sort_by(PLACE)
     counts: Counter[tuple[Any, ...]] = Counter()

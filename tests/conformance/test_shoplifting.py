@@ -114,9 +114,9 @@ def test_spark_streaming_out_of_order_with_a_restart(spark, tmp_path: Path, text
         writer.option("checkpointLocation", str(tmp_path / "checkpoint")).trigger(availableNow=True).start().awaitTermination()
         out = [row.asDict(recursive=True) for row in spark.read.parquet(str(tmp_path / "out")).collect()]
         seen.append(found(utc(out), names))
-    horizon = int(table.column("ts").cast(pa.int64())[-1].as_py()) - LATENESS
+    watermark = int(table.column("ts").cast(pa.int64())[-1].as_py()) - LATENESS
     session = compile(text, {"readings": table.schema}, type_by="kind").open(lateness=None)
-    decided = pa.concat_tables([session.push(table), session.advance(horizon)]).to_pylist()
+    decided = pa.concat_tables([session.push(table), session.advance(watermark)]).to_pylist()
     assert seen[-1] == found(decided, names)
     assert 0 < len(seen[0]) < len(seen[1])
     assert set(seen[-1]) <= set(expected(text, table))

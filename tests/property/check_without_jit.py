@@ -20,9 +20,9 @@ queries = st.one_of(preferred_queries(columnar=True), preferred_queries(columnar
 
 @settings(max_examples=60, deadline=None, database=None, derandomize=True)
 @given(queries, streams(max_size=8), st.integers(0, 8))
-def check(query: MatchQuery, rows: list[dict[str, Any]], cut: int) -> None:
+def check(query: MatchQuery, rows: list[dict[str, Any]], split_statement: int) -> None:
     try:
-        found = engine_output(query, rows, [min(cut, len(rows))])
+        found = engine_output(query, rows, [min(split_statement, len(rows))])
     except UnsupportedError:
         assume(False)
     wrong = difference(reference.output(query, rows), found)

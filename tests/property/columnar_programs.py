@@ -9,12 +9,12 @@ from tests.property.matcher_drive import MatcherDrive
 from tests.property.simulation import Simulation
 
 from ostinato.algebra.pattern import Alternation, Repetition, Sequence, Variable, variables_of
-from ostinato.plan.components import component_graph
-from ostinato.program.components import Component
+from ostinato.plan.elements import element_graph
+from ostinato.program.elements import Element
 from ostinato.program.input import Input
 from ostinato.program.pattern import EventPattern
+from ostinato.runtime.limits.budget import Budget
 from ostinato.runtime.rows.string_pool import StringPool
-from ostinato.runtime.session.budget import Budget
 from ostinato.runtime.strategies import open_matcher
 
 BITS = 3
@@ -33,7 +33,7 @@ class Event:
 
 @dataclass(frozen=True)
 class Columnar:
-    """`tests` are the first and the later bit of each component."""
+    """`tests` are the first and the later bit of each element."""
 
     pattern: object
     tests: tuple[tuple[int, int], ...]
@@ -44,15 +44,15 @@ class Columnar:
     epoch: bool = False
 
     def compiled(self, evaluation: str) -> EventPattern:
-        graph = component_graph(self.pattern)
-        components = tuple(
-            Component(i, c.at_least, c.repeats, *self.tests[i], -1, -1, -1, c.after.begins, c.after.completes, c.after.passed)
-            for i, c in enumerate(graph.components)
+        graph = element_graph(self.pattern)
+        elements = tuple(
+            Element(i, c.at_least, c.repeats, *self.tests[i], -1, -1, -1, c.after.transitions, c.after.completes, c.after.passed)
+            for i, c in enumerate(graph.elements)
         )
         return EventPattern(
             Input("events", (), time=0, keys=(0,), null_keys="never"), evaluation, "", variables_of(self.pattern), selection=self.selection,
             output=self.output, ties="epoch" if self.epoch else "order", within=self.within, within_unit=self.unit, bits=BITS,
-            components=components, entries=graph.entry.begins,
+            elements=elements, entries=graph.initial.transitions,
         )  # fmt: skip
 
 
@@ -60,22 +60,22 @@ class ColumnarSimulation(Simulation):
     def __init__(self, query: Columnar, events: list[Event]) -> None:
         super().__init__(query, events)
         pattern = query.compiled("runs")
-        self.components, self.entries = pattern.components, pattern.entries
+        self.elements, self.entries = pattern.elements, pattern.initial
 
     def following(self, run):
-        return self.components[run[-1][1]].begins if run else self.entries
+        return self.elements[run[-1][1]].transitions if run else self.entries
 
     def repeats(self, run):
-        return self.components[run[-1][1]].repeats
+        return self.elements[run[-1][1]].repeats
 
     def takes(self, run, event):
-        return self.repeats(run) and self.joins(run, event) and self.has(event, self.components[run[-1][1]].later_bit)
+        return self.repeats(run) and self.joins(run, event) and self.has(event, self.elements[run[-1][1]].later_bit)
 
     def begins(self, run, event, begin):
-        return self.joins(run, event) and self.has(event, self.components[begin.target].first_bit)
+        return self.joins(run, event) and self.has(event, self.elements[begin.target].first_bit)
 
     def complete(self, run):
-        return self.components[run[-1][1]].completes
+        return self.elements[run[-1][1]].completes
 
 
 class Drive(MatcherDrive):
@@ -90,16 +90,16 @@ def patterns(draw, most=5):
     """Sequences of x, x+, x*, x? and alternatives of such."""
     count = iter(range(most))
 
-    def component(mandatory=False):
+    def element(mandatory=False):
         form = draw(st.sampled_from(("", "+") if mandatory else tuple(FORMS)))
         variable = Variable("abcdefgh"[next(count)])
         return variable if FORMS[form] is None else Repetition(variable, *FORMS[form])
 
     def item(left):
         if left < 2 or draw(st.integers(0, 3)):
-            return component(), left - 1
+            return element(), left - 1
         sides = [draw(st.integers(1, 2)) if left > 3 else 1 for _ in range(2)]
-        made = [[component(mandatory=place == 0) for place in range(size)] for size in sides]
+        made = [[element(mandatory=place == 0) for place in range(size)] for size in sides]
         return Alternation(tuple(side[0] if len(side) == 1 else Sequence(tuple(side)) for side in made)), left - sum(sides)
 
     items, left = [], draw(st.integers(1, most))

@@ -53,8 +53,8 @@ class MatcherDrive:
         self.rows.append(grouping, {name: (data, None) for name, data in batch.items()})
         self.feed(grouping.keys[::-1] if self.reverse else grouping.keys, events[-1].time, final=False)
 
-    def feed(self, keys, horizon, final):
-        matches = self.matcher.feed(self.fed, keys, (self.rows.base + self.rows.length)[keys], horizon, final)
+    def feed(self, keys, watermark, final):
+        matches = self.matcher.feed(self.fed, keys, (self.rows.base + self.rows.length)[keys], watermark, final)
         for i in range(len(matches)):
             span = slice(matches.offsets[i], matches.offsets[i + 1])
             key = int(matches.key[i])

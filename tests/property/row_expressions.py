@@ -10,8 +10,8 @@ import pyarrow as pa
 from hypothesis import strategies as st
 
 from ostinato.expr.nodes import Call, Case, Cast, Expr, Field, Literal
-from ostinato.expr.typing.schema import Schema
-from ostinato.expr.typing.types import (
+from ostinato.expr.times.nanoseconds import Duration, Moment
+from ostinato.expr.types import (
     BOOL,
     DATE,
     FLOAT,
@@ -27,7 +27,7 @@ from ostinato.expr.typing.types import (
     Type,
     decimal,
 )
-from ostinato.expr.values.nanoseconds import Duration, Moment
+from ostinato.expr.typing.schema import Schema
 
 COLUMNS: dict[str, tuple[Type, pa.DataType]] = {
     "i": (INT, pa.int64()),

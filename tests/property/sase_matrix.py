@@ -24,7 +24,7 @@ class Drawn:
 
 
 def random_query(rng: random.Random, selection: str, negation: str, repeats: str) -> Drawn:
-    """`a`, `b` and `c` in sequence; `b` is the list, if there is one, `d` its alternative, and `x` what is forbidden."""
+    """`a`, `b` and `c` in sequence; `b` is the list, if there is one, `d` its alternative, and `x` what is negated."""
     middle = {"nothing": f"{_kind(rng)} b", "+": f"{_kind(rng)}+ b[ ]", "*": f"{_kind(rng)}* b[ ]"}.get(repeats)
     items = [f"A{_mark(rng)} a", middle or f"({_kind(rng)}+ b[ ] | {_kind(rng)} d)", f"{_kind(rng)}{_mark(rng)} c"]
     listed = repeats != "nothing"
@@ -32,11 +32,11 @@ def random_query(rng: random.Random, selection: str, negation: str, repeats: str
     conditions = ["[k]"] * (rng.random() < 0.5) + _conditions(rng, listed, columnar)
     names = [*("a", "b", "c"), *("d",) * (middle is None)]
     if negation != "none":
-        forbidden = rng.choice((("x",), ("x",), ("x", "y")))
+        negated = rng.choice((("x",), ("x",), ("x", "y")))
         place = {"start": 0, "middle": rng.choice((1, 2)), "end": 3}[negation]
-        items.insert(place, _absence(rng, forbidden))
-        conditions += _about_forbidden(rng, forbidden, listed)
-        names += forbidden
+        items.insert(place, _absence(rng, negated))
+        conditions += _about_forbidden(rng, negated, listed)
+        names += negated
     window = rng.choice((f"WITHIN {rng.randint(1, 5)}", f"WITHIN {rng.randint(2, 5)} events", *("",) * 2 * (negation == "none")))
     if not window and any("?" in item for item in (items[0], items[-1])):
         window = "WITHIN 6"
@@ -73,9 +73,9 @@ def _kind(rng: random.Random) -> str:
     return rng.choice("AB")
 
 
-def _absence(rng: random.Random, forbidden: tuple[str, ...]) -> str:
-    events = ", ".join(f"{_kind(rng)} {name}" for name in forbidden)
-    return f"~({events})" if len(forbidden) == 1 else f"~(SEQ({events}))"
+def _absence(rng: random.Random, negated: tuple[str, ...]) -> str:
+    events = ", ".join(f"{_kind(rng)} {name}" for name in negated)
+    return f"~({events})" if len(negated) == 1 else f"~(SEQ({events}))"
 
 
 def _conditions(rng: random.Random, listed: bool, columnar: bool) -> list[str]:
@@ -94,9 +94,9 @@ def _conditions(rng: random.Random, listed: bool, columnar: bool) -> list[str]:
     return [rng.choice(of_several), *rng.sample(of_one, rng.randint(0, 1))]
 
 
-def _about_forbidden(rng: random.Random, forbidden: tuple[str, ...], listed: bool) -> list[str]:
+def _about_forbidden(rng: random.Random, negated: tuple[str, ...], listed: bool) -> list[str]:
     sign = rng.choice(COMPARISONS)
     compared = [f"x.v {sign} 1", f"x.v {sign} a.v", f"x.v {sign} c.v", f"x.v {sign} {'b.LEN' if listed else 'b.v'}"]
-    if len(forbidden) == 2:
+    if len(negated) == 2:
         compared += [f"y.v {sign} x.v"] * 2
     return rng.sample(compared, rng.randint(0, 1))

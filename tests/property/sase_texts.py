@@ -1,4 +1,4 @@
-"""Random SASE+ queries as text, with small streams: every component, index, aggregate, strategy, window and output."""
+"""Random SASE+ queries as text, with small streams: every element, index, aggregate, strategy, window and output."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ START = datetime.datetime(2026, 1, 1)
 def random_case(seed: int) -> Case:
     """What is expected is left open; its kind says whether matches or rows come out."""
     rng = random.Random(seed)
-    components = [(rng.choice(TYPES), rng.choice(("", "", "+", "+", "*", "?")), name) for name in "abcd"[: rng.randint(1, 4)]]
+    elements = [(rng.choice(TYPES), rng.choice(("", "", "+", "+", "*", "?")), name) for name in "abcd"[: rng.randint(1, 4)]]
     strategy = rng.choice(STRATEGIES)
     output = rng.choice([one for one in OUTPUTS if one != "first" or strategy != "skip_till_any_match"])
     timestamps = rng.random() < 0.3
     text = (
-        f"PATTERN SEQ({_sequence(rng, components)})\n"
-        f"WHERE {strategy}({', '.join(_declared(mark, name) for _, mark, name in components)}) {{ {_conditions(rng, components)} }}"
-        f"{_window(rng, timestamps)}{_returns(rng, components)}\nOUTPUT {output}"
+        f"PATTERN SEQ({_sequence(rng, elements)})\n"
+        f"WHERE {strategy}({', '.join(_declared(mark, name) for _, mark, name in elements)}) {{ {_conditions(rng, elements)} }}"
+        f"{_window(rng, timestamps)}{_returns(rng, elements)}\nOUTPUT {output}"
     )
     columns = (("id", "string"), ("ts", "timestamp" if timestamps else "int"), ("kind", "string"), ("symbol", "string"))
     columns += (("price", "int"), ("volume", "double"))
@@ -35,18 +35,18 @@ def random_case(seed: int) -> Case:
     return Case(f"random-{seed}", "sase", text, columns, _events(rng, size, timestamps), unknown, options)
 
 
-def _sequence(rng: random.Random, components: list[tuple[str, str, str]]) -> str:
+def _sequence(rng: random.Random, elements: list[tuple[str, str, str]]) -> str:
     """Now and then neighbours are alternatives of one another; an alternative selects at least one event."""
-    shown = [f"{kind}{mark} {_declared(mark, name)}" for kind, mark, name in components]
-    if len(components) < 2 or rng.random() < 0.6:
+    shown = [f"{kind}{mark} {_declared(mark, name)}" for kind, mark, name in elements]
+    if len(elements) < 2 or rng.random() < 0.6:
         return ", ".join(shown)
-    first = rng.randrange(len(components) - 1)
-    cut, end = first + 1, rng.randint(first + 2, len(components))
-    for place in (first, cut):
-        kind, mark, name = components[place]
-        components[place] = (kind, "+" if mark in ("+", "*") else "", name)
-        shown[place] = f"{kind}{components[place][1]} {_declared(mark, name)}"
-    rest = shown[cut] if end - cut == 1 else f"SEQ({', '.join(shown[cut:end])})"
+    first = rng.randrange(len(elements) - 1)
+    split_statement, end = first + 1, rng.randint(first + 2, len(elements))
+    for place in (first, split_statement):
+        kind, mark, name = elements[place]
+        elements[place] = (kind, "+" if mark in ("+", "*") else "", name)
+        shown[place] = f"{kind}{elements[place][1]} {_declared(mark, name)}"
+    rest = shown[split_statement] if end - split_statement == 1 else f"SEQ({', '.join(shown[split_statement:end])})"
     choice = rng.choice((f"({shown[first]} | {rest})", f"({shown[first]} OR {rest})", f"ANY({shown[first]}, {rest})"))
     return ", ".join([*shown[:first], choice, *shown[end:]])
 
@@ -71,12 +71,12 @@ def _events(rng: random.Random, size: int, timestamps: bool) -> tuple[tuple[Any,
     )
 
 
-def _conditions(rng: random.Random, components: list[tuple[str, str, str]]) -> str:
+def _conditions(rng: random.Random, elements: list[tuple[str, str, str]]) -> str:
     found = ["[symbol]"] if rng.random() < 0.5 else []
     for _ in range(rng.randint(0, 3)):
-        place = rng.randrange(len(components))
-        _, mark, name = components[place]
-        condition = f"{_subject(rng, mark, name)} {rng.choice(COMPARISONS)} {_object(rng, components[:place])}"
+        place = rng.randrange(len(elements))
+        _, mark, name = elements[place]
+        condition = f"{_subject(rng, mark, name)} {rng.choice(COMPARISONS)} {_object(rng, elements[:place])}"
         if mark in ("+", "*") and rng.random() < 0.5:
             condition = _stepping(rng, name)
         if rng.random() < 0.15:
@@ -116,11 +116,11 @@ def _window(rng: random.Random, timestamps: bool) -> str:
     return rng.choice(("", f"\nWITHIN {length + 1} events", f"\nWITHIN {length}{' minutes' if timestamps else ''}"))
 
 
-def _returns(rng: random.Random, components: list[tuple[str, str, str]]) -> str:
+def _returns(rng: random.Random, elements: list[tuple[str, str, str]]) -> str:
     if rng.random() < 0.7:
         return ""
     items = []
-    for _, mark, name in components:
+    for _, mark, name in elements:
         if mark in ("+", "*"):
             items += [f"{name}[1].id AS {name}_first", f"{_aggregate(rng)}({name}[].price) AS {name}_value", f"{name}.LEN AS {name}_len"]
         else:

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 
 
 class Simulation(ABC):
-    """Runs are tuples of (event number, component number). Queries have `selection`, `output`, `within`, `unit` and `epoch`; events have
+    """Runs are tuples of (event number, element number). Queries have `selection`, `output`, `within`, `unit` and `epoch`; events have
     `key` (None: in no partition), `time` and `bits`."""
 
     def __init__(self, query, events):
@@ -14,11 +14,11 @@ class Simulation(ABC):
 
     @abstractmethod
     def following(self, run):
-        """The components that may come next, nearest first."""
+        """The elements that may come next, nearest first."""
 
     @abstractmethod
     def repeats(self, run):
-        """Whether the component that the run is in may take more events."""
+        """Whether the element that the run is in may take more events."""
 
     @abstractmethod
     def takes(self, run, event): ...
@@ -65,7 +65,7 @@ class Simulation(ABC):
 
     def selected(self, run, event):
         own = [(*run, (event, run[-1][1]))] if run and self.takes(run, event) else []
-        return own + [(*run, (event, begin.target)) for begin in self.following(run) if self.begins(run, event, begin)]
+        return own + [(*run, (event, begin.target)) for begin in self.following(run) if self.transitions(run, event, begin)]
 
     def has(self, event, bit):
         return bit < 0 or bool(self.events[event].bits >> bit & 1)
@@ -97,8 +97,8 @@ class Simulation(ABC):
         if self.repeats(run):
             return not self.takes(run, event)
         following = self.following(run)
-        return bool(following) and not any(begin.nearest and self.begins(run, event, begin) for begin in following)
+        return bool(following) and not any(begin.nearest and self.transitions(run, event, begin) for begin in following)
 
 
 def _order(run):
-    return [event for event, _ in run], [component for _, component in run]
+    return [event for event, _ in run], [element for _, element in run]

@@ -7,14 +7,14 @@ from contextlib import ExitStack, contextmanager
 from unittest.mock import patch
 
 from ostinato.kernels.rows import hashing, string_table
+from ostinato.runtime.aggregation import aggregation_store
 from ostinato.runtime.backtrack import backtrack_store
 from ostinato.runtime.compact import compact_store
-from ostinato.runtime.output import listing, match_list
+from ostinato.runtime.matches import listing, match_list
 from ostinato.runtime.rows import row_symbols
 from ostinato.runtime.runs import run_reading, run_store
 from ostinato.runtime.scan import scan_matcher
 from ostinato.runtime.search import search_store
-from ostinato.runtime.tally import tally_store
 from ostinato.runtime.threads import thread_matcher, thread_store
 
 LEAST_ROOM = (
@@ -32,7 +32,7 @@ LEAST_ROOM = (
     (search_store, "MIN_BLOCKS", 1),
     (string_table, "FIRST_BYTES", 1),
     (string_table, "FIRST_SLOTS", 2),
-    (tally_store, "FIRST_CAPACITY", 1),
+    (aggregation_store, "FIRST_CAPACITY", 1),
     (thread_matcher, "MIN_MATCHES", 1),
     (thread_store, "MIN_NODES", 4),
     (thread_store, "MIN_ROOM", 1),

@@ -74,7 +74,7 @@ def rows_of(steps):
 def engine(query, strategy, rows, cuts, restarts):
     program = alone(plan(rewrite(query)[0], strategy))
     session = Session(program)
-    bounds = [0, *sorted(cut for cut in cuts if cut <= len(rows)), len(rows)]
+    bounds = [0, *sorted(split_statement for split_statement in cuts if split_statement <= len(rows)), len(rows)]
     for begin, end in zip(bounds, bounds[1:], strict=False):
         assert session.push(pa.Table.from_pylist(rows[begin:end], SCHEMA)).num_rows == 0
         if restarts:

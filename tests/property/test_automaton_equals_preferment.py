@@ -30,7 +30,7 @@ def followed(nfa: OrderedNfa, names: tuple[str, ...], rows: Allowed) -> str | No
     def walk(state: int, row: int) -> str | None:
         if (state, row) in failed:
             return None
-        for variable, target in nfa.moves_of(state):
+        for variable, target in nfa.transitions_of(state):
             if (variable, target) == ACCEPT or ((variable, target) == ACCEPT_AT_END and row == len(rows)):
                 return ""
             if variable >= 0 and row < len(rows) and names[variable] in rows[row]:

@@ -28,7 +28,7 @@ def test_backtracking_makes_exactly_the_moves(query, events, cuts, reload, rever
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(backtrack_matcher, "SEGMENT", segment)
         drive = BacktrackDrive(query, events, reload, reverse)
-        found = drive.run([cut for cut in cuts if cut <= len(events)])
+        found = drive.run([split_statement for split_statement in cuts if split_statement <= len(events)])
     assert found == ([] if query.output == "count" else wanted)
     assert drive.matcher.metrics()["matches"] == len(wanted)
 
@@ -53,7 +53,7 @@ def test_worked_example(selection, output, wanted):
 @given(run_queries(), streams(max_size=9), st.lists(st.integers(0, 9), max_size=3), st.booleans())
 def test_backtracking_finds_what_the_definition_says(query, rows, cuts, restarts):
     try:
-        found = engine_output(query, rows, [min(cut, len(rows)) for cut in cuts], restarts, strategy="backtrack")
+        found = engine_output(query, rows, [min(split_statement, len(rows)) for split_statement in cuts], restarts, strategy="backtrack")
     except UnsupportedError:
         assume(False)
     wrong = difference(reference.output(query, rows), found)

@@ -21,22 +21,22 @@ QUERIES = 40
 
 
 def drawn_query(rng: random.Random, selection: str) -> Drawn:
-    """Up to four components, the outer ones there in every match, with one or two negations between them."""
+    """Up to four elements, the outer ones there in every match, with one or two negations between them."""
     middle = [rng.choice(("", "+", "*", "?")) for _ in range(rng.randint(0, 2))]
     marks = [rng.choice(("", "+")), *middle, rng.choice(("", "+"))]
     names = "abcd"[: len(marks)]
     items = [f"{rng.choice(KINDS)}{mark} {name}{'[ ]' if mark in ('+', '*') else ''}" for mark, name in zip(marks, names, strict=True)]
     places = sorted(rng.sample(range(1, len(items) + 1), rng.randint(1, min(2, len(items) - 1))), reverse=True)
-    forbidden: list[str] = []
+    negated: list[str] = []
     for place in places:
         own = [f"{name}{place}" for name in "xyz"[: rng.choice((1, 1, 2, 3))]]
         events = ", ".join(f"{rng.choice(KINDS)} {name}" for name in own)
         items.insert(min(place, len(marks) - 1), f"~({events})" if len(own) == 1 else f"~(SEQ({events}))")
-        forbidden += own
+        negated += own
     conditions = ["[k]"] * (rng.random() < 0.5)
-    conditions += [f"{name}.v {rng.choice(('<', '>='))} {rng.randint(1, 2)}" for name in forbidden if rng.random() < 0.7]
+    conditions += [f"{name}.v {rng.choice(('<', '>='))} {rng.randint(1, 2)}" for name in negated if rng.random() < 0.7]
     window = rng.choice(("", f"WITHIN {rng.randint(2, 6)}", f"WITHIN {rng.randint(3, 6)} events"))
-    text = f"PATTERN SEQ({', '.join(items)}) WHERE {selection}({', '.join((*names, *forbidden))}) {{ {' and '.join(conditions)} }} {window}"
+    text = f"PATTERN SEQ({', '.join(items)}) WHERE {selection}({', '.join((*names, *negated))}) {{ {' and '.join(conditions)} }} {window}"
     return Drawn(text, True, {"type_by": "kind", "ties": "order"})
 
 

@@ -22,7 +22,7 @@ from ostinato.testing.strategies import run_queries, streams
 def test_partial_matches_make_exactly_the_moves(query, events, cuts, reload, reverse):
     wanted = ColumnarSimulation(query, events).matches()
     drive = Drive(query, events, "compact", reload, reverse)
-    found = drive.run([cut for cut in cuts if cut <= len(events)])
+    found = drive.run([split_statement for split_statement in cuts if split_statement <= len(events)])
     if query.output != "count":
         assert found == wanted
     assert drive.matcher.metrics()["matches"] == len(wanted)
@@ -48,6 +48,6 @@ def test_queries_that_the_planner_gives_to_compact_mean_what_the_reference_says(
         assume(program_of(query).body.evaluation == "compact")
     except UnsupportedError:
         assume(False)
-    found = engine_output(query, rows, [cut for cut in cuts if cut <= len(rows)], restarts)
+    found = engine_output(query, rows, [split_statement for split_statement in cuts if split_statement <= len(rows)], restarts)
     wrong = difference(reference.output(query, rows), found)
     assert not wrong, f"{to_text(query)}\n{wrong}"

@@ -16,7 +16,7 @@ from ostinato.algebra.text import to_text
 from ostinato.base.errors import UnsupportedError
 from ostinato.expr.nodes import Aggregate, MatchNumber
 from ostinato.expr.typing.infer import infer
-from ostinato.runtime.rows import idle_keys
+from ostinato.runtime.session import idle_keys
 from ostinato.runtime.session.session import Session
 from ostinato.testing.compare_rows import difference
 from ostinato.testing.strategies import preferred_queries, streams

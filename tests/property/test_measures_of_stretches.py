@@ -8,7 +8,7 @@ import pytest
 import ostinato as ost
 from ostinato import reference
 from ostinato.expr.typing.arrow_types import usable_schema
-from ostinato.lang.sql import cut, lower, parse_clause
+from ostinato.lang.sql import lower, parse_clause, split_statement
 
 PATTERNS = """
 A B+ C; A? B* C?; A B*? C+; (A | B) C+; A+ B* C*; (A B)+ C?; A B? A? C; A+? {- B+ -} C; A* (B | C); ^ A* B C? $
@@ -47,7 +47,7 @@ def test_measures(pattern):
     for _ in range(12):
         text = statement(generator, pattern, generator.choice(("ONE ROW PER MATCH", "ONE ROW PER MATCH", "ALL ROWS PER MATCH")))
         table = random_rows(generator)
-        clause = cut(text).clauses[0]
+        clause = split_statement(text).clauses[0]
         query = lower(parse_clause(clause.body, clause.offset), usable_schema(table.schema), "t")
         expected = reference.output(query, table.to_pylist())
         assert sorted(map(str, ost.sql(text, t=table))) == sorted(map(str, expected)), f"{text}\n{table.to_pylist()}"

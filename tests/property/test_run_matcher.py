@@ -12,15 +12,15 @@ from tests.property.simulation import Simulation
 
 from ostinato.algebra.pattern import Alternation, Repetition, Sequence, Variable
 from ostinato.expr.nodes import Aggregate, Anchor, Call, Field, Literal, Nav, current
-from ostinato.expr.typing.types import BOOL, INT
-from ostinato.plan.components import component_graph
+from ostinato.expr.types import BOOL, INT
+from ostinato.plan.elements import element_graph
 from ostinato.plan.scalar.scalar_code import ScalarPlan
-from ostinato.program.components import Component
+from ostinato.program.elements import Element
 from ostinato.program.input import Input
 from ostinato.program.pattern import EventPattern
+from ostinato.runtime.limits.budget import Budget
 from ostinato.runtime.rows.string_pool import StringPool
 from ostinato.runtime.runs.run_matcher import RunMatcher
-from ostinato.runtime.session.budget import Budget
 
 BITS = 3
 X = Field("x", type=INT)
@@ -38,16 +38,16 @@ class Event:
 
 @dataclass(frozen=True)
 class Part:
-    """A component: predicate bits, and which dynamic conditions it has."""
+    """A element: predicate bits, and which dynamic conditions it has."""
 
     at_least: int
     repeats: bool
     first_bit: int = -1
     later_bit: int = -1
-    rising: bool = False  # later: x above the last x of the component
-    above: int = -1  # first: x not below the last x of that earlier component
-    same: int = -1  # first: x equal to the last x of that earlier component
-    chained: bool = False  # later: x equal to the last x of the component
+    rising: bool = False  # later: x above the last x of the element
+    above: int = -1  # first: x not below the last x of that earlier element
+    same: int = -1  # first: x equal to the last x of that earlier element
+    chained: bool = False  # later: x equal to the last x of the element
     short: bool = False  # leaving: at most two rows
     even: bool = False  # leaving: the sum of x is even
 
@@ -67,19 +67,19 @@ class Query:
     def compiled(self):
         plan = ScalarPlan(lambda name: frozenset((name,)), lambda nav: 0)
         graph = self.graph()
-        components = tuple(self._component(plan, i, part, graph.components[i].after) for i, part in enumerate(self.parts))
+        elements = tuple(self._element(plan, i, part, graph.elements[i].after) for i, part in enumerate(self.parts))
         scalar, registers = plan.finish()
         return EventPattern(
             Input("events", (), time=0, keys=(0,), null_keys="never"), "runs", "", self.names[: len(self.parts)], selection=self.selection,
             output=self.output, ties="epoch" if self.epoch else "order", within=self.within, within_unit=self.unit,
-            bits=BITS, slots=(INT,), components=components, entries=graph.entry.begins, scalar=scalar, registers=registers,
+            bits=BITS, slots=(INT,), elements=elements, entries=graph.initial.transitions, scalar=scalar, registers=registers,
             merging=self.merging,
         )  # fmt: skip
 
     def graph(self):
         leaves = [self._pattern(i, part) for i, part in enumerate(self.parts)]
         items = [Alternation((leaf, leaves[i + 1])) if i in self.forks else leaf for i, leaf in enumerate(leaves)]
-        return component_graph(Sequence(tuple(item for i, item in enumerate(items) if i - 1 not in self.forks)))
+        return element_graph(Sequence(tuple(item for i, item in enumerate(items) if i - 1 not in self.forks)))
 
     def _pattern(self, number, part):
         variable = Variable(self.names[number])
@@ -87,7 +87,7 @@ class Query:
             return variable
         return Repetition(variable, part.at_least, None if part.repeats else 1)
 
-    def _component(self, plan, number, part, after):
+    def _element(self, plan, number, part, after):
         name = self.names[number]
         rising = [call("gt", current(X), Nav(name, Anchor.LAST, 1, 0, X, type=INT))] if part.rising else []
         rising += [call("eq", Nav(name, Anchor.LAST, 1, 0, X, type=INT), current(X))] if part.chained else []
@@ -99,7 +99,7 @@ class Query:
             leaving.append(call("eq", rest, Literal(0, type=INT)))
         blocks = (plan.block(name, above, "first"), plan.block(name, rising, "later"), plan.block(name, leaving, "leaving"))
         bits = part.first_bit, part.later_bit
-        return Component(number, part.at_least, part.repeats, *bits, *blocks, after.begins, after.completes, after.passed)
+        return Element(number, part.at_least, part.repeats, *bits, *blocks, after.transitions, after.completes, after.passed)
 
 
 def call(name, *args):
@@ -112,10 +112,10 @@ class RunSimulation(Simulation):
         self.graph = query.graph()
 
     def after(self, run):
-        return self.graph.components[run[-1][1]].after if run else self.graph.entry
+        return self.graph.elements[run[-1][1]].after if run else self.graph.initial
 
     def following(self, run):
-        return self.after(run).begins
+        return self.after(run).transitions
 
     def repeats(self, run):
         return self.query.parts[run[-1][1]].repeats
@@ -139,18 +139,18 @@ class RunSimulation(Simulation):
             return False
         return part.same < 0 or (None not in (same, x) and x == same)
 
-    def last(self, run, component):
-        bound = [self.events[e].x for e, c in run if c == component]
+    def last(self, run, element):
+        bound = [self.events[e].x for e, c in run if c == element]
         return bound[-1] if bound else None
 
     def passes(self, run, passed):
-        """The conditions about finished components: the one that the run is in, and those left empty."""
+        """The conditions about finished elements: the one that the run is in, and those left empty."""
         own = (run[-1][1],) if run else ()
-        return all(self.finished(run, component) for component in (*own, *passed))
+        return all(self.finished(run, element) for element in (*own, *passed))
 
-    def finished(self, run, component):
-        part = self.query.parts[component]
-        xs = [self.events[e].x for e, c in run if c == component]
+    def finished(self, run, element):
+        part = self.query.parts[element]
+        xs = [self.events[e].x for e, c in run if c == element]
         values = [x for x in xs if x is not None]
         return (not part.short or len(xs) <= 2) and (not part.even or (bool(values) and sum(values) % 2 == 0))
 
@@ -231,7 +231,7 @@ def streams(draw):
 def test_runs_make_exactly_the_moves(query, events, cuts, reload, reverse):
     wanted = RunSimulation(query, events).matches()
     drive = Drive(query, events, reload, reverse)
-    found = drive.run([cut for cut in cuts if cut <= len(events)])
+    found = drive.run([split_statement for split_statement in cuts if split_statement <= len(events)])
     if query.output == "count":
         assert drive.matcher.metrics()["matches"] == len(wanted)
         assert found == []

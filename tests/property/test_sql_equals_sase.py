@@ -13,7 +13,7 @@ import ostinato as ost
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 
-# name: (components of SASE+, its conditions, pattern of SQL, its conditions)
+# name: (elements of SASE+, its conditions, pattern of SQL, its conditions)
 PATTERNS = {
     "one event": ("t a", "a.v > 2", "A", "A AS v > 2"),
     "two events": ("t a, t b", "b.v > a.v", "A B", "B AS v > A.v"),
@@ -64,17 +64,17 @@ def stream(seed: int) -> pa.Table:
 
 
 def in_sase(name: str, table: pa.Table, strategy: str, key: str, window: str, output: str) -> list[tuple]:
-    components, conditions, _, _ = PATTERNS[name]
-    variables = [word for word in NAMES if f" {word}" in components]
-    listed = ", ".join(word + ("[ ]" if f" {word}[ ]" in components else "") for word in variables)
+    elements, conditions, _, _ = PATTERNS[name]
+    variables = [word for word in NAMES if f" {word}" in elements]
+    listed = ", ".join(word + ("[ ]" if f" {word}[ ]" in elements else "") for word in variables)
     returned = ", ".join(f"count({word}.ts) AS {word}, min({word}.ts) AS {word}_first" for word in variables)
-    text = f"PATTERN SEQ({components}) WHERE {strategy}({listed}) {{ {key}{conditions} }} {window} RETURN {returned} OUTPUT {output}"
+    text = f"PATTERN SEQ({elements}) WHERE {strategy}({listed}) {{ {key}{conditions} }} {window} RETURN {returned} OUTPUT {output}"
     return sorted(map(repr, ost.match(text, t=table)))
 
 
 def in_sql(name: str, table: pa.Table, key: str, window: str, skip: str) -> list[tuple]:
-    components, _, pattern, conditions = PATTERNS[name]
-    variables = [word for word in NAMES if f" {word}" in components]
+    elements, _, pattern, conditions = PATTERNS[name]
+    variables = [word for word in NAMES if f" {word}" in elements]
     measures = ", ".join(f"COUNT({word}.ts) AS {word}, MIN({word}.ts) AS {word}_first" for word in variables)
     columns = ", ".join(f"{word}, {word}_first" for word in variables)
     clause = f"{key} ORDER BY ts MEASURES {measures} AFTER MATCH SKIP {skip} PATTERN ({pattern}) {window} DEFINE {conditions}"
@@ -98,7 +98,7 @@ def test_the_same_matches(name: str) -> None:
 
 
 # Where SASE+ skips, MATCH_RECOGNIZE needs a variable for what lies between: X for rows that cannot be the next event.
-# name: (components, conditions, pattern, definitions, outputs that have one match per start at most)
+# name: (elements, conditions, pattern, definitions, outputs that have one match per start at most)
 SKIPPING = {
     "two events": (
         "t a, t b", "a.v < 2 and b.v > 3", "A X* B", "A AS v < 2, B AS v > 3, X AS NOT COALESCE(v > 3, false)", ("all", "first"),

@@ -10,7 +10,7 @@ from ostinato import reference
 from ostinato.base.errors import DataError
 from ostinato.compiler import compile
 from ostinato.expr.typing.arrow_types import usable_schema
-from ostinato.lang.sql import cut, lower, parse_clause, render
+from ostinato.lang.sql import lower, parse_clause, render, split_statement
 
 BLOCKS, EACH = 6, 25
 
@@ -40,7 +40,7 @@ def test_the_host_gives_what_the_reference_gives(block):
 
 def check(seed: int) -> None:
     text, table = random_statement(seed)
-    clause = cut(text).clauses[0]
+    clause = split_statement(text).clauses[0]
     tree = parse_clause(clause.body, clause.offset)
     assert parse_clause(render(tree)) == tree, text
     query = lower(tree, usable_schema(table.schema), "t")

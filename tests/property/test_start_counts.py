@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 import ostinato as ost
-from ostinato.runtime.tally.start_counts import StartCounts
+from ostinato.runtime.aggregation.start_counts import StartCounts
 
 pytestmark = pytest.mark.filterwarnings("ignore::ostinato.ExplosionWarning")
 SCHEMA = pa.schema([("ts", pa.int64()), ("kind", pa.string()), ("k", pa.string()), ("v", pa.int64()), ("s", pa.string())])
@@ -88,6 +88,6 @@ def test_starts_count_for_the_budget() -> None:
         with pytest.raises(ost.BudgetError, match="starts"):
             for _ in range(10_000):
                 session.push(table)
-    shedding = ost.compile(text, {"e": SCHEMA}, type_by="kind").open(budget=ost.Budget(runs=50, beyond="shed oldest"))
+    shedding = ost.compile(text, {"e": SCHEMA}, type_by="kind").open(budget=ost.Budget(runs=50, overflow="shed oldest"))
     shedding.push(table)
     assert shedding.metrics()["starts"] <= 50 and shedding.metrics()["shed_starts"] >= 50

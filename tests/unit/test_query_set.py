@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 import ostinato as ost
-from ostinato.runtime.rows import idle_keys
+from ostinato.runtime.session import idle_keys
 
 SCHEMA = pa.schema([("ts", pa.int64()), ("k", pa.string()), ("p", pa.float64()), ("kind", pa.string())])
 SHAPES = {

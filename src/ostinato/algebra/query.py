@@ -19,7 +19,7 @@ class When(Enum):
     EACH = "each"  # every row mapped to the variable
     FIRST = "first"  # the first row of the variable only
     LATER = "later"  # from its second row on
-    # When the run begins a component after this one, and when it is reported while in this one or before it. A component that was
+    # When the run begins a element after this one, and when it is reported while in this one or before it. A element that was
     # left empty is left all the same: its LEN is 0, everything else about it null.
     LEAVING = "leaving"
 
@@ -35,7 +35,7 @@ class Condition:
 
 @dataclass(frozen=True)
 class Definition:
-    """What may be mapped to a variable, or is forbidden under its name. `event_type` restricts rows to those whose type column has this
+    """What may be mapped to a variable, or is negated under its name. `event_type` restricts rows to those whose type column has this
     value."""
 
     variable: str

@@ -57,24 +57,24 @@ class _Construction:
             places.append(of_partition)
         states = {place: number for number, place in enumerate(places)}
         first = [0]
-        moves: list[tuple[int, int]] = []
+        transitions: list[tuple[int, int]] = []
         for place in places:  # grows while it is walked
             for variable, target in self._follow(place):
                 after = Place(target)
                 if variable >= 0 and after not in states:
                     states[after] = len(states)
                     places.append(after)
-                moves.append((variable, target if variable < 0 else states[after]))
-            first.append(len(moves))
+                transitions.append((variable, target if variable < 0 else states[after]))
+            first.append(len(transitions))
             if len(states) > MAX_STATES:
                 raise _too_large()
-        return OrderedNfa(tuple(first), tuple(moves), 0, states.get(of_partition, 0))
+        return OrderedNfa(tuple(first), tuple(transitions), 0, states.get(of_partition, 0))
 
     def _follow(self, place: Place) -> list[tuple[int, int]]:
         """The moves from a place, best first. What stands behind accepting is never preferred, and a place that was followed before
         offers nothing that is not already there with a higher preference. Accepting at the end comes last: no row can be read there,
         so that its place among the moves makes no difference."""
-        moves: dict[tuple[int, int], None] = {}
+        transitions: dict[tuple[int, int], None] = {}
         seen: set[Place] = set()
         waiting = [place]
         accepting = None
@@ -94,8 +94,8 @@ class _Construction:
             if not isinstance(item, Variable):
                 waiting.extend(reversed(self._pass(current, item, count, empty, below)))
             elif not current.behind_all:
-                moves[self._variable_numbers[item.name], self._after_row(below)] = None
-        return [*moves, *([accepting] if accepting else [])]
+                transitions[self._variable_numbers[item.name], self._after_row(below)] = None
+        return [*transitions, *([accepting] if accepting else [])]
 
     def _pass(self, place: Place, item: Pattern, count: int, empty: bool, below: int) -> list[Place]:
         """The places that can be reached from a place without reading a row, best first."""

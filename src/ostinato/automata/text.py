@@ -14,7 +14,7 @@ def to_text(nfa: OrderedNfa, variables: Sequence[str]) -> str:
     the state marked `>`, at the first row of a partition in the one marked `^`, if there is one."""
     lines = []
     for state in range(len(nfa.first) - 1):
-        shown = ", ".join(ACCEPTING.get(move) or f"{variables[move[0]]} -> {move[1]}" for move in nfa.moves_of(state))
+        shown = ", ".join(ACCEPTING.get(move) or f"{variables[move[0]]} -> {move[1]}" for move in nfa.transitions_of(state))
         mark = ">" if state == nfa.start else "^" if state == nfa.start_of_partition else " "
         lines.append(f"{mark}{state}: {shown or 'no move'}")
     return "\n".join(lines)

@@ -18,7 +18,7 @@ import pyarrow.parquet
 
 from ostinato.base.errors import SchemaError
 from ostinato.cli.failure import Usage, completed
-from ostinato.expr.values.temporal_text import interval_text
+from ostinato.expr.times.temporal_text import interval_text
 from ostinato.inspect.plain_values import plain_values
 
 FORMATS = {".parquet": "parquet", ".pq": "parquet", ".csv": "csv", ".json": "json", ".jsonl": "jsonl", ".ndjson": "jsonl"}

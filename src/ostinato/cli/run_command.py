@@ -19,7 +19,7 @@ from ostinato.cli.failure import Usage, completed
 from ostinato.cli.inputs import read_inputs
 from ostinato.cli.outputs import WRITERS, check_output, write
 from ostinato.cli.query_file import QueryFile, read_query
-from ostinato.cli.settings import BeyondBudget, MatchSettings, budget_of
+from ostinato.cli.settings import MatchSettings, OverflowPolicy, budget_of
 from ostinato.cli.terminal import show_table, standard_output
 from ostinato.cli.warned import said_elsewhere
 
@@ -53,7 +53,7 @@ def run(
     strategy: Annotated[str | None, typer.Option(help="Events: how to evaluate, for comparison: runs, compact or backtrack.")] = None,
     budget_runs: Annotated[int | None, typer.Option(min=1, help="Events: how many partial matches may be followed at a time.")] = None,
     budget_bytes: Annotated[int | None, typer.Option(min=1, help="Events: how many bytes partial matches may take.")] = None,
-    beyond: Annotated[BeyondBudget | None, typer.Option(help="Beyond the budget: stop with an error, or shed the oldest.")] = None,
+    overflow: Annotated[OverflowPolicy | None, typer.Option(help="Beyond the budget: stop with an error, or shed the oldest.")] = None,
     sandbox: Annotated[
         bool,
         typer.Option("--sandbox", help="For a query of somebody else: only the inputs, no files, no network; time and memory are limited."),
@@ -65,9 +65,9 @@ def run(
     """Run a query over files and write its matches."""
     errors = Console(stderr=True)
     text = read_query(query, language)
-    budget = budget_of(budget_runs, budget_bytes, beyond)
-    if beyond is BeyondBudget.shed and engine is EngineName.spark:
-        raise Usage("matches would be missing unseen: --beyond shed is for the embedded engine")
+    budget = budget_of(budget_runs, budget_bytes, overflow)
+    if overflow is OverflowPolicy.shed and engine is EngineName.spark:
+        raise Usage("matches would be missing unseen: --overflow shed is for the embedded engine")
     settings = MatchSettings.of(text, time=time, type_by=type_by, output=matches, strategy=strategy, budget=budget)
     settings = replace(settings, sandbox=sandbox)
     if output is not None:

@@ -8,25 +8,25 @@ from typing import Any
 
 from ostinato.cli.failure import Usage
 from ostinato.cli.query_file import QueryFile
-from ostinato.runtime.session.budget import Beyond, Budget
+from ostinato.runtime.limits.budget import Budget, Overflow
 
 SHOWN = {"budget": "a budget"}  # the others are options of the same name
 
 
-class BeyondBudget(StrEnum):
+class OverflowPolicy(StrEnum):
     """What happens when a query outgrows its budget."""
 
     error = "error"
     shed = "shed"
 
 
-def budget_of(runs: int | None, bytes: int | None, beyond: BeyondBudget | None) -> Budget | None:
+def budget_of(runs: int | None, bytes: int | None, overflow: OverflowPolicy | None) -> Budget | None:
     """None where nothing was said, so that the engine's own limit holds."""
-    if runs is None and bytes is None and beyond is None:
+    if runs is None and bytes is None and overflow is None:
         return None
-    policy = Beyond.SHED_OLDEST if beyond is BeyondBudget.shed else Beyond.ERROR
+    policy = Overflow.SHED_OLDEST if overflow is OverflowPolicy.shed else Overflow.ERROR
     usual = Budget()
-    return replace(usual, runs=usual.runs if runs is None else runs, bytes=usual.bytes if bytes is None else bytes, beyond=policy)
+    return replace(usual, runs=usual.runs if runs is None else runs, bytes=usual.bytes if bytes is None else bytes, overflow=policy)
 
 
 @dataclass(frozen=True)

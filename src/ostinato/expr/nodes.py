@@ -13,7 +13,7 @@ from enum import Enum
 from typing import Any
 
 from ostinato.base.span import Span
-from ostinato.expr.typing.types import Type
+from ostinato.expr.types import Type
 
 
 @dataclass(frozen=True, kw_only=True)

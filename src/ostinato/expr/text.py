@@ -10,11 +10,11 @@ from ostinato.base.errors import UnsupportedError
 from ostinato.expr.nodes import Aggregate, Anchor, Call, Case, Cast, Classifier, Expr, Field, Literal, MatchNumber, Nav
 from ostinato.expr.reading.parse import AND, COMPARISON, CONCAT, NOT, OR, PRODUCT, SIGN, SUM
 from ostinato.expr.reading.parse import RESERVED as WORDS
-from ostinato.expr.reading.syntax import RawCall, RawColumn
 from ostinato.expr.shape import balanced
-from ostinato.expr.typing.types import Kind, Type
-from ostinato.expr.values.nanoseconds import Duration, Moment
-from ostinato.expr.values.temporal_text import interval_text, timestamp_text
+from ostinato.expr.times.nanoseconds import Duration, Moment
+from ostinato.expr.times.temporal_text import interval_text, timestamp_text
+from ostinato.expr.types import Kind, Type
+from ostinato.expr.unresolved import RawCall, RawColumn
 
 BINARY = {
     "eq": ("=", COMPARISON), "ne": ("<>", COMPARISON), "lt": ("<", COMPARISON), "le": ("<=", COMPARISON), "gt": (">", COMPARISON),

@@ -12,7 +12,7 @@ from ostinato.base.errors import OstinatoError, UnknownNameError
 from ostinato.base.query_text import check_name
 from ostinato.lang.language import Language
 from ostinato.lang.registry import language_of
-from ostinato.runtime.session.budget import Budget
+from ostinato.runtime.limits.budget import Budget
 
 OPTIONS: dict[str, tuple[tuple[type, ...], str]] = {
     "dialect": ((str,), 'a name, "duckdb" or "spark"'),

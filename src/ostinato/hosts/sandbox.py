@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from ostinato.base.errors import OstinatoError, SandboxError
 from ostinato.kernels._compile_clock import compile_clock
-from ostinato.runtime.session.budget import Budget, in_words
+from ostinato.runtime.limits.budget import Budget, in_words
 
 LONGEST_TEXT = 100_000  # characters: to take a text apart is a matter of a moment that nothing interrupts
 BATCH_ROWS = 1 << 16  # between two batches it is seen how late it is

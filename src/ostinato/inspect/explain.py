@@ -11,9 +11,9 @@ from ostinato.algebra.query import Definition, MatchQuery, Unit, When, Within
 from ostinato.automata import text as nfa_text
 from ostinato.base.errors import UnsupportedError
 from ostinato.expr.text import to_text
-from ostinato.expr.typing.types import Kind
-from ostinato.expr.values.nanoseconds import Duration
-from ostinato.expr.values.temporal_text import interval_text
+from ostinato.expr.times.nanoseconds import Duration
+from ostinato.expr.times.temporal_text import interval_text
+from ostinato.expr.types import Kind
 from ostinato.inspect.automaton import text as event_automaton_text
 from ostinato.inspect.automaton.automaton import event_automaton
 from ostinato.inspect.automaton.picture import to_svg
@@ -21,7 +21,7 @@ from ostinato.plan.classify import classify
 from ostinato.plan.gaps import gaps_of
 from ostinato.program.analysis.carried_negations import carried
 from ostinato.program.analysis.joins import join_of
-from ostinato.program.analysis.searches import RunOrder, Search, order_of, searched_moves
+from ostinato.program.analysis.searches import RunOrder, Search, order_of, searched_transitions
 from ostinato.program.negation import Negation
 from ostinato.program.pattern import EventPattern, Pattern, RowPattern
 
@@ -46,10 +46,10 @@ def _plan_lines(query: MatchQuery, pattern: Pattern, applied: tuple[str, ...]) -
         yield from _conditions(query, variable, query.definition(variable))
     known = carried(pattern).negations if isinstance(pattern, EventPattern) else ()
     for gap, code in zip(gaps_of(query.pattern), pattern.negations, strict=True):
-        for name in gap.forbidden:
+        for name in gap.negated:
             yield from _conditions(query, f"~{name}", query.definition(name))
         way = CARRIED if code in known else _way(code)
-        yield f"~({' '.join(gap.forbidden)}): {way}"
+        yield f"~({' '.join(gap.negated)}): {way}"
     if pattern.registers:
         yield f"a run carries: {', '.join(r.name for r in pattern.registers)}"
     if isinstance(pattern, EventPattern) and pattern.evaluation == "runs":
@@ -63,17 +63,17 @@ def _plan_lines(query: MatchQuery, pattern: Pattern, applied: tuple[str, ...]) -
 def _run_lines(pattern: EventPattern) -> Iterator[str]:
     """How the run table spares work: whom an event does not meet, and who is followed as one."""
     if pattern.selection in ("skip_till_next_match", "skip_till_any_match"):
-        for number, component in enumerate(pattern.components):
+        for number, element in enumerate(pattern.elements):
             join = join_of(pattern, number)
             if join is not None:
                 held = pattern.registers[join.register].name
-                yield f"runs in {pattern.variables[component.variable]} wait by the value of {held}, which an event must equal"
+                yield f"runs in {pattern.variables[element.variable]} wait by the value of {held}, which an event must equal"
                 continue
             order = order_of(pattern, number)
             if order is not None:
                 held = ", ".join(pattern.registers[register].name for register in sorted(order.registers)) or "a constant"
-                target = pattern.variables[pattern.components[order.target].variable]
-                yield f"runs in {pattern.variables[component.variable]} wait in the order of {held}: an event for {target} {_asked(order)}"
+                target = pattern.variables[pattern.elements[order.target].variable]
+                yield f"runs in {pattern.variables[element.variable]} wait in the order of {held}: an event for {target} {_asked(order)}"
     yield "equivalent runs: " + ("followed as one" if pattern.merging else "each followed by itself (merging is left out)")
 
 
@@ -88,7 +88,7 @@ def _search_lines(pattern: RowPattern) -> Iterator[str]:
         return
     shown: dict[str, None] = {}
     for state in range(len(pattern.nfa.first) - 1):
-        searches = [search for move, search in searched_moves(pattern).items() if move in pattern.nfa.numbers_of(state)]
+        searches = [search for move, search in searched_transitions(pattern).items() if move in pattern.nfa.numbers_of(state)]
         loop = "".join(_sought(pattern, search) for search in searches if search.loop)
         exits = ", ".join(_sought(pattern, search) for search in searches if not search.loop)
         if searches:
@@ -113,7 +113,7 @@ CARRIED = "known by the rows alone: a forbidden event ends the partial matches t
 
 
 def _way(negation: Negation) -> str:
-    """How forbidden events are looked for, and when it is known that there are none."""
+    """How negated events are looked for, and when it is known that there are none."""
     way = "known by the rows alone: one look per match" if negation.is_static else "each match is compared with the events in its gap"
     ends = [word for word, stands in (("before", negation.leads), ("behind", negation.trails)) if stands]
     if ends:

@@ -6,8 +6,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from ostinato.expr.values.nanoseconds import Duration, Moment
-from ostinato.expr.values.temporal_text import interval_text, timestamp_text
+from ostinato.expr.times.nanoseconds import Duration, Moment
+from ostinato.expr.times.temporal_text import interval_text, timestamp_text
 
 
 def plain_values(column: pa.Array | pa.ChunkedArray, separator: str = " ") -> list[Any]:

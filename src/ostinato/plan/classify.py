@@ -9,7 +9,7 @@ from enum import Enum
 
 from ostinato.algebra.query import Condition, Definition, MatchQuery, When
 from ostinato.expr.nodes import Aggregate, Anchor, Call, Classifier, Expr, Field, Literal, MatchNumber, Nav, current
-from ostinato.expr.typing.types import BOOL, STRING
+from ostinato.expr.types import BOOL, STRING
 
 
 class PredicateClass(Enum):

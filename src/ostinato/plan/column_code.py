@@ -7,7 +7,7 @@ from typing import Any
 
 from ostinato.base.errors import UnsupportedError
 from ostinato.expr.nodes import Call, Case, Cast, Expr, Literal, type_of
-from ostinato.expr.typing.types import Type
+from ostinato.expr.types import Type
 from ostinato.program.column_code import ColumnCode, ColumnOp
 
 Resolve = Callable[[Expr], int | None]

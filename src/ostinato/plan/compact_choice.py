@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from ostinato.algebra.policies import Output, Selection, Ties
 from ostinato.algebra.query import MatchQuery
-from ostinato.expr.typing.types import Kind
+from ostinato.expr.types import Kind
 from ostinato.program.pattern import EventPattern
 
-MOST_COMPONENTS = 62  # they are a bit set
+MOST_ELEMENTS = 62  # they are a bit set
 
 
 def against_compact(query: MatchQuery, pattern: EventPattern) -> str | None:
     """Why not; None if it can. `program` is that of the same query for runs."""
-    if pattern.registers or any(b >= 0 for c in pattern.components for b in (c.first_block, c.later_block, c.leaving_block)):
+    if pattern.registers or any(b >= 0 for c in pattern.elements for b in (c.first_block, c.later_block, c.leaving_block)):
         return "some conditions look at other events of the match"
-    if len(pattern.components) > MOST_COMPONENTS:
-        return f"it has more than {MOST_COMPONENTS} components"
+    if len(pattern.elements) > MOST_ELEMENTS:
+        return f"it has more than {MOST_ELEMENTS} components"
     if query.ties is Ties.EPOCH:
         return "simultaneous events may not follow one another"
     if any(query.output is Output.AGGREGATES and a.type.kind is Kind.STRING for a in pattern.measures.aggregates):

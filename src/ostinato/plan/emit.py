@@ -11,9 +11,9 @@ from ostinato.algebra.query import MatchQuery, Unit, When
 from ostinato.automata.nfa import construct
 from ostinato.base.errors import UnsupportedError
 from ostinato.expr.nodes import Expr
-from ostinato.expr.typing.types import Kind
+from ostinato.expr.types import Kind
 from ostinato.plan.classify import classify, type_test
-from ostinato.plan.components import PlacedComponent, component_graph
+from ostinato.plan.elements import PlacedElement, element_graph
 from ostinato.plan.hidden_rows import hidden_rows
 from ostinato.plan.input import emit_input
 from ostinato.plan.measures import MeasureEmitter
@@ -21,7 +21,7 @@ from ostinato.plan.negation import emit_negations
 from ostinato.plan.row_predicates import RowEmitter
 from ostinato.plan.scalar.scalar_code import ScalarPlan
 from ostinato.program.code_inputs import code_inputs, measure_columns, negation_columns
-from ostinato.program.components import Begin, Component
+from ostinato.program.elements import Element, Transition
 from ostinato.program.measure_code import MeasureCode
 from ostinato.program.negation import Negation
 from ostinato.program.ordered_nfa import OrderedNfa, VariableTest
@@ -40,10 +40,10 @@ class Emitter:
         self._query = query
         self._variables = variables_of(query.pattern)
         self._hidden = hidden_rows(query.pattern)
-        if len(self._variables) + len(self._hidden.twins) > MAX_VARIABLES:
+        if len(self._variables) + len(self._hidden.copies) > MAX_VARIABLES:
             raise UnsupportedError(f"a pattern may have at most {MAX_VARIABLES} variables, those inside and outside of exclusions counted")
         self._rows = RowEmitter()
-        names = (*self._variables, *self._hidden.twins, *(union.name for union in query.unions))
+        names = (*self._variables, *self._hidden.copies, *(union.name for union in query.unions))
         self._numbers = {name: i for i, name in enumerate(names)}
         self._scalar = ScalarPlan(query.names_of, self._rows.slot)
         self._classified = {
@@ -63,7 +63,7 @@ class Emitter:
             **common,
             nfa=nfa,
             tests=_settled_tests(tests, common["scalar"]),
-            hidden=tuple(self._numbers[original] for original in self._hidden.twins.values()),
+            hidden=tuple(self._numbers[original] for original in self._hidden.copies.values()),
             unions=tuple(tuple(self._numbers[member] for member in union.members) for union in query.unions),
             skip=query.skip.value,
             skip_to=-1 if query.skip_to is None else self._numbers[query.skip_to],
@@ -73,18 +73,18 @@ class Emitter:
 
     def emit_events(self, evaluation: str, reason: str) -> EventPattern:
         query = self._query
-        components, entries = self._components()
+        elements, initial = self._elements()
         negations = emit_negations(query, self._variables, self._rows)
         common = self._common(evaluation, reason, negations)
         return verify_pattern(EventPattern(
             **common,
             selection=query.selection.value,
-            components=_settled_components(components, common["scalar"]),
-            entries=entries,
+            elements=_settled_elements(elements, common["scalar"]),
+            initial=initial,
             negations=negations,
             output=query.output.value,
             ties=query.ties.value,
-            prefilter_bits=self._prefilter_bits(components, negations),
+            prefilter_bits=self._prefilter_bits(elements, negations),
             merging=query.output is not Output.TIMEOUTS,  # of runs that were followed as one, some may be matches
         ))  # fmt: skip
 
@@ -100,7 +100,7 @@ class Emitter:
             "reads": emit_input(query, used),
             "evaluation": evaluation,
             "reason": reason,
-            "variables": (*self._variables, *self._hidden.twins.values()),
+            "variables": (*self._variables, *self._hidden.copies.values()),
             "within": self._window(),
             "within_unit": "time" if query.within is None else query.within.unit.value,
             "rows": rows,
@@ -111,7 +111,7 @@ class Emitter:
             "scalar": scalar,
             "registers": registers,
             "measures": measures,
-            "kleene": tuple(name in query.kleene for name in (*self._variables, *self._hidden.twins.values())),
+            "kleene": tuple(name in query.kleene for name in (*self._variables, *self._hidden.copies.values())),
         }
 
     def _window(self) -> int:
@@ -128,33 +128,33 @@ class Emitter:
     def _dynamic(self, variable: str, *whens: When) -> list[Expr]:
         return [c.expr for c in self._classified[variable] if not c.columnar and c.when in whens]
 
-    def _components(self) -> tuple[tuple[Component, ...], tuple[Begin, ...]]:
-        graph = component_graph(self._query.pattern)
-        return tuple(self._component(c) for c in graph.components), graph.entry.begins
+    def _elements(self) -> tuple[tuple[Element, ...], tuple[Transition, ...]]:
+        graph = element_graph(self._query.pattern)
+        return tuple(self._element(c) for c in graph.elements), graph.initial.transitions
 
     def _automaton(self) -> tuple[tuple[VariableTest, ...], OrderedNfa]:
         tests = {name: self._test(name) for name in self._variables}
-        twins = (tests[original] for original in self._hidden.twins.values())
+        copies = (tests[original] for original in self._hidden.copies.values())
         nfa = construct(self._hidden.pattern, self._numbers)
         if self._query.timeouts and (nfa.looks_at_start or nfa.looks_at_end):
             raise UnsupportedError("an anchor (^ or $) is not offered together with SHOW TIMEOUT MATCHES", hint="leave one of them out")
-        return (*tests.values(), *twins), nfa
+        return (*tests.values(), *copies), nfa
 
-    def _component(self, component: PlacedComponent) -> Component:
-        name = component.variable
+    def _element(self, element: PlacedElement) -> Element:
+        name = element.variable
         leaving = [c.expr for c in self._classified[name] if c.when is When.LEAVING]
-        return Component(
+        return Element(
             variable=self._numbers[name],
-            at_least=component.at_least,
-            repeats=component.repeats,
+            at_least=element.at_least,
+            repeats=element.repeats,
             first_bit=self._rows.bit(self._columnar(name, When.EACH, When.FIRST)),
             later_bit=self._rows.bit(self._columnar(name, When.EACH, When.LATER)),
             first_block=self._scalar.block(name, self._dynamic(name, When.EACH, When.FIRST), "first"),
-            later_block=self._scalar.block(name, self._dynamic(name, When.EACH, When.LATER), "later") if component.repeats else -1,
+            later_block=self._scalar.block(name, self._dynamic(name, When.EACH, When.LATER), "later") if element.repeats else -1,
             leaving_block=self._scalar.block(name, leaving, "leaving"),
-            begins=component.after.begins,
-            completes=component.after.completes,
-            passed_at_end=component.after.passed,
+            transitions=element.after.transitions,
+            completes=element.after.completes,
+            passed_at_end=element.after.passed,
         )
 
     def _test(self, name: str) -> VariableTest:
@@ -165,12 +165,12 @@ class Emitter:
             self._rows.bit(self._columnar(name, When.EACH)), self._scalar.block(name, self._dynamic(name, When.EACH), "each")
         )
 
-    def _prefilter_bits(self, components: tuple[Component, ...], negations: tuple[Negation, ...]) -> tuple[int, ...]:
+    def _prefilter_bits(self, elements: tuple[Element, ...], negations: tuple[Negation, ...]) -> tuple[int, ...]:
         """Rows with none of these bits cannot take part: only where events may be skipped and none is counted."""
         query = self._query
         if query.selection not in (Selection.NEXT, Selection.ANY) or (query.within is not None and query.within.unit is Unit.EVENTS):
             return ()
-        bits = {bit for c in components for bit in ((c.first_bit, c.later_bit) if c.repeats else (c.first_bit,))}
+        bits = {bit for c in elements for bit in ((c.first_bit, c.later_bit) if c.repeats else (c.first_bit,))}
         bits |= {item.bit for negation in negations for item in negation.items}
         return () if -1 in bits else tuple(sorted(bits))
 
@@ -184,15 +184,15 @@ def _settled_tests(tests: tuple[VariableTest, ...], scalar: ScalarCode) -> tuple
     return tuple(replace(test, block=_settled(test.block, scalar)) for test in tests)
 
 
-def _settled_components(components: tuple[Component, ...], scalar: ScalarCode) -> tuple[Component, ...]:
+def _settled_elements(elements: tuple[Element, ...], scalar: ScalarCode) -> tuple[Element, ...]:
     return tuple(
         replace(
-            component,
-            first_block=_settled(component.first_block, scalar),
-            later_block=_settled(component.later_block, scalar),
-            leaving_block=_settled(component.leaving_block, scalar),
+            element,
+            first_block=_settled(element.first_block, scalar),
+            later_block=_settled(element.later_block, scalar),
+            leaving_block=_settled(element.leaving_block, scalar),
         )
-        for component in components
+        for element in elements
     )
 
 

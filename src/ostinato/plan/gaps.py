@@ -23,16 +23,16 @@ from ostinato.base.errors import UnsupportedError
 
 @dataclass(frozen=True)
 class Gap:
-    """One negation between the parts of the pattern's sequence. `forbidden` are the variables of its item, one event each."""
+    """One negation between the parts of the pattern's sequence. `negated` are the variables of its item, one event each."""
 
     negation: Negation
     before: tuple[Pattern, ...]
     after: tuple[Pattern, ...]
-    forbidden: tuple[str, ...]
+    negated: tuple[str, ...]
 
     @property
     def position(self) -> int:
-        """The number of components before it, those of all alternatives counted."""
+        """The number of elements before it, those of all alternatives counted."""
         return len(variables_of(Sequence(self.before)))
 
     @property
@@ -52,11 +52,11 @@ def gaps_of(pattern: Pattern) -> tuple[Gap, ...]:
         if not isinstance(part, Negation) and negations_of(part):
             raise UnsupportedError("a negation stands between the parts of the pattern's sequence", span=negations_of(part)[0].span)
     return tuple(
-        Gap(part, parts[:place], parts[place + 1 :], _forbidden(part)) for place, part in enumerate(parts) if isinstance(part, Negation)
+        Gap(part, parts[:place], parts[place + 1 :], _negated(part)) for place, part in enumerate(parts) if isinstance(part, Negation)
     )
 
 
-def _forbidden(negation: Negation) -> tuple[str, ...]:
+def _negated(negation: Negation) -> tuple[str, ...]:
     items = negation.item.items if isinstance(negation.item, Sequence) else (negation.item,)
     names = tuple(item.name for item in items if isinstance(item, Variable))
     if not names or len(names) < len(items):

@@ -1,4 +1,4 @@
-"""Variables inside exclusions `{- -}` become variables of their own in the automaton, twins with the name, the test and the unions of the
+"""Variables inside exclusions `{- -}` become variables of their own in the automaton, copies with the name, the test and the unions of the
 original: so the way that a match takes tells which of its rows are hidden."""
 
 from __future__ import annotations
@@ -10,15 +10,15 @@ from ostinato.algebra.pattern import Alternation, Excluded, Pattern, Repetition,
 
 @dataclass(frozen=True)
 class HiddenRows:
-    """`pattern` without exclusions; `twins` are its new variables with their originals."""
+    """`pattern` without exclusions; `copies` are its new variables with their originals."""
 
     pattern: Pattern
-    twins: dict[str, str]
+    copies: dict[str, str]
 
 
 def hidden_rows(pattern: Pattern) -> HiddenRows:
     naming = _Naming(variables_of(pattern))
-    return HiddenRows(naming.replaced(pattern, False), naming.twins)
+    return HiddenRows(naming.replaced(pattern, False), naming.copies)
 
 
 class _Naming:
@@ -28,8 +28,8 @@ class _Naming:
         self._done: dict[tuple[int, bool], tuple[Pattern, Pattern]] = {}  # keeps patterns alive while their identity is a key
 
     @property
-    def twins(self) -> dict[str, str]:
-        return {twin: original for original, twin in self._of_original.items()}
+    def copies(self) -> dict[str, str]:
+        return {copy: original for original, copy in self._of_original.items()}
 
     def replaced(self, pattern: Pattern, hidden: bool) -> Pattern:
         """Parts that occur several times (in PERMUTE) stay the same object: automata tell patterns apart by identity."""
@@ -40,7 +40,7 @@ class _Naming:
 
     def _replaced(self, pattern: Pattern, hidden: bool) -> Pattern:
         if isinstance(pattern, Variable):
-            return Variable(self._twin(pattern.name)) if hidden else pattern
+            return Variable(self._copy(pattern.name)) if hidden else pattern
         if isinstance(pattern, Excluded):
             return self.replaced(pattern.item, True)
         if isinstance(pattern, Sequence):
@@ -51,7 +51,7 @@ class _Naming:
             return Repetition(self.replaced(pattern.item, hidden), pattern.at_least, pattern.at_most, pattern.greedy)
         return pattern
 
-    def _twin(self, original: str) -> str:
+    def _copy(self, original: str) -> str:
         if original not in self._of_original:
             name = f"hidden {original}"
             while name in self._taken:

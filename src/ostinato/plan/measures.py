@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from ostinato.algebra.policies import RowsPerMatch
 from ostinato.algebra.query import MatchQuery
 from ostinato.expr.nodes import Aggregate, Case, Classifier, Expr, Field, MatchNumber, Nav, type_of
-from ostinato.expr.typing.types import BOOL, INT, STRING
+from ostinato.expr.types import BOOL, INT, STRING
 from ostinato.plan.column_code import ColumnBuilder
 from ostinato.program.code_inputs import COLUMN
 from ostinato.program.measure_code import MatchAggregate, MeasureCode, Point

@@ -1,4 +1,4 @@
-"""Negations to program: bits for what a forbidden event says of itself, code over (match, event) pairs for what it says of others."""
+"""Negations to program: bits for what a negated event says of itself, code over (match, event) pairs for what it says of others."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ from dataclasses import dataclass
 from ostinato.algebra.query import Definition, MatchQuery, When
 from ostinato.base.errors import UnsupportedError
 from ostinato.expr.nodes import Aggregate, Anchor, Call, Case, Cast, Expr, Field, Literal, Nav, type_of
-from ostinato.expr.typing.types import BOOL, INT, Kind
+from ostinato.expr.types import BOOL, INT, Kind
 from ostinato.plan.classify import Classified, classify, type_test
 from ostinato.plan.column_code import ColumnBuilder
 from ostinato.plan.gaps import Gap, gaps_of
 from ostinato.plan.measures import MeasureEmitter, RowExists
 from ostinato.plan.row_predicates import RowEmitter
 from ostinato.program.measure_code import MeasureCode
-from ostinato.program.negation import EventPoint, Forbidden, Negation
+from ostinato.program.negation import EventPoint, NegatedEvent, Negation
 
 JOINED_BY = (Kind.INT, Kind.STRING, Kind.TIMESTAMP, Kind.DATE)  # equal as values exactly if they are equal as held
 MAX_NEGATIONS = 60  # those that a match waits for are bits of a word
 
 
 def emit_negations(query: MatchQuery, variables: tuple[str, ...], rows: RowEmitter) -> tuple[Negation, ...]:
-    """`rows` receives the bits of forbidden events."""
+    """`rows` receives the bits of negated events."""
     gaps = gaps_of(query.pattern)
     if len(gaps) > MAX_NEGATIONS:
         raise UnsupportedError(f"a pattern may have at most {MAX_NEGATIONS} negations", span=gaps[MAX_NEGATIONS].negation.span)
@@ -31,19 +31,19 @@ def emit_negations(query: MatchQuery, variables: tuple[str, ...], rows: RowEmitt
 def _emit(query: MatchQuery, variables: tuple[str, ...], rows: RowEmitter, gap: Gap) -> Negation:
     if (gap.leads or gap.trails) and query.within is None:
         raise UnsupportedError("a negation that can stand at an end of the match needs a window", span=gap.negation.span)
-    pairs = _Pairs(query, variables, gap.forbidden)
-    items = tuple(_item(query, rows, pairs, number, query.definition(name)) for number, name in enumerate(gap.forbidden))
+    pairs = _Pairs(query, variables, gap.negated)
+    items = tuple(_item(query, rows, pairs, number, query.definition(name)) for number, name in enumerate(gap.negated))
     return Negation(gap.position, items, gap.leads, gap.trails, pairs.given(), pairs.chained)
 
 
-def _item(query: MatchQuery, rows: RowEmitter, pairs: _Pairs, number: int, definition: Definition) -> Forbidden:
+def _item(query: MatchQuery, rows: RowEmitter, pairs: _Pairs, number: int, definition: Definition) -> NegatedEvent:
     parts: tuple[Classified, ...] = (*type_test(query, definition), *classify(definition))
     for part in parts:
         if part.when is not When.EACH:
             raise UnsupportedError("a condition of a forbidden event holds for every event", span=part.expr.span)
     bit = rows.bit([part.expr for part in parts if part.columnar])
     correlated = [part.expr for part in parts if not part.columnar]
-    return pairs.forbidden(bit, number, correlated) if correlated else Forbidden(bit)
+    return pairs.negated(bit, number, correlated) if correlated else NegatedEvent(bit)
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class _Place:
 
 
 class _Pairs:
-    """The tests of one negation. The match is complete and followed by the forbidden events, the current one last."""
+    """The tests of one negation. The match is complete and followed by the negated events, the current one last."""
 
     def __init__(self, query: MatchQuery, variables: tuple[str, ...], names: tuple[str, ...]) -> None:
         self._names = names
@@ -66,12 +66,12 @@ class _Pairs:
     def given(self) -> MeasureCode:
         return self._match.finish(tuple(str(number) for number in range(len(self._given))), self._given)
 
-    def forbidden(self, bit: int, number: int, conditions: list[Expr]) -> Forbidden:
+    def negated(self, bit: int, number: int, conditions: list[Expr]) -> NegatedEvent:
         test = _Test(self, number)
         whole = conditions[0] if len(conditions) == 1 else Call("and", tuple(conditions), type=BOOL)
         code = test.builder.finish([test.builder.add(whole, test.resolve)])
         joins = (test.join(condition) for condition in conditions) if number == 0 else ()
-        return Forbidden(bit, code, tuple(test.points), next((join for join in joins if join is not None), None))
+        return NegatedEvent(bit, code, tuple(test.points), next((join for join in joins if join is not None), None))
 
     def of_match(self, expr: Expr) -> int:
         """The number of a value that the match gives."""
@@ -152,7 +152,7 @@ class _Test:
         return self.points.index(point)
 
     def _aggregate(self, aggregate: Aggregate) -> int:
-        """Over the match, or over the one row that a forbidden event is."""
+        """Over the match, or over the one row that a negated event is."""
         if aggregate.variable is None:
             raise UnsupportedError("a condition of a forbidden event names the variable that it looks at", span=aggregate.span)
         item = self._pairs.item(aggregate.variable)

@@ -1,6 +1,6 @@
 """A filter that the host may apply before rows reach the engine, as SQL text that Spark and DuckDB read alike.
 
-Only where the selection may skip events and none is counted: a row that satisfies no component's conditions on the row alone can
+Only where the selection may skip events and none is counted: a row that satisfies no element's conditions on the row alone can
 never be selected. Conditions that look elsewhere, or that the engines might compute differently, are left out, which only makes the
 filter weaker."""
 
@@ -12,7 +12,7 @@ from ostinato.algebra.pattern import variables_of
 from ostinato.algebra.policies import Output, Selection
 from ostinato.algebra.query import Definition, MatchQuery, Unit, When
 from ostinato.expr.nodes import Call, Expr, Field, Literal, Nav
-from ostinato.expr.typing.types import Kind
+from ostinato.expr.types import Kind
 from ostinato.plan.classify import PredicateClass, classify, type_test
 from ostinato.plan.gaps import gaps_of
 
@@ -26,8 +26,8 @@ def pushdown(query: MatchQuery) -> str | None:
         return None
     if query.within is not None and query.within.unit is Unit.EVENTS:
         return None
-    forbidden = [name for gap in gaps_of(query.pattern) for name in gap.forbidden]
-    parts = [_event(query, query.definition(name)) for name in (*variables_of(query.pattern), *forbidden)]
+    negated = [name for gap in gaps_of(query.pattern) for name in gap.negated]
+    parts = [_event(query, query.definition(name)) for name in (*variables_of(query.pattern), *negated)]
     said = [part for part in parts if part is not None]
     if not said or len(said) < len(parts):
         return None
@@ -37,7 +37,7 @@ def pushdown(query: MatchQuery) -> str | None:
 
 
 def _event(query: MatchQuery, definition: Definition) -> str | None:
-    """What every row of a variable satisfies, be it selected or forbidden: its type, and the conditions that hold for each of its rows."""
+    """What every row of a variable satisfies, be it selected or negated: its type, and the conditions that hold for each of its rows."""
     parts = (*type_test(query, definition), *classify(definition))
     texts = [_text(part.expr) for part in parts if part.when is When.EACH and part.kind is PredicateClass.STATIC]
     found = [text for text in texts if text is not None]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ostinato.base.errors import UnsupportedError
 from ostinato.expr.nodes import Call, Expr, Field, Nav, type_of
-from ostinato.expr.typing.types import BOOL, Type
+from ostinato.expr.types import BOOL, Type
 from ostinato.plan.column_code import ColumnBuilder
 from ostinato.program.column_code import ColumnCode
 

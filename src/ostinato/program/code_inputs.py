@@ -34,7 +34,7 @@ def aggregates_numbers(measures: MeasureCode) -> bool:
 
 
 def negation_columns(negation: Negation) -> Iterator[str]:
-    """Of the matches, and of forbidden events beyond what their bits say."""
+    """Of the matches, and of negated events beyond what their bits say."""
     yield from measure_columns(negation.given)
     for item in negation.items:
         if item.test is not None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ostinato.expr.typing.types import Type
+from ostinato.expr.types import Type
 
 OPERATIONS = ("input", "literal", "shift", "call", "cast", "case")
 

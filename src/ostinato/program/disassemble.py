@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ostinato.program.column_code import ColumnCode, ColumnOp
-from ostinato.program.components import Component
+from ostinato.program.elements import Element
 from ostinato.program.input import Input
 from ostinato.program.measure_code import MatchAggregate, MeasureCode, Point
 from ostinato.program.negation import Negation
@@ -29,7 +29,7 @@ def _lines(pattern: Pattern) -> Iterator[str]:
         yield "rows:"
         yield from _code(pattern.rows)
         yield f"  bits {_numbers(pattern.rows.results[: pattern.bits])}  slots {_numbers(pattern.rows.results[pattern.bits :])}"
-    yield from _automaton(pattern) if isinstance(pattern, RowPattern) else _components(pattern)
+    yield from _automaton(pattern) if isinstance(pattern, RowPattern) else _elements(pattern)
     if pattern.registers:
         yield "registers: " + ", ".join(f"r{i} {r.name} {r.type}" for i, r in enumerate(pattern.registers))
     if pattern.scalar.blocks:
@@ -92,10 +92,10 @@ def _operation(op: ColumnOp) -> str:
     return f"{op.op}({args}{', ' + str(op.params[0]) if op.params else ''})"
 
 
-def _components(pattern: Pattern) -> Iterator[str]:
+def _elements(pattern: Pattern) -> Iterator[str]:
     assert isinstance(pattern, EventPattern)
-    for number, component in enumerate(pattern.components):
-        yield f"component {number}: {_component(component, pattern.variables)}"
+    for number, element in enumerate(pattern.elements):
+        yield f"component {number}: {_element(element, pattern.variables)}"
     for number, negation in enumerate(pattern.negations):
         yield from _negation(number, negation, pattern.variables)
 
@@ -106,20 +106,22 @@ def _automaton(pattern: RowPattern) -> Iterator[str]:
         yield f"variable {name}: {_test(test.bit, test.block)}"
     accepting = {ACCEPT: "accept", ACCEPT_AT_END: "accept at the end of the partition"}
     for state in range(len(pattern.nfa.first) - 1):
-        shown = (accepting.get(move) or f"{names[move[0]]} -> {move[1]}" for move in pattern.nfa.moves_of(state))
+        shown = (
+            accepting.get(transition) or f"{names[transition[0]]} -> {transition[1]}" for transition in pattern.nfa.transitions_of(state)
+        )
         yield f"state {state}: " + "; ".join(shown)
     if pattern.nfa.looks_at_start:
         yield f"at the first row of a partition: state {pattern.nfa.start_of_partition}"
 
 
-def _component(c: Component, variables: tuple[str, ...]) -> str:
+def _element(c: Element, variables: tuple[str, ...]) -> str:
     quantifier = {(1, False): "", (1, True): "+", (0, True): "*", (0, False): "?"}[c.at_least, c.repeats]
     parts = [f"{variables[c.variable]}{quantifier} first {_test(c.first_bit, c.first_block)}"]
     if c.repeats:
         parts.append(f"later {_test(c.later_bit, c.later_block)}")
     if c.leaving_block >= 0:
         parts.append(f"leaving block {c.leaving_block}")
-    parts.append("then " + ", ".join([*(str(begin.target) for begin in c.begins), *(["match"] if c.completes else [])]))
+    parts.append("then " + ", ".join([*(str(transition.target) for transition in c.transitions), *(["match"] if c.completes else [])]))
     return ", ".join(parts)
 
 

@@ -10,15 +10,15 @@ from ostinato.program.measure_code import MeasureCode
 
 @dataclass(frozen=True)
 class EventPoint:
-    """A row that the conditions of forbidden events look at: the event bound to item `item` of the negation, moved by `shift` rows."""
+    """A row that the conditions of negated events look at: the event bound to item `item` of the negation, moved by `shift` rows."""
 
     item: int
     shift: int
 
 
 @dataclass(frozen=True)
-class Forbidden:
-    """A row is a forbidden event if bit `bit` holds (-1: any row) and `test` is true (None: nothing more is asked). `test` has one
+class NegatedEvent:
+    """A row is a negated event if bit `bit` holds (-1: any row) and `test` is true (None: nothing more is asked). `test` has one
     result and is evaluated over (match, row) pairs; its inputs are "match:M" (result M of the negation's `given`), "event:E:COLUMN"
     (stream column COLUMN at `points[E]`) and "there:E" (whether there is such a row). `join` is an equality that `test` implies: this
     column of the row and this result of `given`."""
@@ -36,7 +36,7 @@ class Negation:
     `given` computes what the tests want of the match. `chained`: a test looks at an earlier item."""
 
     before: int
-    items: tuple[Forbidden, ...]
+    items: tuple[NegatedEvent, ...]
     leads: bool
     trails: bool
     given: MeasureCode

@@ -10,12 +10,12 @@ ACCEPT, ACCEPT_AT_END = (-1, -1), (-2, -1)  # moves of an automaton that read no
 @dataclass(frozen=True)
 class OrderedNfa:
     """An epsilon-free automaton with ordered moves, for preferred matches. The moves of state s are
-    `moves[first[s]:first[s+1]]`, best first; each is (variable, target), or ACCEPT for accepting here, or ACCEPT_AT_END for accepting
+    `transitions[first[s]:first[s+1]]`, best first; each is (variable, target), or ACCEPT for accepting here, or ACCEPT_AT_END for accepting
     here if the partition ends here. Only the last move of a state is one of these two. An attempt begins in `start`, at the first row
     of a partition in `start_of_partition`; the two are the same unless the pattern has an anchor `^`."""
 
     first: tuple[int, ...]
-    moves: tuple[tuple[int, int], ...]
+    transitions: tuple[tuple[int, int], ...]
     start: int = 0
     start_of_partition: int = 0
 
@@ -27,13 +27,13 @@ class OrderedNfa:
     @property
     def looks_at_end(self) -> bool:
         """Whether it matters which row is the last of a partition."""
-        return ACCEPT_AT_END in self.moves
+        return ACCEPT_AT_END in self.transitions
 
     def numbers_of(self, state: int) -> range:
         return range(self.first[state], self.first[state + 1])
 
-    def moves_of(self, state: int) -> tuple[tuple[int, int], ...]:
-        return self.moves[self.first[state] : self.first[state + 1]]
+    def transitions_of(self, state: int) -> tuple[tuple[int, int], ...]:
+        return self.transitions[self.first[state] : self.first[state + 1]]
 
 
 @dataclass(frozen=True)

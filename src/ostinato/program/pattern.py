@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ostinato.expr.typing.types import Type
+from ostinato.expr.types import Type
 from ostinato.program.column_code import ColumnCode
-from ostinato.program.components import Begin, Component
+from ostinato.program.elements import Element, Transition
 from ostinato.program.input import Input
 from ostinato.program.measure_code import MeasureCode
 from ostinato.program.negation import Negation
@@ -128,8 +128,8 @@ class EventPattern(Pattern):
     """Events selected one by one, by a selection strategy. `evaluation` is "runs", "compact" or "backtrack"."""
 
     selection: str = "skip_till_any_match"
-    components: tuple[Component, ...] = ()
-    entries: tuple[Begin, ...] = ()  # the components with which a run may start
+    elements: tuple[Element, ...] = ()
+    initial: tuple[Transition, ...] = ()  # the elements with which a run may start
     negations: tuple[Negation, ...] = ()
     output: str = "all"
     ties: str = "order"

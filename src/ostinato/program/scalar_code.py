@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ostinato.expr.typing.types import Type
+from ostinato.expr.types import Type
 
 
 @dataclass(frozen=True)

@@ -7,25 +7,25 @@ from dataclasses import replace
 from ostinato.algebra.pattern import Negation
 from ostinato.algebra.query import Unit, Within
 from ostinato.base.errors import UnsupportedError
-from ostinato.reference.components import shape_of
-from ostinato.reference.moves import Moves, Run
+from ostinato.reference.elements import shape_of
 from ostinato.reference.stream import elapsed
+from ostinato.reference.transitions import Run, RunTransitions
 
 
-def is_match(moves: Moves, run: Run) -> bool:
+def is_match(transitions: RunTransitions, run: Run) -> bool:
     """Each negation by itself, adjacent ones too. Those of alternatives that were not taken say nothing."""
-    if not moves.complete(run):
+    if not transitions.complete(run):
         return False
-    (line,) = moves.open_lines(run)
-    return not any(_occurs(moves, run, negation, line.components[:before]) for negation, before in line.negations)
+    (line,) = transitions.open_lines(run)
+    return not any(_occurs(transitions, run, negation, line.elements[:before]) for negation, before in line.negations)
 
 
-def _occurs(moves: Moves, run: Run, negation: Negation, before: tuple[int, ...]) -> bool:
+def _occurs(transitions: RunTransitions, run: Run, negation: Negation, before: tuple[int, ...]) -> bool:
     """Whether the item has a match, by the query's selection, entirely inside the gap: the same meaning over a part of the stream, with
     no window, for the gap lies inside that of the match."""
-    gap = _gap(moves, run, negation, before)
-    item = replace(moves.query, pattern=negation.item, within=None)
-    inner = Moves(item, moves.stream, shape_of(item.pattern), (*moves.given, *moves.named(run)), gap)
+    gap = _gap(transitions, run, negation, before)
+    item = replace(transitions.query, pattern=negation.item, within=None)
+    inner = RunTransitions(item, transitions.stream, shape_of(item.pattern), (*transitions.given, *transitions.named(run)), gap)
     runs: list[Run] = []
     for event in gap:
         grown = [after for begun in ((), *runs) for after in inner.select(begun, event)]
@@ -35,33 +35,33 @@ def _occurs(moves: Moves, run: Run, negation: Negation, before: tuple[int, ...])
     return False
 
 
-def _gap(moves: Moves, run: Run, negation: Negation, components: tuple[int, ...]) -> range:
+def _gap(transitions: RunTransitions, run: Run, negation: Negation, elements: tuple[int, ...]) -> range:
     """Strictly between the last event selected before the negation and the first selected after it. With nothing selected on one
     side it stands at that end of the match: the surrounding gap bounds it, else the window."""
-    before = [index for index, number in run if number in components]
-    after = [index for index, number in run if number not in components]
+    before = [index for index, number in run if number in elements]
+    after = [index for index, number in run if number not in elements]
     if before and after:
         return range(before[-1] + 1, after[0])
-    if moves.inside is not None:
-        return range(before[-1] + 1, moves.inside.stop) if before else range(moves.inside.start, after[0])
-    if moves.query.within is None:
+    if transitions.inside is not None:
+        return range(before[-1] + 1, transitions.inside.stop) if before else range(transitions.inside.start, after[0])
+    if transitions.query.within is None:
         raise UnsupportedError("a negation that can stand at an end of the match needs a window", span=negation.span)
-    return _before(moves, run, moves.query.within) if after else _after(moves, run, moves.query.within)
+    return _before(transitions, run, transitions.query.within) if after else _after(transitions, run, transitions.query.within)
 
 
-def _before(moves: Moves, run: Run, within: Within) -> range:
+def _before(transitions: RunTransitions, run: Run, within: Within) -> range:
     first, last = run[0][0], run[-1][0]
-    return range(next(index for index in range(first + 1) if _fits(moves, within, run, index, last)), first)
+    return range(next(index for index in range(first + 1) if _fits(transitions, within, run, index, last)), first)
 
 
-def _after(moves: Moves, run: Run, within: Within) -> range:
+def _after(transitions: RunTransitions, run: Run, within: Within) -> range:
     first, last = run[0][0], run[-1][0]
-    end = len(moves.stream)
-    return range(last + 1, next((index for index in range(last + 1, end) if not _fits(moves, within, run, first, index)), end))
+    end = len(transitions.stream)
+    return range(last + 1, next((index for index in range(last + 1, end) if not _fits(transitions, within, run, first, index)), end))
 
 
-def _fits(moves: Moves, within: Within, run: Run, first: int, last: int) -> bool:
+def _fits(transitions: RunTransitions, within: Within, run: Run, first: int, last: int) -> bool:
     """Whether the window could reach from one event to the other. A window of events counts those of the run's partition."""
     if within.unit is Unit.TIME:
-        return elapsed(moves.query, moves.stream[first], moves.stream[last]) <= within.length
-    return sum(moves.in_partition(run, index) for index in range(first, last + 1)) <= within.length
+        return elapsed(transitions.query, transitions.stream[first], transitions.stream[last]) <= within.length
+    return sum(transitions.in_partition(run, index) for index in range(first, last + 1)) <= within.length

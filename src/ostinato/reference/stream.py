@@ -9,7 +9,7 @@ from typing import Any
 from ostinato.algebra.policies import NullKeys
 from ostinato.algebra.query import MatchQuery, OrderKey
 from ostinato.base.errors import DataError
-from ostinato.expr.values.nanoseconds import Duration
+from ostinato.expr.times.nanoseconds import Duration
 
 MICROSECOND = datetime.timedelta(microseconds=1)
 

@@ -12,7 +12,7 @@ from ostinato.algebra.pattern import variables_of
 from ostinato.algebra.policies import Selection
 from ostinato.algebra.query import Condition, Definition, MatchQuery
 from ostinato.expr.nodes import Anchor, Call, Expr, Field, Nav, current
-from ostinato.expr.typing.types import BOOL
+from ostinato.expr.types import BOOL
 
 
 def rewrite(query: MatchQuery) -> MatchQuery:

@@ -8,11 +8,11 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 
 from ostinato.program.pattern import EventPattern
-from ostinato.runtime.output.match_dag import MatchDag
-from ostinato.runtime.output.matches import Matches
+from ostinato.runtime.matches.match_dag import MatchDag
+from ostinato.runtime.matches.matches import Matches
 from ostinato.runtime.rows.pattern_rows import PatternRows
 from ostinato.runtime.rows.reorder import NEVER
-from ostinato.runtime.session.state_check import StateCheck
+from ostinato.runtime.snapshots.state_check import StateCheck
 
 __all__ = ["NEVER", "Matcher", "PassesOver", "RemembersStrings", "SumsUp"]
 
@@ -20,20 +20,20 @@ __all__ = ["NEVER", "Matcher", "PassesOver", "RemembersStrings", "SumsUp"]
 class Matcher(Protocol):
     """State per partition (key number 0..n-1), advanced over rows that only ever grow at the end."""
 
-    def feed(self, rows: PatternRows, keys: np.ndarray, ready: np.ndarray, horizon: int, final: bool) -> Matches | MatchDag:
+    def feed(self, rows: PatternRows, keys: np.ndarray, ready: np.ndarray, watermark: int, final: bool) -> Matches | MatchDag:
         """Go on over the partitions `keys`, each up to (not including) ordinal `ready[i]`, and return what is decided.
 
-        No row with time < horizon will come any more; `final` says that no row will come at all. Called again with the same
-        `ready` and a later horizon, it decides what only time decides."""
+        No row with time < watermark will come any more; `final` says that no row will come at all. Called again with the same
+        `ready` and a later watermark, it decides what only time decides."""
         ...
 
     def feed_in_parts(
-        self, rows: PatternRows, keys: np.ndarray, ready: np.ndarray, horizon: int, final: bool
+        self, rows: PatternRows, keys: np.ndarray, ready: np.ndarray, watermark: int, final: bool
     ) -> Iterator[Matches | MatchDag]:
         """The same, in pieces that take a bounded part of the budget however many matches there are. Nothing else is asked of the matcher
         until they are all taken. Per partition they come in order, but those of one completing event may be cut apart: then each
         piece is in order."""
-        yield self.feed(rows, keys, ready, horizon, final)
+        yield self.feed(rows, keys, ready, watermark, final)
 
     def look_at_all(self, asked: EventPattern) -> None:
         """Whoever feeds it in parts, for the query `asked`, goes through all of them and hands on few or none: how many there are is

@@ -9,9 +9,9 @@ from ostinato.program.analysis.carried_negations import uncarried
 from ostinato.program.analysis.start_negations import start_negations
 from ostinato.program.negation import Negation
 from ostinato.program.pattern import EventPattern, Pattern
+from ostinato.runtime.limits.budget import Budget
 from ostinato.runtime.matcher import Matcher
 from ostinato.runtime.rows.string_pool import StringPool
-from ostinato.runtime.session.budget import Budget
 
 MATCHERS = {
     "scan": ("ostinato.runtime.scan.scan_matcher", "ScanMatcher"),
@@ -20,11 +20,11 @@ MATCHERS = {
     "compact": ("ostinato.runtime.compact.compact_matcher", "CompactMatcher"),
     "backtrack": ("ostinato.runtime.backtrack.backtrack_matcher", "BacktrackMatcher"),
 }
-WITHOUT_LISTING = {"compact": ("ostinato.runtime.tally.tally_matcher", "TallyMatcher")}
+WITHOUT_LISTING = {"compact": ("ostinato.runtime.aggregation.aggregation_matcher", "AggregationMatcher")}
 GRAPHS = ("compact", "runs")  # whose matches are a graph already; those of others are listed before they are compressed
 
 
-def tallied(pattern: Pattern) -> bool:
+def accumulates(pattern: Pattern) -> bool:
     """Whether the matcher itself counts and sums up, and reports no single match."""
     return pattern.evaluation in WITHOUT_LISTING and pattern.output in ("count", "aggregates") and not _filtering(pattern)
 
@@ -36,18 +36,18 @@ def open_matcher(pattern: Pattern, budget: Budget, pool: StringPool, in_order: b
             pattern = replace(pattern, output="all")
         by_start = start_negations(pattern)
         if by_start is not None:
-            starts: Matcher = import_module("ostinato.runtime.tally.start_counts").StartCounts(pattern, by_start, budget, pool)
+            starts: Matcher = import_module("ostinato.runtime.aggregation.start_counts").StartCounts(pattern, by_start, budget, pool)
             return starts
         if _filtering(pattern):
-            absence = import_module("ostinato.runtime.negation.absence")
-            inner = open_alone(absence.candidates(pattern), budget, pool)
-            return absence.AbsenceMatcher(uncarried(pattern), inner, budget, pool, in_order)
+            negation = import_module("ostinato.runtime.negation.negation_matcher")
+            inner = open_alone(negation.candidates(pattern), budget, pool)
+            return negation.NegationMatcher(uncarried(pattern), inner, budget, pool, in_order)
     return open_alone(pattern, budget, pool)
 
 
 def open_alone(pattern: Pattern, budget: Budget, pool: StringPool) -> Matcher:
     """The matcher of the pattern without what filters its matches."""
-    module, name = (WITHOUT_LISTING if tallied(pattern) else MATCHERS)[pattern.evaluation]
+    module, name = (WITHOUT_LISTING if accumulates(pattern) else MATCHERS)[pattern.evaluation]
     return getattr(import_module(module), name)(pattern, budget, pool)
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ostinato.expr.typing.types import Kind
+from ostinato.expr.types import Kind
 from ostinato.program.code_inputs import aggregates_numbers
 from ostinato.program.pattern import EventPattern, Pattern, RowPattern
-from ostinato.tasks.ranges.late_numbers import numbers_matches
-from ostinato.tasks.ranges.match_reach import maps_no_row, reach_back
+from ostinato.tasks.ranges.deferred_numbers import numbers_matches
+from ostinato.tasks.ranges.look_back_ahead import look_back_of, maps_no_row
 from ostinato.tasks.ranges.own_starts import can_limit_starts
 from ostinato.tasks.ranges.range_task import is_chained, looks_before
 
@@ -65,7 +65,7 @@ def _why_not_in_time(pattern: Pattern) -> str | None:
         return "an aggregate is over the numbers of matches, which count all before (MATCH_NUMBER)"
     if isinstance(pattern, RowPattern) and (pattern.nfa.looks_at_start or pattern.nfa.looks_at_end):
         return "the pattern asks where a partition begins or ends (^ or $)"
-    if pattern.output == "count" and reach_back(pattern) and not can_limit_starts(pattern):
+    if pattern.output == "count" and look_back_of(pattern) and not can_limit_starts(pattern):
         return "a count cannot leave out the matches that begin in the rows before a range"
     return None
 

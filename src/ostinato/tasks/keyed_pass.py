@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from ostinato.program.pattern import Pattern
 from ostinato.program.program import Program, alone
-from ostinato.runtime.session.budget import Budget
+from ostinato.runtime.limits.budget import Budget
 from ostinato.runtime.session.session import Session
 from ostinato.runtime.session.set_session import SetSession
 from ostinato.tasks.carried_names import arrived
@@ -27,7 +27,7 @@ def keyed_pass(pattern: Pattern, batches: Iterable[pa.RecordBatch], budget: Budg
     program = alone(pattern)
     going_on: Session | None = None
     carried: pa.Table | None = None  # the last row of the key that goes on
-    for table in gathered(batches):
+    for table in concatenated(batches):
         borders = _borders(table, keys, carried)
         if going_on is None:
             going_on = Session(program, budget=task_budget(budget), ordered=True)
@@ -65,11 +65,11 @@ def _of_set(session: SetSession, table: pa.Table, in_time: bool) -> Iterator[dic
     """`in_time`: rows are in order of time; else time begins anew with every key, and decides nothing."""
     if table.num_rows:
         if in_time:
-            yield session.gathered(session.let_time_pass(in_parts=False))
+            yield session.collected(session.let_time_pass(in_parts=False))
         yield session.push_rows(table)
 
 
-def gathered(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
+def concatenated(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
     """The same rows in larger tables, under the names that their columns have."""
     waiting: list[pa.RecordBatch] = []
     rows = 0

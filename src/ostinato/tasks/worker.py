@@ -9,8 +9,8 @@ import pyarrow.compute as pc
 
 from ostinato.program.pattern import Pattern
 from ostinato.program.program import alone
+from ostinato.runtime.limits.budget import Budget
 from ostinato.runtime.rows.ingest import MissingTimeError, missing_time
-from ostinato.runtime.session.budget import Budget
 from ostinato.runtime.session.session import Session
 from ostinato.tasks.worker_memory import task_budget
 

@@ -7,7 +7,7 @@ import os
 import sys
 from functools import cache
 
-from ostinato.runtime.session.budget import Budget
+from ostinato.runtime.limits.budget import Budget
 
 _TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3  # names of mallopt's parameters in glibc
 _KEPT = 1 << 28  # bytes

@@ -26,19 +26,19 @@ def negated_queries(draw: st.DrawFn, selections: tuple[Selection, ...] = (), out
     items = query.pattern.items if isinstance(query.pattern, Sequence) else (query.pattern,)
     positions = draw(st.lists(st.integers(0, len(items)), min_size=1, max_size=2).map(sorted))
     names, typed = variables_of(query.pattern), query.type_column is not None
-    forbidden = [draw(_forbidden(number, names, typed)) for number in range(len(positions))]
+    negated = [draw(_negated(number, names, typed)) for number in range(len(positions))]
     bare = query.within is None and any(_may_be_empty(items[:place]) or _may_be_empty(items[place:]) for place in positions)
     return replace(
         query,
-        pattern=Sequence(tuple(_with_negations(items, positions, forbidden))),
-        definitions=(*query.definitions, *(item for items in forbidden for item in items)),
+        pattern=Sequence(tuple(_with_negations(items, positions, negated))),
+        definitions=(*query.definitions, *(item for items in negated for item in items)),
         within=draw(_WINDOWS) if bare else query.within,
     )
 
 
-def _with_negations(items: tuple[Pattern, ...], positions: list[int], forbidden: list[tuple[Definition, ...]]) -> Iterator[Pattern]:
+def _with_negations(items: tuple[Pattern, ...], positions: list[int], negated: list[tuple[Definition, ...]]) -> Iterator[Pattern]:
     for place in range(len(items) + 1):
-        for definitions in (definitions for at, definitions in zip(positions, forbidden, strict=True) if at == place):
+        for definitions in (definitions for at, definitions in zip(positions, negated, strict=True) if at == place):
             yield Negation(Sequence(tuple(Variable(definition.variable) for definition in definitions)))
         yield from items[place : place + 1]
 
@@ -48,7 +48,7 @@ def _may_be_empty(items: tuple[Pattern, ...]) -> bool:
 
 
 @cache
-def _forbidden(number: int, names: tuple[str, ...], typed: bool) -> st.SearchStrategy[tuple[Definition, ...]]:
+def _negated(number: int, names: tuple[str, ...], typed: bool) -> st.SearchStrategy[tuple[Definition, ...]]:
     first, second, third = f"x{number}", f"y{number}", f"z{number}"
     a = _definition(first, names, typed)
     b = _definition(second, (*names, first), typed)

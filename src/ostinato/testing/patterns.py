@@ -28,25 +28,25 @@ LINEAR = {"": None, "+": (1, None), "*": (0, None), "?": (0, 1)}
 
 
 @st.composite
-def linear_patterns(draw: st.DrawFn, max_components: int = 4) -> Pattern:
+def linear_patterns(draw: st.DrawFn, max_elements: int = 4) -> Pattern:
     """`a`, `a+`, `a*` and `a?` in sequence, each name once."""
-    quantifiers = draw(st.lists(st.sampled_from(("", "", "+", "*", "?")), min_size=1, max_size=max_components))
-    return Sequence(tuple(_component(number, quantifier) for number, quantifier in enumerate(quantifiers)))
+    quantifiers = draw(st.lists(st.sampled_from(("", "", "+", "*", "?")), min_size=1, max_size=max_elements))
+    return Sequence(tuple(_element(number, quantifier) for number, quantifier in enumerate(quantifiers)))
 
 
 @st.composite
-def alternating_patterns(draw: st.DrawFn, max_components: int = 5) -> Pattern:
+def alternating_patterns(draw: st.DrawFn, max_elements: int = 5) -> Pattern:
     """A sequence with alternatives somewhere in it, each of which selects an event; an alternative may hold further ones."""
     before = draw(st.integers(0, 1))
-    count = draw(st.integers(before + 2, max_components))
+    count = draw(st.integers(before + 2, max_elements))
     inside = draw(st.integers(2, count - before))
     choice = _alternatives(draw, before, before + inside)
-    items = [_any_component(draw, number) for number in range(before)]
-    return Sequence((*items, choice, *(_any_component(draw, number) for number in range(before + inside, count))))
+    items = [_any_element(draw, number) for number in range(before)]
+    return Sequence((*items, choice, *(_any_element(draw, number) for number in range(before + inside, count))))
 
 
 def _alternatives(draw: st.DrawFn, first: int, end: int) -> Pattern:
-    """Over the components from `first` on, before `end`: two alternatives, or three."""
+    """Over the elements from `first` on, before `end`: two alternatives, or three."""
     cuts = sorted(draw(st.sets(st.integers(first + 1, end - 1), min_size=1, max_size=2)))
     bounds = [first, *cuts, end]
     return Alternation(tuple(_alternative(draw, low, high) for low, high in zip(bounds, bounds[1:], strict=False)))
@@ -54,20 +54,20 @@ def _alternatives(draw: st.DrawFn, first: int, end: int) -> Pattern:
 
 def _alternative(draw: st.DrawFn, first: int, end: int) -> Pattern:
     if end - first == 1:
-        return _component(first, draw(st.sampled_from(("", "", "+"))))
+        return _element(first, draw(st.sampled_from(("", "", "+"))))
     if end - first > 2 and draw(st.booleans()):
-        return Sequence((_any_component(draw, first), _alternatives(draw, first + 1, end)))
+        return Sequence((_any_element(draw, first), _alternatives(draw, first + 1, end)))
     mandatory = draw(st.integers(first, end - 1))
     return Sequence(
-        tuple(_component(n, draw(st.sampled_from(("", "+")))) if n == mandatory else _any_component(draw, n) for n in range(first, end))
+        tuple(_element(n, draw(st.sampled_from(("", "+")))) if n == mandatory else _any_element(draw, n) for n in range(first, end))
     )
 
 
-def _any_component(draw: st.DrawFn, number: int) -> Pattern:
-    return _component(number, draw(st.sampled_from(("", "", "+", "*", "?"))))
+def _any_element(draw: st.DrawFn, number: int) -> Pattern:
+    return _element(number, draw(st.sampled_from(("", "", "+", "*", "?"))))
 
 
-def _component(number: int, quantifier: str) -> Pattern:
+def _element(number: int, quantifier: str) -> Pattern:
     name = chr(ord("a") + number)
     bounds = LINEAR[quantifier]
     return Variable(name) if bounds is None else Repetition(Variable(name), bounds[0], bounds[1])

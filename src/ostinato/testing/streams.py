@@ -8,8 +8,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from ostinato.expr.types import FLOAT, INT, STRING, TIMESTAMP, decimal
 from ostinato.expr.typing.schema import Schema
-from ostinato.expr.typing.types import FLOAT, INT, STRING, TIMESTAMP, decimal
 
 # `bit` is 2 to the power of the position: a sum of it tells exactly which rows went into the sum.
 SCHEMA = Schema(

@@ -9,9 +9,9 @@ from ostinato.algebra.policies import NullKeys, Output, Selection, Skip, Ties
 from ostinato.algebra.query import Condition, Definition, MatchQuery, Measure, OrderKey, Unit, When, Within
 from ostinato.algebra.text import pattern_text, to_text
 from ostinato.expr.nodes import Aggregate, Call, Field, Literal, current
+from ostinato.expr.types import INT, STRING
 from ostinato.expr.typing.infer import infer
 from ostinato.expr.typing.schema import Schema
-from ostinato.expr.typing.types import INT, STRING
 
 A, B, X, Y = map(Variable, ("A", "b c", "x", "y"))
 

@@ -20,7 +20,7 @@ def walk(nfa, row_sets, at_first_row=True):
     or its last ones."""
 
     def from_state(state, at):
-        for variable, target in nfa.moves_of(state):
+        for variable, target in nfa.transitions_of(state):
             if variable < 0:
                 if (variable, target) == ACCEPT or at == len(row_sets):
                     yield ()

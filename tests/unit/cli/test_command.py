@@ -61,13 +61,13 @@ def test_a_budget_stops_the_query_or_sheds_the_oldest(folder, capsys):
     (folder / "pairs.sase").write_text("PATTERN SEQ(Ticks a, Ticks b) WHERE skip_till_any_match(a, b) { b.price > a.price }")
     assert ostinato("run", "pairs.sase", "-i", "ticks=ticks.parquet", "--budget-runs", "2") == 1
     assert "more than 2 partial matches" in capsys.readouterr().err
-    shed = ("--budget-runs", "2", "--beyond", "shed", "-o", "few.csv")
+    shed = ("--budget-runs", "2", "--overflow", "shed", "-o", "few.csv")
     assert ostinato("run", "pairs.sase", "-i", "ticks=ticks.parquet", *shed) == 0
     assert ostinato("run", "pairs.sase", "-i", "ticks=ticks.parquet", "-o", "all.csv") == 0
     few, whole = (len((folder / name).read_text().splitlines()) for name in ("few.csv", "all.csv"))
     assert 1 < few < whole
     assert ostinato("run", "dips.sql", "-i", "ticks=ticks.parquet", "--budget-bytes", "1") == 2
-    assert ostinato("run", "pairs.sase", "-i", "ticks=ticks.parquet", "--engine", "spark", "--beyond", "shed") == 2
+    assert ostinato("run", "pairs.sase", "-i", "ticks=ticks.parquet", "--engine", "spark", "--overflow", "shed") == 2
 
 
 def test_matches_are_written_as_they_are_found(folder, capsys):

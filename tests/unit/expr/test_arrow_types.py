@@ -6,8 +6,8 @@ import pyarrow as pa
 import pytest
 
 from ostinato.base.errors import SchemaError
+from ostinato.expr.types import INT, STRING, Kind, Type
 from ostinato.expr.typing.arrow_types import from_arrow, schema_from_arrow, to_arrow, usable_schema
-from ostinato.expr.typing.types import INT, STRING, Kind, Type
 from ostinato.program import serde
 
 STRUCT = pa.struct([("id", pa.int64()), ("at", pa.struct([("x", pa.float64())]))])

@@ -9,9 +9,9 @@ import pytest
 from ostinato.base.errors import DataError
 from ostinato.expr.nodes import Aggregate, Anchor, Call, Classifier, Field, Literal, MatchNumber, Nav
 from ostinato.expr.reading.parse import parse_expression
+from ostinato.expr.types import BOOL, DATE, FLOAT, INT, STRING, TIMESTAMP, decimal
 from ostinato.expr.typing.infer import infer
 from ostinato.expr.typing.schema import Schema
-from ostinato.expr.typing.types import BOOL, DATE, FLOAT, INT, STRING, TIMESTAMP, decimal
 from ostinato.expr.values.evaluate import evaluate
 
 ROW = {

@@ -6,9 +6,9 @@ from ostinato.expr.fold import fold
 from ostinato.expr.nodes import Aggregate, Anchor, Classifier, Field, Literal, MatchNumber, Nav, current
 from ostinato.expr.reading.parse import parse_expression
 from ostinato.expr.text import to_text
+from ostinato.expr.types import BOOL, FLOAT, INT, STRING, TIMESTAMP
 from ostinato.expr.typing.infer import infer
 from ostinato.expr.typing.schema import Schema
-from ostinato.expr.typing.types import BOOL, FLOAT, INT, STRING, TIMESTAMP
 
 SCHEMA = Schema((("i", INT), ("f", FLOAT), ("s", STRING), ("b", BOOL), ("ts", TIMESTAMP), ("order", INT), ("two words", INT)))
 

@@ -8,9 +8,9 @@ from ostinato.base.errors import OstinatoError, QuerySyntaxError, TypeMismatchEr
 from ostinato.expr.nodes import AGGREGATES, Aggregate, Anchor, Cast, Classifier, Field, Literal, MatchNumber, Nav
 from ostinato.expr.reading.parse import parse_expression
 from ostinato.expr.text import to_text
+from ostinato.expr.types import BOOL, DATE, FLOAT, INT, INTERVAL, NULL, STRING, TIMESTAMP, TIMESTAMP_TZ, Kind, Type, decimal
 from ostinato.expr.typing.infer import infer
 from ostinato.expr.typing.schema import Schema
-from ostinato.expr.typing.types import BOOL, DATE, FLOAT, INT, INTERVAL, NULL, STRING, TIMESTAMP, TIMESTAMP_TZ, Kind, Type, decimal
 
 SMALL = Type(Kind.INT, bits=16)
 SCHEMA = Schema(

@@ -8,10 +8,10 @@ import pytest
 from ostinato.base.errors import OstinatoError, QuerySyntaxError, UnsupportedError
 from ostinato.expr.nodes import Call, Case, Cast, Literal
 from ostinato.expr.reading.parse import ExpressionParser, parse_expression
-from ostinato.expr.reading.syntax import RawCall, RawColumn
 from ostinato.expr.reading.tokens import tokenize
 from ostinato.expr.text import to_text
-from ostinato.expr.typing.types import FLOAT, TIMESTAMP_TZ, decimal
+from ostinato.expr.types import FLOAT, TIMESTAMP_TZ, decimal
+from ostinato.expr.unresolved import RawCall, RawColumn
 
 
 class Percents(ExpressionParser):

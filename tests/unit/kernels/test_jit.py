@@ -66,12 +66,12 @@ def test_the_cache_of_a_module_depends_on_what_it_imports():
 
 def test_a_module_that_is_imported_out_of_its_package_counts():
     lines = (
-        "from ostinato.kernels.compact import compact_nodes as nodes, compact_best",
+        "from ostinato.kernels.compact import start_heaps as nodes, compact_best",
         "from ostinato.kernels.rows.grouping import (\n    put,\n)",
     )
     assert _jit._imported("\n".join(lines)) == [
         "ostinato.kernels.compact",
-        "ostinato.kernels.compact.compact_nodes",
+        "ostinato.kernels.compact.start_heaps",
         "ostinato.kernels.compact.compact_best",
         "ostinato.kernels.rows.grouping",
     ]

@@ -5,9 +5,9 @@ import pytest
 from ostinato.base.errors import UnsupportedError
 from ostinato.expr.nodes import Expr, Field, Literal, MatchNumber
 from ostinato.expr.reading.parse import parse_expression
+from ostinato.expr.types import BOOL, FLOAT, INT
 from ostinato.expr.typing.infer import infer
 from ostinato.expr.typing.schema import Schema
-from ostinato.expr.typing.types import BOOL, FLOAT, INT
 from ostinato.plan.column_code import ColumnBuilder
 
 SCHEMA = Schema((("x", INT), ("f", FLOAT)))

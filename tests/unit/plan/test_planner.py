@@ -12,9 +12,9 @@ from ostinato.algebra.query import Condition, Definition, MatchQuery, Within
 from ostinato.base.errors import UnsupportedError
 from ostinato.base.span import Span
 from ostinato.expr.nodes import Call, Field, Literal, current
+from ostinato.expr.types import INT, STRING
 from ostinato.expr.typing.infer import infer
 from ostinato.expr.typing.schema import Schema
-from ostinato.expr.typing.types import INT, STRING
 from ostinato.plan.planner import plan
 from ostinato.plan.pushdown import pushdown
 from ostinato.rewrite.rules import rewrite

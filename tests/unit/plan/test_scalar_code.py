@@ -8,7 +8,7 @@ import pytest
 
 from ostinato.base.errors import UnsupportedError
 from ostinato.expr.nodes import Aggregate, Anchor, Call, Case, Cast, Classifier, Field, Literal, MatchNumber, Nav, current
-from ostinato.expr.typing.types import BOOL, DATE, FLOAT, INT, INTERVAL, NULL, STRING, TIMESTAMP, decimal
+from ostinato.expr.types import BOOL, DATE, FLOAT, INT, INTERVAL, NULL, STRING, TIMESTAMP, decimal
 from ostinato.kernels.scalar.scalar import NOT_TRUE, TRUE, Interpreter, evaluate
 from ostinato.plan.scalar.scalar_code import ScalarPlan
 

@@ -21,7 +21,7 @@ from ostinato.program import serde
 from ostinato.program.disassemble import disassemble
 from ostinato.program.program import Program
 from ostinato.program.verification.verify import verify
-from ostinato.runtime.session.budget import Budget
+from ostinato.runtime.limits.budget import Budget
 from ostinato.runtime.session.session import Session
 
 NUMBERS = (0, 1, 2, 3, 5, 7, 9, 17, 63, 64, 1 << 20, 1 << 40, (1 << 63) - 1, -1, -2, -1000, -(1 << 63), 1 << 70)

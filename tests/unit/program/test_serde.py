@@ -9,7 +9,7 @@ from decimal import Decimal
 import pytest
 
 from ostinato.base.errors import StateError
-from ostinato.expr.typing.types import BOOL, FLOAT, INT, STRING, TIMESTAMP_TZ, decimal
+from ostinato.expr.types import BOOL, FLOAT, INT, STRING, TIMESTAMP_TZ, decimal
 from ostinato.program import serde
 from ostinato.program.column_code import ColumnCode, ColumnOp
 from ostinato.program.input import Column, Input

@@ -5,11 +5,11 @@ from dataclasses import replace
 import pytest
 
 from ostinato.base.errors import StateError
+from ostinato.expr.types import BOOL, INT, STRING
 from ostinato.expr.typing.functions import FUNCTIONS
-from ostinato.expr.typing.types import BOOL, INT, STRING
 from ostinato.kernels.vectors.functions import LENIENT, STRICT
 from ostinato.program.column_code import ColumnCode, ColumnOp
-from ostinato.program.components import Begin, Component
+from ostinato.program.elements import Element, Transition
 from ostinato.program.input import Column, Input
 from ostinato.program.measure_code import MatchAggregate, MeasureCode, Point
 from ostinato.program.opcodes import NULL_OPERAND, SIGNATURES, Op, Space, operand
@@ -26,7 +26,7 @@ SCAN = RowPattern(
 )  # fmt: skip
 RUNS = EventPattern(
     READS, "runs", "test", ("A",), rows=CONDITION, bits=1, kleene=(False,), selection="skip_till_any_match",
-    components=(Component(0, 1, False, 0, -1, -1, -1, -1),), entries=(Begin(0, (), True),),
+    elements=(Element(0, 1, False, 0, -1, -1, -1, -1),), initial=(Transition(0, (), True),),
 )  # fmt: skip
 THREADS = replace(
     SCAN, evaluation="threads", slots=(INT,),
@@ -62,11 +62,11 @@ BROKEN = {
     "test": replace(SCAN, tests=(VariableTest(5, -1), VariableTest(-1, -1))),
     "no automaton": replace(SCAN, nfa=OrderedNfa((0,), ())),
     "neither kind of pattern": Pattern(READS, "scan", "test", ("A",), rows=CONDITION, bits=1, kleene=(False,)),
-    "no component": replace(RUNS, components=()),
-    "no entry": replace(RUNS, entries=()),
-    "begin": replace(RUNS, entries=(Begin(1, (), True),)),
-    "component bit": replace(RUNS, components=(Component(0, 1, False, 9, -1, -1, -1, -1),)),
-    "component block": replace(RUNS, components=(Component(0, 1, False, 0, -1, 3, -1, -1),)),
+    "no component": replace(RUNS, elements=()),
+    "no entry": replace(RUNS, initial=()),
+    "begin": replace(RUNS, initial=(Transition(1, (), True),)),
+    "component bit": replace(RUNS, elements=(Element(0, 1, False, 9, -1, -1, -1, -1),)),
+    "component block": replace(RUNS, elements=(Element(0, 1, False, 0, -1, 3, -1, -1),)),
     "scalar operands": replace(SCAN, scalar=ScalarCode(op=(1,))),
     "scalar block": replace(SCAN, scalar=ScalarCode(blocks=((0, 4),))),
     "scalar operation": replace(SCAN, scalar=ScalarCode((99,), (0,), (0,), (0,))),

@@ -11,8 +11,8 @@ from ostinato.algebra.pattern import Alternation, Negation, Pattern, Repetition,
 from ostinato.algebra.policies import NullKeys, Output, Selection
 from ostinato.algebra.query import Definition, MatchQuery, OrderKey, Unit, Within
 from ostinato.base.errors import UnsupportedError
+from ostinato.expr.types import INT, STRING
 from ostinato.expr.typing.schema import Schema
-from ostinato.expr.typing.types import INT, STRING
 from ostinato.reference import evaluate
 
 SCHEMA = Schema((("ts", INT), ("kind", STRING), ("p", STRING)))

@@ -9,9 +9,9 @@ from ostinato.algebra.policies import Selection, Ties
 from ostinato.algebra.query import Condition, Definition, MatchQuery, When
 from ostinato.base.errors import UnsupportedError
 from ostinato.expr.nodes import Literal
+from ostinato.expr.types import INT
 from ostinato.expr.typing.infer import infer
 from ostinato.expr.typing.schema import Schema
-from ostinato.expr.typing.types import INT
 from ostinato.reference import evaluate
 from ostinato.reference.preferred import Attempt, Mapped, sequences
 

@@ -11,8 +11,8 @@ from ostinato.algebra.pattern import Variable
 from ostinato.algebra.policies import NullKeys, Selection
 from ostinato.algebra.query import MatchQuery, OrderKey
 from ostinato.base.errors import DataError
+from ostinato.expr.types import FLOAT, STRING, TIMESTAMP
 from ostinato.expr.typing.schema import Schema
-from ostinato.expr.typing.types import FLOAT, STRING, TIMESTAMP
 from ostinato.reference.stream import elapsed, ordered, partitions
 
 SCHEMA = Schema((("w", FLOAT), ("p", STRING), ("ts", TIMESTAMP)))

@@ -17,7 +17,7 @@ import numpy as np
 import pyarrow as pa
 
 import ostinato as ost
-from ostinato.runtime.session import snapshot
+from ostinato.runtime.snapshots import snapshot
 
 SCHEMA = pa.schema([("ts", pa.int64()), ("type", pa.string()), ("k", pa.int64()), ("s", pa.string()), ("p", pa.float64())])
 DEVICE = pa.struct([("id", pa.int64()), ("name", pa.string())])

@@ -71,7 +71,7 @@ class Drive:
         self.count = 0
         self.found: dict[int, list[tuple[int, tuple[str, ...]]]] = {}
 
-    def push(self, rows, horizon: int = NEVER, ahead: int = 0, final: bool = False, slots: np.ndarray | None = None) -> None:
+    def push(self, rows, watermark: int = NEVER, ahead: int = 0, final: bool = False, slots: np.ndarray | None = None) -> None:
         if len(rows):
             keys = np.array([key for key, _, _ in rows], np.int64)
             self.rows.ensure_keys(int(keys.max()) + 1)
@@ -87,7 +87,7 @@ class Drive:
             self.count += len(rows)
         keys = np.arange(self.rows.key_count)
         ready = np.maximum(self.rows.base + self.rows.length - (0 if final else ahead), self.matcher.keep_from(keys))
-        self._take(self.matcher.feed(self.fed, keys, ready, horizon, final))
+        self._take(self.matcher.feed(self.fed, keys, ready, watermark, final))
         self.rows.trim(keys, np.minimum(self.matcher.keep_from(keys), self.rows.base + self.rows.length))
 
     def _take(self, matches) -> None:

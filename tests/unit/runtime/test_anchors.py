@@ -10,10 +10,10 @@ from tests.unit.runtime.pattern_search import Case, Drive, expected
 
 import ostinato as ost
 from ostinato.algebra.pattern import Alternation, PartitionEnd, PartitionStart, Repetition, Sequence, Variable
-from ostinato.runtime.rows import idle_keys
+from ostinato.runtime.limits.budget import Budget
 from ostinato.runtime.rows.string_pool import StringPool
 from ostinato.runtime.scan.scan_matcher import ScanMatcher
-from ostinato.runtime.session.budget import Budget
+from ostinato.runtime.session import idle_keys
 from ostinato.runtime.threads.thread_matcher import ThreadMatcher
 
 A, B, C = (Variable(name) for name in NAMES)
@@ -37,7 +37,7 @@ def rows_of(*texts: str):
 def test_a_match_at_the_end_waits_for_the_end_however_much_time_has_passed(opened):
     drive = opened(Case(Sequence((MANY_A, LAST)), (), 10))
     drive.push(rows_of("A", "A"))
-    drive.push([], horizon=1000)
+    drive.push([], watermark=1000)
     assert drive.found == {} and not drive.matcher.idle(np.array([0]))[0]
     drive.push([], final=True)
     assert drive.found == {0: [(0, ("A", "A"))]}
@@ -46,7 +46,7 @@ def test_a_match_at_the_end_waits_for_the_end_however_much_time_has_passed(opene
 def test_a_row_that_comes_outside_of_the_window_is_a_later_row_too(opened):
     drive = opened(Case(Sequence((A, LAST)), (), 10))
     drive.push(rows_of("A"))
-    drive.push([], horizon=1000)
+    drive.push([], watermark=1000)
     drive.push([(0, 2000, frozenset("B"))])
     drive.push([], final=True)
     assert drive.found == {}

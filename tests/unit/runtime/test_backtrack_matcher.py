@@ -6,7 +6,7 @@ import pytest
 
 import ostinato as ost
 from ostinato.base.errors import BudgetError, DataError, UnsupportedError
-from ostinato.runtime.session.budget import Beyond, Budget
+from ostinato.runtime.limits.budget import Budget, Overflow
 
 SCHEMA = pa.schema([("ts", pa.int64()), ("kind", pa.string()), ("k", pa.int64()), ("x", pa.int64())])
 ANY = "PATTERN SEQ(A+ a[ ], B b) WHERE skip_till_any_match(a[ ], b) { %s } %s"
@@ -95,7 +95,7 @@ def test_the_state_goes_on_elsewhere():
 
 
 def test_keys_that_hold_nothing_are_forgotten(monkeypatch):
-    monkeypatch.setattr("ostinato.runtime.rows.idle_keys.FORGET_FROM", 8)
+    monkeypatch.setattr("ostinato.runtime.session.idle_keys.FORGET_FROM", 8)
     running = session(NEXT, "[k]", "WITHIN 3 RETURN b.x")
     for key in range(40):
         assert running.push(events("AB", [key, key - 1], first=2 * key))["x"].to_pylist() == [1] * (key > 0)
@@ -106,7 +106,7 @@ def test_a_budget_of_runs_is_an_error_or_sheds_the_oldest():
     with pytest.raises(BudgetError) as caught:
         session(ANY, budget=Budget(runs=100)).push(events("A" * 20))
     assert "100" in caught.value.message and caught.value.hint
-    running = session(NEXT, "[k]", budget=Budget(runs=16, beyond=Beyond.SHED_OLDEST))
+    running = session(NEXT, "[k]", budget=Budget(runs=16, overflow=Overflow.SHED_OLDEST))
     for key in range(40):
         running.push(events("A", [key], first=key))
     metrics = running.metrics()
@@ -118,7 +118,7 @@ def test_a_budget_of_runs_is_an_error_or_sheds_the_oldest():
 def test_a_budget_of_bytes():
     with pytest.raises(BudgetError):
         session(ANY, budget=Budget(bytes=2000)).push(events("A" * 8))
-    running = session(NEXT, "[k]", budget=Budget(bytes=2000, beyond=Beyond.SHED_OLDEST))
+    running = session(NEXT, "[k]", budget=Budget(bytes=2000, overflow=Overflow.SHED_OLDEST))
     running.push(events("A" * 64, list(range(64))))
     assert running.metrics()["state_bytes"] <= 2000 and running.metrics()["shed_runs"] > 0
 

@@ -11,8 +11,8 @@ import pytest
 from tests.unit.runtime.exploding_queries import LIMIT, cases
 
 import ostinato as ost
-from ostinato.runtime.session import budget as module
-from ostinato.runtime.session.budget import Budget, MemoryShare, in_words, memory_share
+from ostinato.runtime.limits import budget as module
+from ostinato.runtime.limits.budget import Budget, MemoryShare, in_words, memory_share
 
 SCRIPT = Path(__file__).with_name("exploding_queries.py")
 FACTOR = 12  # of the budget: kernels that are loaded, and what the last piece took beside its estimate

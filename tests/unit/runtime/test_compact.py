@@ -12,8 +12,8 @@ from tests.property.columnar_programs import Columnar, ColumnarSimulation, Drive
 import ostinato as ost
 from ostinato.algebra.pattern import Alternation, Repetition, Sequence, Variable
 from ostinato.base.errors import BudgetError
-from ostinato.runtime.output import match_list
-from ostinato.runtime.session.budget import Beyond, Budget
+from ostinato.runtime.limits.budget import Budget, Overflow
+from ostinato.runtime.matches import match_list
 
 A, B, C = 0, 1, 2  # bits
 
@@ -22,7 +22,7 @@ def several(name: str) -> Repetition:
     return Repetition(Variable(name), 1, None)
 
 
-# Alternatives whose partial matches start at different times meet in one component: there the order by start is easily lost, and with it
+# Alternatives whose partial matches start at different times meet in one element: there the order by start is easily lost, and with it
 # matches near the edge of the window.
 MEETING = Sequence(
     (
@@ -88,7 +88,7 @@ def test_beyond_the_budget_it_stops(output: str) -> None:
 
 @pytest.mark.parametrize("output", ["all", "count"])
 def test_beyond_the_budget_the_oldest_starts_are_shed(output: str) -> None:
-    running = session(WAITING.format(100_000, output), Budget(bytes=60_000, beyond=Beyond.SHED_OLDEST))
+    running = session(WAITING.format(100_000, output), Budget(bytes=60_000, overflow=Overflow.SHED_OLDEST))
     for first in range(0, 20_000, 1_000):
         running.push(batch(first, 1_000))
         assert running.metrics()["state_bytes"] <= 60_000
@@ -104,8 +104,8 @@ def test_beyond_the_budget_the_oldest_starts_are_shed(output: str) -> None:
 @pytest.mark.parametrize("output", ["all", "count"])
 def test_more_types_than_bits_of_a_direct_table(output: str) -> None:
     letters = "ABCDEFGHIJKLMNOPQRST"
-    components = ", ".join(f"{letter} v{letter}" for letter in letters)
-    text = f"PATTERN SEQ({components}) WITHIN 1000 OUTPUT {output}"
+    elements = ", ".join(f"{letter} v{letter}" for letter in letters)
+    text = f"PATTERN SEQ({elements}) WITHIN 1000 OUTPUT {output}"
     running = session(text)
     for round in range(3):
         rows = pa.table({"ts": np.arange(20) + 20 * round, "kind": list(letters), "k": np.zeros(20, np.int64)})

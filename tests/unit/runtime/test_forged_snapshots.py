@@ -14,7 +14,7 @@ import pytest
 from tests.unit.runtime.forged_sessions import QUERIES, compiled, go_on, saved
 
 import ostinato as ost
-from ostinato.runtime.session import snapshot
+from ostinato.runtime.snapshots import snapshot
 
 ROOT = Path(__file__).parents[3]
 

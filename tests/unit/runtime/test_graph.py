@@ -13,7 +13,7 @@ import pytest
 
 import ostinato as ost
 from ostinato.program.program import Result
-from ostinato.runtime.session.budget import Budget
+from ostinato.runtime.limits.budget import Budget
 
 SCHEMA = pa.schema([("ts", pa.int64()), ("k", pa.int64()), ("s", pa.string()), ("v", pa.int64())])
 RISE = "PATTERN SEQ(t a, t b) WHERE skip_till_next_match(a, b) { [k] and b.v > a.v } WITHIN 6 RETURN P(a.k, b.v, a.s)"

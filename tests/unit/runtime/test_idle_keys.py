@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 
 import ostinato as ost
-from ostinato.runtime.rows import idle_keys
+from ostinato.runtime.session import idle_keys
 
 SCHEMA = pa.schema([("k", pa.string()), ("ts", pa.int64()), ("v", pa.int64())])
 KEYS = 300

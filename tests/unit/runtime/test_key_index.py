@@ -5,7 +5,7 @@ import pyarrow as pa
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ostinato.expr.typing.types import FLOAT, INT, STRING
+from ostinato.expr.types import FLOAT, INT, STRING
 from ostinato.kernels.rows.hashing import Numbering
 from ostinato.kernels.vectors.vector import from_arrow, to_arrow
 from ostinato.runtime.rows.key_index import KeyIndex

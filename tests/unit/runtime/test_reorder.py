@@ -10,7 +10,7 @@ class Late:
     def __init__(self):
         self.count = 0
 
-    def __call__(self, rows, horizon):
+    def __call__(self, rows, watermark):
         self.count += rows.num_rows
 
 
@@ -38,7 +38,7 @@ def test_only_advance_moves_a_manual_horizon():
     assert times(buffer.add(*batch(2, 3))) == [] and late.count == 1
     assert buffer.waiting_rows == 2
     restored = ReorderBuffer(None, False, Late())
-    restored.load(buffer.state(), buffer.horizon)
+    restored.load(buffer.state(), buffer.watermark)
     assert times(restored.advance(100)) == [3, 3]
 
 
@@ -47,6 +47,6 @@ def test_columns_may_have_any_name():
     buffer = ReorderBuffer(1, False, Late())
     assert times(buffer.add(table, np.array([3, 1]))) == [1]
     restored = ReorderBuffer(1, False, Late())
-    restored.load(buffer.state(), buffer.horizon)
+    restored.load(buffer.state(), buffer.watermark)
     (kept,) = restored.flush()
     assert kept.to_pylist() == [{"__time": 30, "t": 3}]

@@ -5,17 +5,17 @@ import pytest
 
 from ostinato.base.errors import BudgetError, DataError, UnsupportedError
 from ostinato.expr.nodes import Aggregate, Anchor, Call, Field, Literal, Nav, current
-from ostinato.expr.typing.types import BOOL, INT, STRING
+from ostinato.expr.types import BOOL, INT, STRING
 from ostinato.plan.scalar.scalar_code import ScalarPlan
-from ostinato.program.components import Begin, Component
+from ostinato.program.elements import Element, Transition
 from ostinato.program.input import Input
 from ostinato.program.pattern import EventPattern
+from ostinato.runtime.limits.budget import Budget, Overflow
 from ostinato.runtime.matcher import NEVER
 from ostinato.runtime.rows.keyed_rows import KeyedRows
 from ostinato.runtime.rows.pattern_rows import PatternRows
 from ostinato.runtime.rows.string_pool import StringPool
 from ostinato.runtime.runs.run_matcher import RunMatcher
-from ostinato.runtime.session.budget import Beyond, Budget
 
 A, B = 1, 2
 X = Field("x", type=INT)
@@ -28,13 +28,13 @@ def pattern(selection="skip_till_any_match", output="all", within=-1, unit="time
     blocks = [plan.block("a", [], "first")]
     blocks += [plan.block("a", [later] if later else [], "later"), plan.block("b", [first] if first else [], "first")]
     scalar, registers = plan.finish()
-    components = (
-        Component(0, 1, True, 0, 0, blocks[0], blocks[1], -1, (Begin(1, (), True),)),
-        Component(1, 1, False, 1, -1, blocks[2], -1, -1, completes=True),
+    elements = (
+        Element(0, 1, True, 0, 0, blocks[0], blocks[1], -1, (Transition(1, (), True),)),
+        Element(1, 1, False, 1, -1, blocks[2], -1, -1, completes=True),
     )
     return EventPattern(
         Input("events", (), time=0), "runs", "", ("a", "b"), selection=selection, output=output, within=within, within_unit=unit, bits=2,
-        slots=slots, components=components, entries=(Begin(0, (), True),), scalar=scalar, registers=registers, **options,
+        slots=slots, elements=elements, initial=(Transition(0, (), True),), scalar=scalar, registers=registers, **options,
     )  # fmt: skip
 
 
@@ -47,7 +47,7 @@ class Feed:
         self.matcher = RunMatcher(pattern, budget or Budget(), pool or StringPool())
         self.time = 0
 
-    def push(self, *events, horizon=NEVER, final=False):
+    def push(self, *events, watermark=NEVER, final=False):
         keys = np.array([key for key, _, _ in events], np.int64)
         self.rows.ensure_keys(int(keys.max()) + 1)
         grouping = self.rows.group(keys, len(events))
@@ -61,11 +61,11 @@ class Feed:
             "slot_valid": np.ones((len(events), 1), np.uint8),
         }
         self.rows.append(grouping, {name: (data, None) for name, data in columns.items()})
-        return self.go_on(grouping.keys, horizon, final)
+        return self.go_on(grouping.keys, watermark, final)
 
-    def go_on(self, keys, horizon=NEVER, final=False):
+    def go_on(self, keys, watermark=NEVER, final=False):
         keys = np.asarray(keys, np.int64)
-        matches = self.matcher.feed(self.fed, keys, (self.rows.base + self.rows.length)[keys], horizon, final)
+        matches = self.matcher.feed(self.fed, keys, (self.rows.base + self.rows.length)[keys], watermark, final)
         return [(int(matches.key[i]), matches.ordinals[matches.offsets[i] : matches.offsets[i + 1]].tolist()) for i in range(len(matches))]
 
 
@@ -111,9 +111,9 @@ def test_rows_are_kept_from_the_first_event_of_any_run():
     feed.push((0, 0, 0), (0, A, 0), (1, A, 0), (0, 0, 0))
     assert feed.matcher.keep_from(np.array([0, 1])).tolist() == [1, 0]
     assert feed.matcher.idle(np.array([0, 1])).tolist() == [False, False]
-    feed.go_on([0, 1], horizon=5)  # the window of the run that started at 1 ended at 4
+    feed.go_on([0, 1], watermark=5)  # the window of the run that started at 1 ended at 4
     assert feed.matcher.keep_from(np.array([0, 1])).tolist() == [3, 0]
-    feed.go_on([0, 1], horizon=6)
+    feed.go_on([0, 1], watermark=6)
     assert feed.matcher.idle(np.array([0, 1])).tolist() == [True, True]
 
 
@@ -136,7 +136,7 @@ def test_a_budget_of_runs_is_an_error_or_sheds_the_oldest():
     with pytest.raises(BudgetError) as caught:
         Feed(pattern(merging=False), Budget(runs=100)).push(*[(0, A, 0)] * 20)
     assert "100" in caught.value.message and caught.value.hint
-    feed = Feed(pattern("skip_till_next_match"), Budget(runs=16, beyond=Beyond.SHED_OLDEST))
+    feed = Feed(pattern("skip_till_next_match"), Budget(runs=16, overflow=Overflow.SHED_OLDEST))
     for key in range(40):
         feed.push((key, A, 0))
     metrics = feed.matcher.metrics()
@@ -149,7 +149,7 @@ def test_a_budget_of_runs_is_an_error_or_sheds_the_oldest():
 def test_a_budget_of_bytes():
     with pytest.raises(BudgetError):
         Feed(pattern(merging=False), Budget(bytes=2000)).push(*[(0, A, 0)] * 8)
-    feed = Feed(pattern("skip_till_next_match"), Budget(bytes=2000, beyond=Beyond.SHED_OLDEST))
+    feed = Feed(pattern("skip_till_next_match"), Budget(bytes=2000, overflow=Overflow.SHED_OLDEST))
     feed.push(*[(key, A, 0) for key in range(64)])
     assert feed.matcher.metrics()["state_bytes"] <= 2000
     assert feed.matcher.metrics()["shed_runs"] > 0
@@ -211,9 +211,9 @@ def test_one_match_per_start_has_no_meaning_under_skip_till_any():
 
 
 def test_the_highest_predicate_bit_and_no_scalar_code():
-    component = Component(0, 1, False, 63, -1, -1, -1, -1, completes=True)
+    element = Element(0, 1, False, 63, -1, -1, -1, -1, completes=True)
     single = EventPattern(
-        Input("events", ()), "runs", "", ("a",), selection="skip_till_next_match", bits=64, slots=(INT,), components=(component,),
-        entries=(Begin(0, (), True),),
+        Input("events", ()), "runs", "", ("a",), selection="skip_till_next_match", bits=64, slots=(INT,), elements=(element,),
+        initial=(Transition(0, (), True),),
     )  # fmt: skip
     assert Feed(single).push((0, 1 << 63, 0), (0, 1, 0), (1, 1 << 63, 0)) == [(0, [0]), (1, [0])]

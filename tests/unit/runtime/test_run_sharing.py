@@ -159,11 +159,11 @@ def test_budgets_hold_with_merging_and_join_values():
     many = [("A", i) for i in range(200)]
     with pytest.raises(ost.BudgetError):
         metrics_after(text, many, budget=ost.Budget(runs=50))
-    shed = ost.Budget(runs=50, beyond=ost.Beyond.SHED_OLDEST)
+    shed = ost.Budget(runs=50, overflow=ost.Overflow.SHED_OLDEST)
     found, counted = metrics_after(text, [*many, ("B", 3), ("B", 199)], budget=shed)
     assert found.to_pylist() == [{"x": 199}]  # the oldest are gone
     assert counted["runs"] <= 50 and counted["shed_runs"] == 200 - counted["runs"]
-    shed = ost.Budget(bytes=5_000, beyond=ost.Beyond.SHED_OLDEST)
+    shed = ost.Budget(bytes=5_000, overflow=ost.Overflow.SHED_OLDEST)
     found, counted = metrics_after(text, many, budget=shed)
     assert 0 < counted["state_bytes"] <= 5_000 and counted["shed_runs"] > 0
 
@@ -198,7 +198,7 @@ def test_a_snapshot_does_not_carry_the_peak():
 
 
 def test_keys_are_forgotten_while_runs_wait_by_value(monkeypatch):
-    monkeypatch.setattr("ostinato.runtime.rows.idle_keys.FORGET_FROM", 4)
+    monkeypatch.setattr("ostinato.runtime.session.idle_keys.FORGET_FROM", 4)
     text = "PATTERN SEQ(A a, B b) WHERE skip_till_any_match(a, b) { [k] and b.x = a.x } WITHIN 30 RETURN a.ts AS first, b.ts AS last"
     forgetful, plain = session(text), session(text)
     plain.graph._idle_keys[0]._at = 10**9
@@ -215,7 +215,7 @@ def test_keys_are_forgotten_while_runs_wait_by_value(monkeypatch):
 
 
 def test_keys_are_forgotten_although_conditions_look_at_the_row_before(monkeypatch):
-    monkeypatch.setattr("ostinato.runtime.rows.idle_keys.FORGET_FROM", 4)
+    monkeypatch.setattr("ostinato.runtime.session.idle_keys.FORGET_FROM", 4)
     text = """PATTERN SEQ(Events a, Events+ b[]) WHERE partition_contiguity(a, b[]) { [k] and b[i].x > b[i-1].x } WITHIN 30
         RETURN a.ts AS first, b.LEN AS n"""
     query = ost.compile(text, {"events": SCHEMA}, strategy="runs")

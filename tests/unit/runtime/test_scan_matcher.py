@@ -30,14 +30,14 @@ def test_any_split_finds_what_the_plain_search_finds(case, data):
         size = data.draw(st.integers(1, 8))
         piece = case.rows[at : at + size]
         at += size
-        horizon = data.draw(st.sampled_from([np.iinfo(np.int64).min, piece[-1][1]]))
-        drive.push(piece, horizon, ahead=data.draw(st.integers(0, 2)))
+        watermark = data.draw(st.sampled_from([np.iinfo(np.int64).min, piece[-1][1]]))
+        drive.push(piece, watermark, ahead=data.draw(st.integers(0, 2)))
         if data.draw(st.booleans()):
             restored = ScanMatcher(case.compiled())
             restored.load(drive.matcher.state())
             drive.matcher = restored
         if data.draw(st.booleans()):
-            drive.push([], piece[-1][1] + data.draw(st.integers(0, 1)) if at >= len(case.rows) else horizon)
+            drive.push([], piece[-1][1] + data.draw(st.integers(0, 1)) if at >= len(case.rows) else watermark)
     drive.push([], final=True)
     assert drive.found == expected(case)
 
@@ -175,9 +175,9 @@ def test_a_match_comes_as_soon_as_it_cannot_change():
     greedy = Drive(ScanMatcher(Case(Repetition(A, 1, None), (), 10).compiled()))
     greedy.push(rows_of("AA"))
     assert greedy.found == {} and not greedy.matcher.idle(np.array([0]))[0]
-    greedy.push([], horizon=10)
+    greedy.push([], watermark=10)
     assert greedy.found == {}
-    greedy.push([], horizon=11)
+    greedy.push([], watermark=11)
     assert greedy.found == {0: [(0, ("A", "A"))]} and greedy.matcher.idle(np.array([0]))[0]
     counted = Drive(ScanMatcher(Case(Repetition(A, 1, None), (), 2, "events").compiled()))
     counted.push(rows_of("AA"))
@@ -186,16 +186,16 @@ def test_a_match_comes_as_soon_as_it_cannot_change():
 
 def test_rows_that_wait_for_their_neighbours_still_belong_to_the_window():
     drive = Drive(ScanMatcher(Case(Repetition(A, 1, None), (), 10).compiled()))
-    drive.push(rows_of("AAA"), horizon=100, ahead=1)
+    drive.push(rows_of("AAA"), watermark=100, ahead=1)
     assert drive.found == {}
-    drive.push([(0, 50, frozenset())], horizon=100, ahead=1)
+    drive.push([(0, 50, frozenset())], watermark=100, ahead=1)
     assert drive.found == {0: [(0, ("A", "A", "A"))]}
 
 
 def test_times_may_be_as_far_apart_as_there_are_numbers():
     low, high = np.iinfo(np.int64).min + 1, np.iinfo(np.int64).max
     drive = Drive(ScanMatcher(Case(Repetition(A, 1, None), (), 10).compiled()))
-    drive.push([(0, low, frozenset("A")), (0, high, frozenset("A"))], horizon=high)
+    drive.push([(0, low, frozenset("A")), (0, high, frozenset("A"))], watermark=high)
     assert drive.found == {0: [(0, ("A",))]}
 
 

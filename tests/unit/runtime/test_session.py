@@ -5,7 +5,7 @@ import pyarrow as pa
 import pytest
 
 import ostinato as ost
-from ostinato.runtime.rows import idle_keys
+from ostinato.runtime.session import idle_keys
 
 SCHEMA = pa.schema([("k", pa.string()), ("ts", pa.int64()), ("v", pa.int64())])
 RISE = """SELECT * FROM t MATCH_RECOGNIZE (PARTITION BY k ORDER BY ts MEASURES FIRST(ts) AS t0, LAST(ts) AS t1, COUNT(*) AS n

@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 
 import ostinato as ost
-from ostinato.runtime.session import snapshot as container
+from ostinato.runtime.snapshots import snapshot as container
 
 ROWS = pa.table({"ts": [10, 12, 11, 20], "n": [1, 2, 3, 4]})
 TEXT = "PATTERN SEQ(A a, A b) RETURN a.n AS a, b.n AS b"
@@ -49,10 +49,10 @@ def test_what_is_said_again_has_to_be_the_same(told: dict, again: dict, message:
 
 
 def test_a_budget_is_carried_and_may_change() -> None:
-    session = query().open(budget=ost.Budget(runs=2, beyond="shed oldest"))
+    session = query().open(budget=ost.Budget(runs=2, overflow="shed oldest"))
     blob = session.snapshot()
     again = query().open(snapshot=blob)
-    assert again.budget.runs == 2 and again.budget.beyond.value == "shed oldest"
+    assert again.budget.runs == 2 and again.budget.overflow.value == "shed oldest"
     assert query().open(snapshot=blob, budget=ost.Budget(runs=3)).budget.runs == 3
     assert query().open(snapshot=query().open().snapshot()).options.budget is None
 
@@ -71,7 +71,7 @@ def test_what_makes_no_sense_is_refused(monkeypatch: pytest.MonkeyPatch) -> None
     session = query().open()
     with pytest.raises(ost.OstinatoError, match="late='now' is unknown"):
         query().open(late="now")
-    for wrong in ({"lateness": -1}, {"late": 3}, {"ordered": 1}, {"budget": {"runs": 0, "bytes": None, "beyond": "error"}}):
+    for wrong in ({"lateness": -1}, {"late": 3}, {"ordered": 1}, {"budget": {"runs": 0, "bytes": None, "overflow": "error"}}):
         scalars, arrays, blobs = container.unpack(session.program, session.snapshot())
         forged = container.pack(session.program, scalars | {"options": scalars["options"] | wrong}, arrays, blobs)
         with pytest.raises(ost.StateError, match="damaged"):

@@ -16,14 +16,14 @@ from tests.unit.runtime.pattern_search import Case, Drive, cases, expected, wind
 import ostinato as ost
 from ostinato.algebra.pattern import Alternation, Repetition, Sequence, Variable
 from ostinato.base.errors import BudgetError, DataError, StateError
-from ostinato.expr.typing.types import INT
+from ostinato.expr.types import INT
+from ostinato.program.analysis.live_registers import live_registers
 from ostinato.program.opcodes import Op, Space, operand
 from ostinato.program.ordered_nfa import VariableTest
 from ostinato.program.scalar_code import Register, ScalarCode
+from ostinato.runtime.limits.budget import Budget
 from ostinato.runtime.rows.string_pool import StringPool
-from ostinato.runtime.session.budget import Budget
 from ostinato.runtime.threads import thread_matcher, thread_store
-from ostinato.runtime.threads.live_registers import live_registers
 from ostinato.runtime.threads.thread_matcher import ThreadMatcher
 
 A, B, C = (Variable(name) for name in NAMES)
@@ -94,8 +94,8 @@ def drive_in_pieces(pattern, case, data, slots):
     while at < len(case.rows):
         size = data.draw(st.integers(1, 8))
         piece = case.rows[at : at + size]
-        horizon = data.draw(st.sampled_from([np.iinfo(np.int64).min, piece[-1][1]]))
-        drive.push(piece, horizon, ahead=data.draw(st.integers(0, 1)), slots=slots[at : at + size])
+        watermark = data.draw(st.sampled_from([np.iinfo(np.int64).min, piece[-1][1]]))
+        drive.push(piece, watermark, ahead=data.draw(st.integers(0, 1)), slots=slots[at : at + size])
         at += size
         if data.draw(st.booleans()):
             restored = matcher(pattern)
@@ -171,7 +171,7 @@ def test_paths_that_nobody_is_on_are_given_up():
     rng = np.random.default_rng(1)
     for at in range(0, 3000, 10):
         rows = [(0, at + i, frozenset("AB")) for i in range(10)]
-        drive.push(rows, horizon=at, slots=rng.integers(0, 50, (10, 1)))
+        drive.push(rows, watermark=at, slots=rng.integers(0, 50, (10, 1)))
     metrics = drive.matcher.metrics()
     assert len(drive.matcher.state()["nodes"]) < 500 and metrics["path_nodes"] < 5000
 

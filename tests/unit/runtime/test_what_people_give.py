@@ -54,8 +54,8 @@ def test_frames_are_batches_and_other_things_are_not():
 
 
 def test_budgets():
-    assert ost.Budget(beyond="shed oldest").beyond.value == "shed oldest"
-    for wrong in ({"runs": 0}, {"bytes": -1}, {"runs": 1.5}, {"beyond": "explode"}):
+    assert ost.Budget(overflow="shed oldest").overflow.value == "shed oldest"
+    for wrong in ({"runs": 0}, {"bytes": -1}, {"runs": 1.5}, {"overflow": "explode"}):
         with pytest.raises(ost.OstinatoError, match="A budget"):
             ost.Budget(**wrong)
 

@@ -10,7 +10,9 @@ from ostinato.base.errors import OstinatoError, QuerySyntaxError, UnsupportedErr
 from ostinato.base.span import Span
 from ostinato.expr.nodes import Literal
 from ostinato.expr.reading.cursor import TokenCursor
-from ostinato.expr.typing.types import (
+from ostinato.expr.times.nanoseconds import Duration, Moment, is_zoned
+from ostinato.expr.times.temporal_text import NANOS, interval_of, is_calendar_unit, parse_date, parse_interval, parse_timestamp, unit_named
+from ostinato.expr.types import (
     BOOL,
     DATE,
     FLOAT,
@@ -25,8 +27,6 @@ from ostinato.expr.typing.types import (
     Type,
     decimal,
 )
-from ostinato.expr.values.nanoseconds import Duration, Moment, is_zoned
-from ostinato.expr.values.temporal_text import NANOS, interval_of, is_calendar_unit, parse_date, parse_interval, parse_timestamp, unit_named
 
 DECIMAL_DIGITS = 18  # what a scaled int64 holds exactly
 WIDEST_DECIMAL = 19  # the type of results that may use the rest of an int64's range

@@ -12,9 +12,9 @@ from ostinato.expr.reading.cursor import TokenCursor
 from ostinato.expr.reading.keyword_forms import EXTRACTED as EXTRACTED  # part of the syntax that renderers write
 from ostinato.expr.reading.keyword_forms import case_form, cast_form, extract_form, worded_call
 from ostinato.expr.reading.literal_syntax import temporal_literal, type_name
-from ostinato.expr.reading.syntax import RawCall, RawColumn
 from ostinato.expr.reading.tokens import Token, tokenize
 from ostinato.expr.shape import DEEPEST, balanced, check_depth, span_of, too_deep
+from ostinato.expr.unresolved import RawCall, RawColumn
 
 OR, AND, NOT, COMPARISON, CONCAT, SUM, PRODUCT, SIGN, CONVERSION = range(10, 100, 10)
 

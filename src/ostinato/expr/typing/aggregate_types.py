@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from ostinato.base.errors import TypeMismatchError, UnsupportedError
 from ostinato.expr.nodes import Aggregate
+from ostinato.expr.types import FLOAT, INT, Kind, Type, decimal, list_of
 from ostinato.expr.typing.coerce import WIDEST, whole_digits
-from ostinato.expr.typing.types import FLOAT, INT, Kind, Type, decimal, list_of
 
 OPAQUE_HINT = "It can be shown, counted, and tested with IS NULL; fields of structs can be named"
 

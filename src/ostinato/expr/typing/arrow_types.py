@@ -7,8 +7,8 @@ from functools import lru_cache
 import pyarrow as pa
 
 from ostinato.base.errors import SchemaError
+from ostinato.expr.types import BOOL, DATE, FLOAT, INTERVAL, NULL, STRING, Kind, Opaque, Type, decimal
 from ostinato.expr.typing.schema import Schema
-from ostinato.expr.typing.types import BOOL, DATE, FLOAT, INTERVAL, NULL, STRING, Kind, Opaque, Type, decimal
 
 HINT = "Leave the column out, or cast it before"
 SHOWN = 60  # characters of the name of a type

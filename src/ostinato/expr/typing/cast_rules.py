@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ostinato.base.errors import TypeMismatchError
 from ostinato.expr.nodes import Cast, Expr, type_of
-from ostinato.expr.typing.types import Kind
+from ostinato.expr.types import Kind
 
 NUMBERS = frozenset((Kind.INT, Kind.FLOAT, Kind.DECIMAL))
 TIMES = frozenset((Kind.DATE, Kind.TIMESTAMP))

@@ -10,10 +10,10 @@ from typing import Any
 
 from ostinato.base.errors import DataError, TypeMismatchError
 from ostinato.expr.nodes import Cast, Expr, Literal, type_of
+from ostinato.expr.times.nanoseconds import Duration, Moment, as_utc, is_zoned
+from ostinato.expr.times.temporal_text import parse_date, parse_interval, parse_timestamp
+from ostinato.expr.types import FLOAT, INT, NULL, STRING, TIMESTAMP, TIMESTAMP_NS, Kind, Type, decimal, finer_unit
 from ostinato.expr.typing.physical import from_physical, to_physical
-from ostinato.expr.typing.types import FLOAT, INT, NULL, STRING, TIMESTAMP, TIMESTAMP_NS, Kind, Type, decimal, finer_unit
-from ostinato.expr.values.nanoseconds import Duration, Moment, as_utc, is_zoned
-from ostinato.expr.values.temporal_text import parse_date, parse_interval, parse_timestamp
 
 WIDEST = 19  # digits of an int64
 

@@ -8,8 +8,8 @@ from difflib import get_close_matches
 from ostinato.base.errors import QuerySyntaxError, UnknownNameError, UnsupportedError
 from ostinato.base.span import Span
 from ostinato.expr.nodes import AGGREGATES, Call, Case, Expr, Literal
+from ostinato.expr.types import BOOL, INT, STRING
 from ostinato.expr.typing import signatures as s
-from ostinato.expr.typing.types import BOOL, INT, STRING
 
 MANY = 1_000_000
 

@@ -7,15 +7,15 @@ from difflib import get_close_matches
 
 from ostinato.base.errors import OstinatoError, SchemaError, TypeMismatchError, UnknownNameError, UnsupportedError
 from ostinato.expr.nodes import Aggregate, Call, Case, Cast, Classifier, Expr, Field, Literal, MatchNumber, Nav, type_of
-from ostinato.expr.reading.syntax import RawCall, RawColumn
 from ostinato.expr.shape import balanced
+from ostinato.expr.types import BOOL, FLOAT, INT, STRING, Kind
 from ostinato.expr.typing.aggregate_types import aggregate_type
 from ostinato.expr.typing.cast_rules import check_cast
 from ostinato.expr.typing.coerce import coerce, unify
 from ostinato.expr.typing.functions import FUNCTIONS, check_count, resolve
 from ostinato.expr.typing.literal_types import literal_type
 from ostinato.expr.typing.schema import Named, Schema
-from ostinato.expr.typing.types import BOOL, FLOAT, INT, STRING, Kind
+from ostinato.expr.unresolved import RawCall, RawColumn
 
 
 def infer(expr: Expr, schema: Schema) -> Expr:

@@ -8,7 +8,8 @@ from typing import Any
 
 from ostinato.base.errors import TypeMismatchError
 from ostinato.base.span import Span
-from ostinato.expr.typing.types import (
+from ostinato.expr.times.nanoseconds import Duration, Moment
+from ostinato.expr.types import (
     BOOL,
     DATE,
     FLOAT,
@@ -21,7 +22,6 @@ from ostinato.expr.typing.types import (
     decimal,
     timestamp,
 )
-from ostinato.expr.values.nanoseconds import Duration, Moment
 
 INT64 = range(-(2**63), 2**63)
 DIGITS = 18

@@ -1,4 +1,4 @@
-"""Values as Python shows them, and as the engine holds them (see `expr.typing.types`); strings stay strings."""
+"""Values as Python shows them, and as the engine holds them (see `expr.types`); strings stay strings."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from decimal import Context, Decimal
 from typing import Any
 
 from ostinato.base.errors import DataError
-from ostinato.expr.typing.types import Kind, Type
-from ostinato.expr.values.nanoseconds import EPOCH, Duration, Moment, nanos_of_length, nanos_of_time
+from ostinato.expr.times.nanoseconds import EPOCH, Duration, Moment, nanos_of_length, nanos_of_time
+from ostinato.expr.types import Kind, Type
 
 INT64 = range(-(2**63), 2**63)
 EPOCH_DAY = EPOCH.toordinal()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ostinato.expr.typing.types import Type
+from ostinato.expr.types import Type
 
 Named = Sequence[tuple[str, Type]]
 

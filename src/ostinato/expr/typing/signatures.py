@@ -9,10 +9,10 @@ from decimal import Decimal
 
 from ostinato.base.errors import TypeMismatchError
 from ostinato.expr.nodes import Call, Expr, Literal, type_of
+from ostinato.expr.times.nanoseconds import Duration, Moment, nanos_of_length, nanos_of_time
+from ostinato.expr.types import BOOL, DATE, FLOAT, INT, INTERVAL, STRING, TIMESTAMP, Kind, Type, decimal, finer_unit
 from ostinato.expr.typing.coerce import WIDEST, coerce, number_type, unified, unify, whole_digits
 from ostinato.expr.typing.physical import INT64
-from ostinato.expr.typing.types import BOOL, DATE, FLOAT, INT, INTERVAL, STRING, TIMESTAMP, Kind, Type, decimal, finer_unit
-from ostinato.expr.values.nanoseconds import Duration, Moment, nanos_of_length, nanos_of_time
 
 Typed = tuple[tuple[Expr, ...], Type]
 Rule = Callable[[str, tuple[Expr, ...]], Typed]

@@ -9,11 +9,11 @@ from decimal import Decimal
 from typing import Any
 
 from ostinato.base.errors import DataError
+from ostinato.expr.times.nanoseconds import Duration, Moment, as_utc, is_zoned
+from ostinato.expr.times.temporal_text import interval_text, parse_date, parse_interval, parse_timestamp, timestamp_text
+from ostinato.expr.types import Kind, Type
 from ostinato.expr.typing.physical import INT64, from_physical, overflow, scaled, to_physical
-from ostinato.expr.typing.types import Kind, Type
-from ostinato.expr.values.nanoseconds import Duration, Moment, as_utc, is_zoned
 from ostinato.expr.values.number_functions import half_away
-from ostinato.expr.values.temporal_text import interval_text, parse_date, parse_interval, parse_timestamp, timestamp_text
 from ostinato.expr.values.time_functions import DAY
 
 INTEGER = re.compile(r"\s*[+-]?[0-9]+\s*")

@@ -6,8 +6,8 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+from ostinato.expr.types import Kind, Type
 from ostinato.expr.typing.physical import in_range
-from ostinato.expr.typing.types import Kind, Type
 
 
 def half_away(value: int, divisor: int) -> int:

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from datetime import date
 
 from ostinato.base.errors import DataError
+from ostinato.expr.times.temporal_text import UNITS
+from ostinato.expr.types import Kind, Type
 from ostinato.expr.typing.physical import EPOCH_DAY, in_range
-from ostinato.expr.typing.types import Kind, Type
-from ostinato.expr.values.temporal_text import UNITS
 
 DAY = UNITS["day"]
 

@@ -17,7 +17,7 @@ import pyarrow as pa
 from ostinato.base.errors import SandboxError
 from ostinato.hosts.confined.messages import Ended, hear, packed, say, unpacked
 from ostinato.hosts.sandbox import Watch
-from ostinato.runtime.session.budget import in_words
+from ostinato.runtime.limits.budget import in_words
 
 SENT_ROWS = 1 << 16
 RESULT_ROWS = 1 << 13

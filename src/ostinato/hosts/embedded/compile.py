@@ -19,7 +19,7 @@ from ostinato.hosts.embedded.table_source import TableSource
 from ostinato.hosts.given_streams import check_options, named_streams
 from ostinato.hosts.sandbox import Sandbox, Watch, sandbox_of
 from ostinato.lang.compile_options import CompileOptions
-from ostinato.lang.sql import Cut, Spliced
+from ostinato.lang.sql import Spliced, SplitStatement
 from ostinato.query import Query
 
 DUCKDB = "duckdb"
@@ -71,7 +71,7 @@ class DuckDBColumns:
         source = TableSource(name, table)
         source.make_view(self.connection) if isinstance(self.connection, duckdb.DuckDBPyConnection) else source.lend(self.connection)
 
-    def schema_of(self, query: Spliced, statement: Cut) -> pa.Schema:
+    def schema_of(self, query: Spliced, statement: SplitStatement) -> pa.Schema:
         if not self._known:  # most texts never ask
             for name, schema in self.schemas.items():
                 self._make_known(name, schema.empty_table())

@@ -25,7 +25,7 @@ from ostinato.hosts.sandbox import Sandbox, Watch, sandbox_of
 from ostinato.lang.compile_options import CompileOptions
 from ostinato.program.input import Input
 from ostinato.query import Query
-from ostinato.runtime.session.budget import Budget
+from ostinato.runtime.limits.budget import Budget
 from ostinato.runtime.session.given_times import Lateness
 
 
@@ -73,7 +73,7 @@ def match(
         sources = sources_of(given)
         schemas = {source.name: source.schema for source in sources.values()}
         query = compile_text(text, schemas, CompileOptions(chosen.name, **options))
-        if query.feeds:
+        if query.upstream:
             arrival.refuse_kept("by several queries in one text", "run them one by one, each with late= of its own")
         run = _Run(query, sources, arrival, budget, watch)
         return LazyResult(query.output_schema, run.whole, run.parts) if lazy else run.result()

@@ -15,7 +15,7 @@ from ostinato.hosts.embedded.source import RowSource, Source
 from ostinato.hosts.given_streams import named_streams
 from ostinato.program.input import Input
 from ostinato.query_set import QuerySet
-from ostinato.runtime.session.budget import Budget
+from ostinato.runtime.limits.budget import Budget
 from ostinato.runtime.session.given_times import Lateness
 
 
@@ -36,7 +36,7 @@ def match_all(
         session.take_row_by_row()
     tables: dict[str, list[pa.Table]] = {}
     for found in driven(session, sources, ordered=lateness is None):
-        for query, table in session.gathered(found).items():
+        for query, table in session.collected(found).items():
             tables.setdefault(query, []).append(table)
     return {query: pa.concat_tables(tables[query]) for query in queries if query in tables}
 

@@ -16,9 +16,9 @@ from ostinato.kernels.vectors.vector import from_arrow
 from ostinato.program.input import Input
 from ostinato.program.pattern import Pattern
 from ostinato.query import Query
-from ostinato.runtime.output.listing import ways_out
+from ostinato.runtime.limits.budget import Budget, in_words, over_budget
+from ostinato.runtime.matches.listing import ways_out
 from ostinato.runtime.rows.ingest import MissingTimeError
-from ostinato.runtime.session.budget import Budget, in_words, over_budget
 from ostinato.runtime.session.graph import Found
 from ostinato.runtime.session.session import RunningProgram, Session
 
@@ -61,7 +61,7 @@ def run_query(query: Query, sources: RowSources, told: Told, arrival: Arrival, b
     outputs, size = [], 0
     session = _opened(query, arrival, budget)
     for found in driven(session, sources, ordered=arrival.lateness is None):
-        outputs.append(session.gathered(found))
+        outputs.append(session.collected(found))
         size += outputs[-1].nbytes
         _check_size(query.pattern, session.budget, size)
     told.add(session)
@@ -79,22 +79,22 @@ def run_in_parts(query: Query, sources: RowSources, told: Told, arrival: Arrival
 def driven(session: RunningProgram, sources: RowSources, *, ordered: bool, in_parts: bool = False) -> Iterator[Iterator[Found]]:
     """All rows of the sources, call by call; what a call finds is taken before the next."""
     program = session.program
-    lanes = [lane for number, reads in enumerate(program.inputs) for lane in _lanes(number, reads, sources, ordered)]
+    queues = [queue for number, reads in enumerate(program.inputs) for queue in _queues(number, reads, sources, ordered)]
     waits = any(_waits_for_time(operator.body) for operator in program.operators)
-    for lane, table in _in_turn(lanes):
+    for queue, table in _in_turn(queues):
         if waits:
             yield session.let_time_pass(in_parts)
-        yield _found_in(lane, session.push_to(lane.input, lane.source, table, in_parts))
+        yield _found_in(queue, session.push_to(queue.input, queue.source, table, in_parts))
     yield session.ends(in_parts)
 
 
-def _found_in(lane: _Lane, found: Iterator[Found]) -> Iterator[Found]:
-    with _times_named(lane):
+def _found_in(queue: _InputQueue, found: Iterator[Found]) -> Iterator[Found]:
+    with _times_named(queue):
         yield from found
 
 
 @dataclass
-class _Lane:
+class _InputQueue:
     """Rows for an input, or for one of its sources: tables that follow one another in time."""
 
     input: int
@@ -118,27 +118,27 @@ class _Lane:
         return int(vector.data[0]) if vector.valid is None or vector.valid[0] else 0
 
 
-def _lanes(number: int, reads: Input, sources: RowSources, ordered: bool) -> Iterator[_Lane]:
+def _queues(number: int, reads: Input, sources: RowSources, ordered: bool) -> Iterator[_InputQueue]:
     if not any(source.operator >= 0 for source in reads.sources):
         rows = sources.of(reads)
-        yield _Lane(number, None, rows, reads, rows.ordered(reads) if ordered else rows.arriving(reads))
+        yield _InputQueue(number, None, rows, reads, rows.ordered(reads) if ordered else rows.arriving(reads))
         return
     for place, source in enumerate(reads.sources):
         if source.operator < 0:
             alone = sources.of(Input(source.stream, ()))
             own = reading_of(source, source.stream, reads)
-            yield _Lane(number, place, alone, own, alone.ordered(own) if ordered else alone.arriving(own))
+            yield _InputQueue(number, place, alone, own, alone.ordered(own) if ordered else alone.arriving(own))
 
 
-def _in_turn(lanes: list[_Lane]) -> Iterator[tuple[_Lane, pa.Table]]:
+def _in_turn(queues: list[_InputQueue]) -> Iterator[tuple[_InputQueue, pa.Table]]:
     """Whichever has the earliest rows, so that none runs far ahead of the others."""
-    for lane in lanes:
-        lane.read()
-    while waiting := [lane for lane in lanes if lane.head is not None]:
-        lane = waiting[0] if len(waiting) == 1 else min(waiting, key=lambda one: one.first)
-        assert lane.head is not None
-        yield lane, lane.head
-        lane.read()
+    for queue in queues:
+        queue.read()
+    while waiting := [queue for queue in queues if queue.head is not None]:
+        queue = waiting[0] if len(waiting) == 1 else min(waiting, key=lambda one: one.first)
+        assert queue.head is not None
+        yield queue, queue.head
+        queue.read()
 
 
 def _opened(query: Query, arrival: Arrival, budget: Budget | None) -> Session:
@@ -150,12 +150,12 @@ def _opened(query: Query, arrival: Arrival, budget: Budget | None) -> Session:
 
 
 @contextmanager
-def _times_named(lane: _Lane) -> Iterator[None]:
+def _times_named(queue: _InputQueue) -> Iterator[None]:
     """A row without a time is named as it was given: the rows were put in order since."""
     try:
         yield
     except MissingTimeError:
-        raise lane.rows.missing_time(lane.reads) from None
+        raise queue.rows.missing_time(queue.reads) from None
 
 
 def _check_size(pattern: Pattern, budget: Budget, size: int) -> None:

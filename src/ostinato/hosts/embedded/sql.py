@@ -27,7 +27,7 @@ from ostinato.hosts.embedded.source import Source
 from ostinato.hosts.embedded.timed_rows import TimedRows
 from ostinato.hosts.given_streams import check_options, named_streams
 from ostinato.hosts.sandbox import Sandbox, Watch, sandbox_of
-from ostinato.lang.sql import Clause, Cut, Spliced, cut, explained
+from ostinato.lang.sql import Clause, Spliced, SplitStatement, explained, split_statement
 from ostinato.lang.sql.language import SQL, bound_clause
 from ostinato.lang.sql.statement import read_statement
 from ostinato.runtime.session.given_times import Lateness
@@ -69,7 +69,7 @@ def sql(
         plan = compile(to_explain, schemas, language=SQL.name, dialect=dialect, sandbox=sandbox).explain()
         return Result(pa.table({"plan": plan.splitlines()}))
     try:
-        statement = _Statement(cut(text, dialect), sources_of(given), watch, arrival)
+        statement = _Statement(split_statement(text, dialect), sources_of(given), watch, arrival)
         table = statement.bare()
         if table is None:
             table = statement.run(dialect)
@@ -81,9 +81,9 @@ def sql(
 
 
 class _Statement:
-    def __init__(self, statement: Cut, sources: dict[str, Source], watch: Watch | None, arrival: Arrival) -> None:
+    def __init__(self, statement: SplitStatement, sources: dict[str, Source], watch: Watch | None, arrival: Arrival) -> None:
         """`watch` is that of the sandbox, if the text runs in one."""
-        self.cut = statement
+        self.statement = statement
         self.sources = sources
         self.watch = watch
         self.arrival = arrival
@@ -95,8 +95,8 @@ class _Statement:
 
     def bare(self) -> pa.Table | None:
         """The matches, where nothing is left for DuckDB to do."""
-        source = self._given(self.cut.clauses[0]) if self.cut.bare else None
-        return None if source is None else self._matches(self.cut.clauses[0], source)
+        source = self._given(self.statement.clauses[0]) if self.statement.bare else None
+        return None if source is None else self._matches(self.statement.clauses[0], source)
 
     def run(self, dialect: str) -> pa.Table:
         if dialect.lower() != DUCKDB:
@@ -105,7 +105,7 @@ class _Statement:
                 hint="Write it in DuckDB's SQL, or run it where its dialect is at home: ost.on(spark).sql(...)",
             )
         with self._connected() as connection:
-            for clause in self.cut.clauses:
+            for clause in self.statement.clauses:
                 source = self._given(clause) or self._queried(clause, connection)
                 connection.register(clause.placeholder, with_intervals(self._matches(clause, source)))
             return self._outer(connection)
@@ -128,20 +128,20 @@ class _Statement:
 
     def _queried(self, clause: Clause, connection: Connection) -> Source:
         self._check(clause.input, connection)
-        return QuerySource(clause.table or "the input", connection, clause.input, self.cut.clauses, tuple(self.sources))
+        return QuerySource(clause.table or "the input", connection, clause.input, self.statement.clauses, tuple(self.sources))
 
     def _check(self, query: Spliced, connection: Connection) -> None:
         try:
             if isinstance(connection, duckdb.DuckDBPyConnection):
                 check_is_query(connection, query)
             else:
-                placeholders = (clause.placeholder for clause in self.cut.clauses)
+                placeholders = (clause.placeholder for clause in self.statement.clauses)
                 check_sandboxed(connection, query, frozenset((*self.sources, *placeholders)))
         except duckdb.Error as error:
-            raise translated(error, query, self.cut.clauses, tuple(self.sources)) from error
+            raise translated(error, query, self.statement.clauses, tuple(self.sources)) from error
 
     def _matches(self, clause: Clause, source: Source) -> pa.Table:
-        query = compile_query(SQL, bound_clause(self.cut, clause, source.name, source.schema), self.cut.text)
+        query = compile_query(SQL, bound_clause(self.statement, clause, source.name, source.schema), self.statement.text)
         if self.watch is None:
             return run_query(query, OneSource(source), self.told, self.arrival)
         return run_query(query, OneSource(TimedRows(source, self.watch)), self.told, self.arrival, self.watch.sandbox.budget(None))
@@ -149,19 +149,19 @@ class _Statement:
     def _read_by_duckdb(self) -> list[Source]:
         """Only what DuckDB is asked to read: a reader, read here, would be missing there. It takes the names of tables in quotes of any
         kind."""
-        queries = [self.cut.outer, *(clause.input for clause in self.cut.clauses if self._given(clause) is None)]
+        queries = [self.statement.outer, *(clause.input for clause in self.statement.clauses if self._given(clause) is None)]
         words = (word for query in queries for word in read_statement(query.text, DUCKDB).words)
         named = {word.value.lower() for word in words if word.is_identifier or word.kind == "string"}
         return [source for name, source in self.sources.items() if name in named]
 
     def _outer(self, connection: Connection) -> pa.Table:
-        outer = self.cut.outer
+        outer = self.statement.outer
         self._check(outer, connection)
         try:
             rows = relation(connection, outer.text)
             return with_durations(rows.to_arrow_table() if self.watch is None else _kept(rows, self.watch))
         except duckdb.Error as error:
-            raise translated(error, outer, self.cut.clauses, tuple(self.sources)) from error
+            raise translated(error, outer, self.statement.clauses, tuple(self.sources)) from error
 
 
 def _kept(rows: Rows, watch: Watch) -> pa.Table:

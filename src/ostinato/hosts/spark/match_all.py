@@ -27,10 +27,10 @@ from ostinato.program.input import Input
 from ostinato.program.program import Program
 from ostinato.program.query_graphs import NO_QUERIES, with_query
 from ostinato.query_set import QuerySet
-from ostinato.runtime.session.budget import Budget
+from ostinato.runtime.limits.budget import Budget
 from ostinato.tasks.carried_names import carried
 from ostinato.tasks.conform import batches_of
-from ostinato.tasks.keyed_pass import gathered, set_pass
+from ostinato.tasks.keyed_pass import concatenated, set_pass
 from ostinato.tasks.set_output import as_one_table
 
 
@@ -130,7 +130,7 @@ def _matching(program: bytes, keys: tuple[str, ...], output: pa.Schema, budget: 
         loaded, counted = serde.loads(program), 0
         task = TaskContext.get()
         assert task is not None
-        for found in set_pass(loaded, keys, gathered(batches), budget):
+        for found in set_pass(loaded, keys, concatenated(batches), budget):
             yield from batches_of(as_one_table(found, loaded, output, task.partitionId(), counted), output)
             counted += sum(table.num_rows for table in found.values())
 

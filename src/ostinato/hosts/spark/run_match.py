@@ -26,12 +26,12 @@ def run_match(
     given: Mapping[str, Source],
     options: RunOptions,
 ) -> DataFrame:
-    if query.feeds:
+    if query.upstream:
         options.refuse_late("by several queries in one text", "run them one by one, each with late= of its own")
     sources = {name.lower(): source for name, source in given.items()}
     options.check_used(streams=not all(map(is_batch, given.values())), batches=any(map(is_batch, given.values())))
     delays: dict[str, int] = {}
-    for number, step in enumerate((*query.feeds, query), 1):
+    for number, step in enumerate((*query.upstream, query), 1):
         read = sources_of(step, sources)
         frames = [source for source in read if is_batch(source)]
         if len(frames) < len(read):
@@ -50,7 +50,7 @@ def division(query: Query, given: Mapping[str, Source]) -> str:
     """How Spark divides the work of each query."""
     sources = {name.lower(): source for name, source in given.items()}
     shown = []
-    for step in (*query.feeds, query):
+    for step in (*query.upstream, query):
         read = sources_of(step, sources)
         frames = [source for source in read if is_batch(source)]
         if len(frames) < len(read):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ostinato.base.errors import OstinatoError, UnsupportedError
 from ostinato.hosts.sandbox import Sandbox
-from ostinato.runtime.session.budget import Budget
+from ostinato.runtime.limits.budget import Budget
 from ostinato.runtime.session.session_options import check_late
 
 Lateness = int | str | dt.timedelta

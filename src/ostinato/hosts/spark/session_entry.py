@@ -30,7 +30,7 @@ from ostinato.hosts.spark.types import left_out, to_arrow_schema
 from ostinato.lang.compile_options import CompileOptions
 from ostinato.query import Query
 from ostinato.query_set import QuerySet
-from ostinato.runtime.session.budget import Budget
+from ostinato.runtime.limits.budget import Budget
 
 
 def on(spark: SparkSession, *, sandbox: bool | Sandbox = False) -> SparkEngine:

@@ -52,16 +52,16 @@ def run_statement(
         plan = explain_statement(spark, to_explain, given, "plan", options)
         return spark.createDataFrame([(line,) for line in plan.splitlines()], "plan string")
     try:
-        cut = sql.cut(text, DIALECT)
-        if not cut.bare:
+        statement = sql.split_statement(text, DIALECT)
+        if not statement.bare:
             options.refuse_late("by SQL around a pattern", "write SELECT * FROM stream MATCH_RECOGNIZE (...) and go on with the DataFrame")
         views = {name: source for name, source in given.items() if isinstance(source, DataFrame)}
         batches = []
-        for step in _steps(spark, cut, given, views, options):
+        for step in _steps(spark, statement, given, views, options):
             batches.append(is_batch(step.source))
             views[step.clause.placeholder] = _found(spark, step, options)
         options.check_used(streams=not all(batches), batches=any(batches))
-        return views[cut.clauses[0].placeholder] if cut.bare else _delegated(spark, cut.outer, views, options)
+        return views[statement.clauses[0].placeholder] if statement.bare else _delegated(spark, statement.outer, views, options)
     except OstinatoError as error:
         raise error.within(text) from error.__cause__
 
@@ -69,37 +69,37 @@ def run_statement(
 def explain_statement(spark: SparkSession, text: str, given: Mapping[str, Source], stage: str, options: RunOptions) -> str:
     """A stage of every clause, and for the plan how Spark divides the work of each and what it executes around them."""
     try:
-        cut = sql.cut(sql.explained(text) or text, DIALECT)
-        if not cut.clauses:
+        statement = sql.split_statement(sql.explained(text) or text, DIALECT)
+        if not statement.clauses:
             raise QuerySyntaxError("the statement has no MATCH_RECOGNIZE clause", hint="Spark explains it: spark.sql(...).explain()")
         views = {name: source for name, source in given.items() if isinstance(source, DataFrame)}
         shown = []
-        for step in _steps(spark, cut, given, views, options):
+        for step in _steps(spark, statement, given, views, options):
             divided = f"\n{division_of(step.source, step.query)}" if stage == "plan" else ""
             shown.append(step.query.explain(stage) + divided)
-            if not cut.bare:
+            if not statement.bare:
                 views[step.clause.placeholder] = _found(spark, step, options)
-        if not cut.bare:
-            _delegated(spark, cut.outer, views, options)
+        if not statement.bare:
+            _delegated(spark, statement.outer, views, options)
     except OstinatoError as error:
         raise error.within(text) from error.__cause__
     if len(shown) > 1:
         shown = [f"-- clause {number} of {len(shown)}\n{part}" for number, part in enumerate(shown, 1)]
-    if stage == "plan" and not cut.bare:
-        shown[-1] += f"\naround the clauses: {' '.join(cut.outer.text.split())}"
+    if stage == "plan" and not statement.bare:
+        shown[-1] += f"\naround the clauses: {' '.join(statement.outer.text.split())}"
     return "\n\n".join(shown)
 
 
 def _steps(
-    spark: SparkSession, cut: sql.Cut, given: Mapping[str, Source], views: Mapping[str, DataFrame], options: RunOptions
+    spark: SparkSession, statement: sql.SplitStatement, given: Mapping[str, Source], views: Mapping[str, DataFrame], options: RunOptions
 ) -> Iterator[Step]:
     """The clauses in the order in which they feed each other; `views` has what the earlier ones found."""
     sources = {name.lower(): source for name, source in given.items()}
-    for number, clause in enumerate(cut.clauses, 1):
+    for number, clause in enumerate(statement.clauses, 1):
         source = sources.get(clause.table.lower()) if clause.table is not None else None
         if source is None:
             source = _delegated(spark, clause.input, views, options)
-        query = compile_query(SQL, bound_clause(cut, clause, clause.table, schema_of(source)), cut.text)
+        query = compile_query(SQL, bound_clause(statement, clause, clause.table, schema_of(source)), statement.text)
         yield Step(number, clause, query, source)
 
 

@@ -51,18 +51,18 @@ class Work:
     @cached_property
     def reads(self) -> Input:
         """What all of them read from outside."""
-        return reduce(joined, (reads for reads in self.program.inputs if not _is_fed(reads)))
+        return reduce(joined, (reads for reads in self.program.inputs if not _has_upstream(reads)))
 
     @cached_property
     def keys(self) -> tuple[str, ...]:
         """Rows that differ in these columns never meet in a match; none: all rows have to be in one place, as where the results of one
         step are the rows of another, by keys of their own."""
-        if any(map(_is_fed, self.program.inputs)):
+        if any(map(_has_upstream, self.program.inputs)):
             return ()
         common = set.intersection(*(set(division_of(pattern).keys) for pattern in self.patterns))
         return tuple(name for name in self.reads.key_names if name in common)
 
 
-def _is_fed(reads: Input) -> bool:
+def _has_upstream(reads: Input) -> bool:
     """Whether its rows come from operators of the same program."""
     return any(source.operator >= 0 for source in reads.sources)

@@ -52,10 +52,10 @@ def _negation(gap: Gap, query: MatchQuery, structure: Structure, formulas: Formu
     state = _waiting_at(gap.position, structure)
     before = gap.position == 0
     place = "before the match" if before else ("after the match" if state == FINAL else f"before {state}")
-    names = tuple(map(name_text, gap.forbidden))
-    kleene = frozenset(c.variable for c in structure.graph.components if c.repeats)
+    names = tuple(map(name_text, gap.negated))
+    kleene = frozenset(c.variable for c in structure.graph.elements if c.repeats)
     texts = []
-    for name, item in zip(names, map(query.definition, gap.forbidden), strict=True):
+    for name, item in zip(names, map(query.definition, gap.negated), strict=True):
         parts = []
         if item.event_type is not None and query.type_column is not None:
             parts.append(f"{name}.{name_text(query.type_column)} = {literal_text(item.event_type)}")
@@ -66,6 +66,6 @@ def _negation(gap: Gap, query: MatchQuery, structure: Structure, formulas: Formu
 
 
 def _waiting_at(position: int, structure: Structure) -> str:
-    """The state in which a run waits behind that many components."""
+    """The state in which a run waits behind that many elements."""
     from_here = [state for state in structure.states if state.waits_for and min(state.waits_for) >= position]
     return from_here[0].name if from_here else FINAL

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ostinato.expr.values.temporal_text import NANOS
+from ostinato.expr.times.temporal_text import NANOS
 
 
 def duration_text(nanoseconds: int) -> str:

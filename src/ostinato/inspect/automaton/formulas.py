@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from ostinato.algebra.policies import Selection, Ties
 from ostinato.algebra.query import Definition, MatchQuery, Unit, When
 from ostinato.expr.text import literal_text, name_text
-from ostinato.expr.typing.types import Kind as TypeKind
+from ostinato.expr.types import Kind as TypeKind
 from ostinato.inspect.automaton.duration import duration_text
 from ostinato.inspect.automaton.identifiers import conjunct_text
 from ostinato.inspect.automaton.structure import FINAL, Edge, Kind, State, Structure, current_name, first_name
@@ -40,11 +40,11 @@ class Formulas:
     def __init__(self, query: MatchQuery, structure: Structure) -> None:
         self._query = query
         self._structure = structure
-        self._kleene = frozenset(c.variable for c in structure.graph.components if c.repeats)
+        self._kleene = frozenset(c.variable for c in structure.graph.elements if c.repeats)
         # what is selected first whenever it is selected at all
-        self._openers = [first_name(structure.component(number)) for number in structure.state(structure.start).waits_for]
-        entries = structure.graph.entry.begins
-        self.first = first_name(structure.component(entries[0].target)) if len(entries) == 1 else "first"
+        self._openers = [first_name(structure.element(number)) for number in structure.state(structure.start).waits_for]
+        entries = structure.graph.initial.transitions
+        self.first = first_name(structure.element(entries[0].target)) if len(entries) == 1 else "first"
 
     def of(self, edge: Edge) -> Formula:
         if edge.kind is Kind.BEGIN:
@@ -58,61 +58,61 @@ class Formulas:
         return self._proceed(edge)
 
     def begin(self, edge: Edge) -> Formula:
-        """Named after the component, since it is the same wherever the component begins."""
-        component = self._structure.component(edge.component or 0)
-        element = first_name(component)
-        conjuncts = self._begin(edge.component or 0)
-        started = edge.component not in self._structure.state(self._structure.start).waits_for
-        window = self._window(element) if started else []
+        """Named after the element, since it is the same wherever the element begins."""
+        element = self._structure.element(edge.element or 0)
+        event = first_name(element)
+        conjuncts = self._begin(edge.element or 0)
+        started = edge.element not in self._structure.state(self._structure.start).waits_for
+        window = self._window(event) if started else []
         if edge.target == FINAL:
-            return Formula(f"{element}_begin", _all(conjuncts + window))
-        return Formula(f"{element}_begin", _all(conjuncts), self._pushed(f"{element}_begin", element) if started else None)
+            return Formula(f"{event}_begin", _all(conjuncts + window))
+        return Formula(f"{event}_begin", _all(conjuncts), self._pushed(f"{event}_begin", event) if started else None)
 
     def _begin(self, number: int) -> list[str]:
-        component = self._structure.component(number)
-        definition = self._query.definition(component.variable)
-        whens = (When.EACH, When.FIRST) if component.repeats else (When.EACH, When.FIRST, When.LEAVING)
-        return self._conjuncts(definition, first_name(component), whens)
+        element = self._structure.element(number)
+        definition = self._query.definition(element.variable)
+        whens = (When.EACH, When.FIRST) if element.repeats else (When.EACH, When.FIRST, When.LEAVING)
+        return self._conjuncts(definition, first_name(element), whens)
 
     def _take(self, state: str) -> list[str]:
-        component = self._structure.component(self._structure.state(state).inside or 0)
-        return self._conjuncts(self._query.definition(component.variable), current_name(component), (When.EACH, When.LATER))
+        element = self._structure.element(self._structure.state(state).inside or 0)
+        return self._conjuncts(self._query.definition(element.variable), current_name(element), (When.EACH, When.LATER))
 
-    def _conjuncts(self, definition: Definition, element: str, whens: tuple[When, ...]) -> list[str]:
+    def _conjuncts(self, definition: Definition, event: str, whens: tuple[When, ...]) -> list[str]:
         query, found = self._query, []
         if definition.event_type is not None and query.type_column is not None:
-            found.append(f"{element}.{name_text(query.type_column)} = {literal_text(definition.event_type)}")
-        found += self.partition(element)
-        if query.ties is Ties.EPOCH and query.time is not None and element not in self._openers:
-            found.append(f"{element}.{name_text(query.time)} > previous.{name_text(query.time)}")
+            found.append(f"{event}.{name_text(query.type_column)} = {literal_text(definition.event_type)}")
+        found += self.partition(event)
+        if query.ties is Ties.EPOCH and query.time is not None and event not in self._openers:
+            found.append(f"{event}.{name_text(query.time)} > previous.{name_text(query.time)}")
         conditions = [condition.expr for condition in definition.conditions if condition.when in whens]
-        return found + [conjunct_text(expr, definition.variable, element, self._kleene) for expr in conditions]
+        return found + [conjunct_text(expr, definition.variable, event, self._kleene) for expr in conditions]
 
-    def partition(self, element: str) -> list[str]:
+    def partition(self, event: str) -> list[str]:
         """The equivalence test in its canonical form."""
-        if element in self._openers:
+        if event in self._openers:
             return []
-        return [f"{element}.{name_text(column)} = {self.first}.{name_text(column)}" for column in self._query.partition]
+        return [f"{event}.{name_text(column)} = {self.first}.{name_text(column)}" for column in self._query.partition]
 
     def _finished(self, edge: Edge) -> list[str]:
         """Conjuncts about what is complete when the edge is followed."""
         found = []
         for number in edge.finished:
-            component = self._structure.component(number)
-            element = self._last(number) if component.repeats else first_name(component)
-            conditions = [c.expr for c in self._query.definition(component.variable).conditions if c.when is When.LEAVING]
-            found += [conjunct_text(expr, component.variable, element, self._kleene) for expr in conditions]
+            element = self._structure.element(number)
+            event = self._last(number) if element.repeats else first_name(element)
+            conditions = [c.expr for c in self._query.definition(element.variable).conditions if c.when is When.LEAVING]
+            found += [conjunct_text(expr, element.variable, event, self._kleene) for expr in conditions]
         return found
 
-    def _window(self, element: str) -> list[str]:
+    def _window(self, event: str) -> list[str]:
         within = self._query.within
         if within is None:
             return []
         if within.unit is Unit.EVENTS:
             scope = " of the partition" if self._query.partition else ""
-            return [f"events from {self.first} to {element}{scope} ≤ {within.length}"]
+            return [f"events from {self.first} to {event}{scope} ≤ {within.length}"]
         time = name_text(self._query.time or "")
-        return [f"{element}.{time} ≤ {self.first}.{time} + {self._length(within.length)}"]
+        return [f"{event}.{time} ≤ {self.first}.{time} + {self._length(within.length)}"]
 
     def _length(self, length: int) -> str:
         query = self._query
@@ -121,8 +121,8 @@ class Formulas:
             return str(length)
         return duration_text(length * 1000 // (1 if own is None else own.ticks))
 
-    def _pushed(self, name: str, element: str) -> str | None:
-        window = self._window(element)
+    def _pushed(self, name: str, event: str) -> str | None:
+        window = self._window(event)
         return _all([f"θ{name}", *window]) if window else None
 
     def _ignore(self, edge: Edge) -> Formula:
@@ -165,7 +165,7 @@ class Formulas:
         return None if inside is None else f"({AND.join(NOT + formula for formula in own)})"
 
     def _last(self, number: int) -> str:
-        name = name_text(self._structure.component(number).variable)
+        name = name_text(self._structure.element(number).variable)
         return f"{name}[{name}.LEN]"
 
 

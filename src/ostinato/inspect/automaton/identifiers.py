@@ -7,9 +7,9 @@ from ostinato.expr.reading.parse import AND
 from ostinato.expr.text import ATOM, ExpressionWriter, literal_text, name_text
 
 
-def conjunct_text(expr: Expr, variable: str, element: str, kleene: frozenset[str]) -> str:
-    """`element` is the event that is bound to `variable` when the condition is checked, such as `a[i]`; `kleene` are the lists."""
-    return _IdentifierWriter(variable, element, kleene).at(expr, AND)
+def conjunct_text(expr: Expr, variable: str, event: str, kleene: frozenset[str]) -> str:
+    """`event` is the event that is bound to `variable` when the condition is checked, such as `a[i]`; `kleene` are the lists."""
+    return _IdentifierWriter(variable, event, kleene).at(expr, AND)
 
 
 class _PlainWriter(ExpressionWriter):
@@ -25,10 +25,10 @@ class _PlainWriter(ExpressionWriter):
 
 
 class _IdentifierWriter(_PlainWriter):
-    def __init__(self, variable: str, element: str, kleene: frozenset[str]) -> None:
+    def __init__(self, variable: str, event: str, kleene: frozenset[str]) -> None:
         super().__init__(None)
         self._bound = variable
-        self._element = element
+        self._element = event
         self._kleene = kleene
 
     def nav(self, nav: Nav) -> tuple[str, int]:

@@ -106,7 +106,7 @@ def _lines(structure: Structure, forward: list[Edge], ranks: dict[str, int], box
     for edge in sorted(forward, key=lambda e: ranks[e.target] - ranks[e.source]):
         label = edge.kind.value
         if edge.kind is Kind.BEGIN and len(structure.state(edge.source).waits_for) > 1:
-            label += f" {structure.component(edge.component or 0).variable}"
+            label += f" {structure.element(edge.element or 0).variable}"
         if ranks[edge.target] - ranks[edge.source] == 1:
             nth = between.get((edge.source, edge.target), 0)
             between[edge.source, edge.target] = nth + 1

@@ -37,7 +37,7 @@ def negation_lines(automaton: EventAutomaton) -> list[tuple[str, str]]:
 
 
 def distinct_formulas(automaton: EventAutomaton) -> list[Formula]:
-    """Each once: a component that may begin in several states has the same formula in all of them."""
+    """Each once: a element that may begin in several states has the same formula in all of them."""
     found: dict[str, Formula] = {}
     for state in automaton.structure.states:
         for edge in automaton.structure.edges_from(state.name):
@@ -52,8 +52,8 @@ def _structure(automaton: EventAutomaton) -> Iterator[str]:
     for state in structure.states:
         mark = ">" if state.name == structure.start else " "
         edges = ", ".join(f"{edge.kind.value} -> {edge.target}" for edge in structure.edges_from(state.name))
-        forbidden = "".join(f"   [{negation.shown}]" for negation in automaton.negations if negation.state == state.name)
-        yield f"  {mark} {state.name:{width}}  {'a match' if state.name == FINAL else edges}{forbidden}"
+        negated = "".join(f"   [{negation.shown}]" for negation in automaton.negations if negation.state == state.name)
+        yield f"  {mark} {state.name:{width}}  {'a match' if state.name == FINAL else edges}{negated}"
 
 
 def _aligned(pairs: list[tuple[str, str]]) -> Iterator[str]:

@@ -11,7 +11,6 @@ begins behind it. Short segments keep a run without a match from reading far ahe
 from __future__ import annotations
 
 from ostinato.kernels._jit import borrowing, inlined
-from ostinato.kernels.backtrack.backtrack_moves import branch
 from ostinato.kernels.backtrack.backtrack_table import (
     AT_KEY,
     BEST,
@@ -52,13 +51,13 @@ from ostinato.kernels.backtrack.backtrack_table import (
     remove,
     suspend,
 )
+from ostinato.kernels.backtrack.backtrack_transitions import branch
 from ostinato.kernels.runs.run_layout import (
     ALWAYS,
     COUNT,
     EPOCH,
     FINAL,
-    HAS_HORIZON,
-    HORIZON,
+    HAS_WATERMARK,
     LATEST,
     NONOVERLAPPING,
     OUTPUT,
@@ -70,10 +69,11 @@ from ostinato.kernels.runs.run_layout import (
     STEP_LIMIT,
     STRICT,
     TIMED,
+    WATERMARK,
     WITHIN,
     WITHIN_EVENTS,
 )
-from ostinato.kernels.runs.run_moves import BEGAN_NEXT, REPLACED, TOOK
+from ostinato.kernels.runs.run_transitions import BEGAN_NEXT, REPLACED, TOOK
 
 # What `search` returns
 DONE = 0
@@ -105,7 +105,7 @@ def window_end(settings, times, first_row, low, high, first_ordinal, first_time)
 
 @inlined
 def hopeless(settings, header, slot_position, next_ordinal):
-    """Whether no later event can join a run that has read everything: the window is over, by count or by the horizon, or the input is, or
+    """Whether no later event can join a run that has read everything: the window is over, by count or by the watermark, or the input is, or
     the stream has gone on elsewhere where every event counts."""
     if settings[FINAL] != 0 or (settings[SELECTION] == STRICT and slot_position < settings[LATEST]):
         return True
@@ -113,7 +113,7 @@ def hopeless(settings, header, slot_position, next_ordinal):
         return False
     if settings[WITHIN_EVENTS]:
         return next_ordinal - header[FROM_ORDINAL] >= settings[WITHIN]
-    return settings[HAS_HORIZON] != 0 and settings[HORIZON] - header[FROM_TIME] > settings[WITHIN]
+    return settings[HAS_WATERMARK] != 0 and settings[WATERMARK] - header[FROM_TIME] > settings[WITHIN]
 
 
 @inlined
@@ -187,7 +187,7 @@ def close_segment(settings, waiting, found, header, key):
 
 @borrowing  # without a signature: compiled by its first use and not ahead, since queries have to ask for it
 def search(
-    moves, states, passes, settings, code, scratch, scratch_valid, ranks,
+    transitions, states, passes, settings, code, scratch, scratch_valid, ranks,
     bits, times, positions, slots, slot_valid,
     waiting, stack, registers, register_valid, nodes, found, header,
     head, keys, begin, end, ordinal,
@@ -243,7 +243,7 @@ def search(
                     stack[slot, ROW] = row
                     return TOO_SMALL
                 happened = branch(
-                    moves, states, passes, settings, code, scratch, scratch_valid, ranks, slots, slot_valid,
+                    transitions, states, passes, settings, code, scratch, scratch_valid, ranks, slots, slot_valid,
                     stack, registers, register_valid, nodes, found, header,
                     keys[i], row, row - first_row, bits[row], times[row] if settings[TIMED] else 0, positions[row], slot, state,
                 )  # fmt: skip

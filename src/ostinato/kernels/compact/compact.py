@@ -1,8 +1,8 @@
 """Event patterns whose conditions look at one event alone: a fixed amount of work per event, however many partial matches there are.
 
-What an event does to a partial match depends on its state and on the event's symbol only: the state is the match's last component, and
-which negations lie ahead of it, see `runtime.compact.event_moves`. `symbols[s]` says which states do anything at all and which let the
-event pass (as bit sets), and which `moves` there are: rows (source, -1 for the empty match; target; the component that the event is
+What an event does to a partial match depends on its state and on the event's symbol only: the state is the match's last element, and
+which negations lie ahead of it, see `runtime.compact.event_transitions`. `symbols[s]` says which states do anything at all and which let
+the event pass (as bit sets), and which `transitions` there are: rows (source, -1 for the empty match; target; the element that the event is
 bound to; whether that completes a match; whether the match can go on from there). They are ordered by descending source, a move that
 leads back behind the others of its state: targets are never smaller than sources, so that a state is read before anything is added to it.
 
@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from ostinato.kernels._jit import borrowing, inlined
 from ostinato.kernels.compact.compact_best import BEST, UNDECIDED, choose
-from ostinato.kernels.compact.compact_nodes import (
+from ostinato.kernels.compact.start_heaps import (
     ACTIVE,
     CLOCK,
     LOW,
@@ -36,10 +36,10 @@ PASSES = 3
 STARTS = 4
 SYMBOL_COLUMNS = 5
 
-# Columns of `moves`
+# Columns of `transitions`
 SOURCE = 0
 TARGET = 1
-BOUND_TO = 2  # the component of the event, NOTHING if partial matches go to another state without it
+BOUND_TO = 2  # the element of the event, NOTHING if partial matches go to another state without it
 COMPLETES = 3
 GOES_ON = 4
 MOVE_COLUMNS = 5
@@ -50,8 +50,8 @@ SPAN = 1  # a start that is more than this before the current event is too old
 BY_TIME = 2  # in the unit of the time column; else events of the partition are counted
 STRICT = 3
 NONOVERLAPPING = 4
-HORIZON = 5
-HAS_HORIZON = 6
+WATERMARK = 5
+HAS_WATERMARK = 6
 FINAL = 7
 SETTING_CELLS = 8
 
@@ -77,19 +77,19 @@ NEW_SYMBOL = 2
 
 @inlined
 def has_room(symbols, nodes, found, chosen, header, symbol, steps):
-    moves = symbols[symbol, END_MOVE] - symbols[symbol, FIRST_MOVE]
-    if header[NODES] + moves * (1 + MOST_COPIES) > nodes.shape[0] or header[FOUND] + moves > found.shape[0]:
+    transitions = symbols[symbol, END_MOVE] - symbols[symbol, FIRST_MOVE]
+    if header[NODES] + transitions * (1 + MOST_COPIES) > nodes.shape[0] or header[FOUND] + transitions > found.shape[0]:
         return False
     return chosen.shape[0] == 0 or header[CHOSEN] + steps + 1 <= chosen.shape[0]
 
 
 @inlined
-def step(symbols, moves, settings, nodes, found, header, roots, spine, key, symbol, ordinal, now, active):
+def step(symbols, transitions, settings, nodes, found, header, roots, spine, key, symbol, ordinal, now, active):
     """One event. Returns the states that have partial matches afterwards."""
     before = active
     active &= symbols[symbol, PASSES]
     for m in range(symbols[symbol, FIRST_MOVE], symbols[symbol, END_MOVE]):
-        source = moves[m, SOURCE]
+        source = transitions[m, SOURCE]
         heap = NOTHING
         newest = now
         if source != NOTHING:
@@ -101,8 +101,8 @@ def step(symbols, moves, settings, nodes, found, header, roots, spine, key, symb
                 active &= ~(1 << source)
                 before &= ~(1 << source)
                 continue
-        target = moves[m, TARGET]
-        if moves[m, BOUND_TO] == NOTHING:
+        target = transitions[m, TARGET]
+        if transitions[m, BOUND_TO] == NOTHING:
             if active >> target & 1:
                 header[NODES], heap = meld(nodes, header[NODES], roots[key, target], heap, spine)
             roots[key, target] = heap
@@ -110,13 +110,13 @@ def step(symbols, moves, settings, nodes, found, header, roots, spine, key, symb
             continue
         node = header[NODES]
         header[NODES] = node + 1
-        put_node(nodes, node, ordinal, moves[m, BOUND_TO], newest, heap)
-        if moves[m, COMPLETES]:
+        put_node(nodes, node, ordinal, transitions[m, BOUND_TO], newest, heap)
+        if transitions[m, COMPLETES]:
             found[header[FOUND], 0] = node
             found[header[FOUND], 1] = key
             found[header[FOUND], 2] = now
             header[FOUND] += 1
-        if moves[m, GOES_ON]:
+        if transitions[m, GOES_ON]:
             root = node
             if active >> target & 1:
                 root = join(nodes, header[NODES], node, roots[key, target], spine)
@@ -132,9 +132,9 @@ def drop_hopeless(settings, nodes, header, roots, key, active, next_ordinal):
     """The states whose partial matches a later event can still join."""
     if settings[FINAL]:
         return 0
-    if settings[BY_TIME] and not settings[HAS_HORIZON]:
+    if settings[BY_TIME] and not settings[HAS_WATERMARK]:
         return active
-    now = settings[HORIZON] if settings[BY_TIME] else next_ordinal
+    now = settings[WATERMARK] if settings[BY_TIME] else next_ordinal
     left = active
     for state in range(roots.shape[1]):
         if left >> state & 1 and now - nodes[roots[key, state], NEWEST] > settings[SPAN]:
@@ -162,7 +162,7 @@ _SIGNATURE = (
 
 @borrowing(_SIGNATURE)
 def advance(
-    symbols, moves, direct, slot_bits, slot_numbers, settings, bits, times, positions,
+    symbols, transitions, direct, slot_bits, slot_numbers, settings, bits, times, positions,
     nodes, found, chosen, best, spine, header, roots, partitions,
     keys, begin, end, ordinal,
 ):  # fmt: skip
@@ -199,7 +199,7 @@ def advance(
             before = header[FOUND]
             made = header[NODES]
             now = times[row] if settings[BY_TIME] else row + shift
-            active = step(symbols, moves, settings, nodes, found, header, roots, spine, key, symbol, row + shift, now, active)
+            active = step(symbols, transitions, settings, nodes, found, header, roots, spine, key, symbol, row + shift, now, active)
             if settings[NONOVERLAPPING]:
                 for node in range(made, header[NODES]):
                     best[node, BEST] = UNDECIDED

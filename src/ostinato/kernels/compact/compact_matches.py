@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ostinato.kernels._jit import borrowing, inlined
-from ostinato.kernels.compact.compact_nodes import BEFORE, LEFT, NEWEST, NOTHING, ORDINAL, RIGHT, component_of
+from ostinato.kernels.compact.start_heaps import BEFORE, LEFT, NEWEST, NOTHING, ORDINAL, RIGHT, element_of
 
 # Cells of `progress`: the next entry of `found`, matches and events listed so far, alternatives that wait in `walk`.
 AT = 0
@@ -20,11 +20,11 @@ WALK_FULL = 3
 
 
 @inlined
-def push_children(nodes, node, depth, cut, walk, waiting):
+def push_children(nodes, node, depth, earliest_start, walk, waiting):
     """Alternatives to `node` at the same place of the match, if they start late enough."""
     for link in (LEFT, RIGHT):
         child = nodes[node, link]
-        if child != NOTHING and nodes[child, NEWEST] >= cut:
+        if child != NOTHING and nodes[child, NEWEST] >= earliest_start:
             walk[waiting, 0] = child
             walk[waiting, 1] = depth
             waiting += 1
@@ -34,7 +34,7 @@ def push_children(nodes, node, depth, cut, walk, waiting):
 @borrowing(
     "int64(int64[:,::1], int64[:,::1], int64, int64, int64[:,::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[::1], uint8[::1])"
 )
-def list_matches(nodes, found, count, span, walk, path, progress, keys, offsets, ordinals, components):
+def list_matches(nodes, found, count, span, walk, path, progress, keys, offsets, ordinals, elements):
     """The matches of `found[progress[AT]:count]`. Anything but DONE leaves in `progress`, `walk` and `path` where to go on: with larger
     arrays, or with empty ones. `walk` holds (node, length of the path so far); NOTHING as node means that the path is complete."""
     while True:
@@ -47,7 +47,7 @@ def list_matches(nodes, found, count, span, walk, path, progress, keys, offsets,
             progress[WAITING] = 1
             progress[AT] += 1
         at = progress[AT] - 1
-        cut = found[at, 2] - span
+        earliest_start = found[at, 2] - span
         waiting = progress[WAITING] - 1
         node = walk[waiting, 0]
         depth = walk[waiting, 1]
@@ -58,7 +58,7 @@ def list_matches(nodes, found, count, span, walk, path, progress, keys, offsets,
                 progress[WAITING] = waiting + 1
                 return WALK_FULL
             path[depth] = node
-            waiting = push_children(nodes, node, depth, cut, walk, waiting)
+            waiting = push_children(nodes, node, depth, earliest_start, walk, waiting)
             depth += 1
             node = nodes[node, BEFORE]
         matches, events = progress[MATCHES], progress[EVENTS]
@@ -70,7 +70,7 @@ def list_matches(nodes, found, count, span, walk, path, progress, keys, offsets,
         keys[matches] = found[at, 1]
         for d in range(depth):
             ordinals[events + d] = nodes[path[depth - 1 - d], ORDINAL]
-            components[events + d] = component_of(nodes, path[depth - 1 - d])
+            elements[events + d] = element_of(nodes, path[depth - 1 - d])
         offsets[matches + 1] = events + depth
         progress[MATCHES] = matches + 1
         progress[EVENTS] = events + depth

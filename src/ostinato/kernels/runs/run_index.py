@@ -29,7 +29,7 @@ from ostinato.kernels.runs.run_layout import (
 from ostinato.kernels.runs.run_order import insert, stabbed
 from ostinato.kernels.runs.run_table import (
     BY_STATE,
-    COMPONENT,
+    ELEMENT,
     FIRST_RUN,
     IN_ORDER,
     KEY,
@@ -66,7 +66,7 @@ def take_place(
     states, bounds, code, scratch, scratch_valid, ranks, slots, slot_valid, runs, registers, register_valid, per_key, cells, order, run
 ):  # fmt: skip
     key = runs[run, KEY]
-    state = runs[run, COMPONENT]
+    state = runs[run, ELEMENT]
     if states[state, ORDER_MOVE] != NOTHING:
         lo, hi, known = interval(
             states[state, ORDER_FROM], states[state, ORDER_TO], bounds, code, scratch, scratch_valid, ranks, slots, slot_valid, 0,
@@ -106,8 +106,8 @@ def gather_all(runs, per_key, key, live):
 
 @inlined
 def gather(
-    moves, states, code, scratch, scratch_valid, ranks, runs, registers, register_valid, header, per_key, cells, order, slots, slot_valid,
-    key, row, bits, live,
+    transitions, states, code, scratch, scratch_valid, ranks, runs, registers, register_valid, header, per_key, cells, order, slots,
+    slot_valid, key, row, bits, live,
 ):  # fmt: skip
     """The runs of the key to which the row may offer a move; returns how many."""
     count = 0
@@ -119,27 +119,29 @@ def gather(
                 count += 1
                 run = runs[run, NEXT]
             if states[state, JOIN_REGISTER] != NOTHING:
-                count = gather_joined(moves, states, runs, header, per_key, cells, slots, slot_valid, key, row, bits, state, live, count)
+                count = gather_joined(
+                    transitions, states, runs, header, per_key, cells, slots, slot_valid, key, row, bits, state, live, count
+                )
             if states[state, ORDER_MOVE] != NOTHING:
                 count = gather_ordered(
-                    moves, states, code, scratch, scratch_valid, ranks, runs, registers, register_valid, per_key, order, slots, slot_valid,
-                    key, row, bits, state, live, count,
+                    transitions, states, code, scratch, scratch_valid, ranks, runs, registers, register_valid, per_key, order, slots,
+                    slot_valid, key, row, bits, state, live, count,
                 )  # fmt: skip
     return count
 
 
 @borrowing
 def gather_ordered(
-    moves, states, code, scratch, scratch_valid, ranks, runs, registers, register_valid, per_key, order, slots, slot_valid, key, row, bits,
-    state, live, count,
+    transitions, states, code, scratch, scratch_valid, ranks, runs, registers, register_valid, per_key, order, slots, slot_valid, key,
+    row, bits, state, live, count,
 ):  # fmt: skip
     """Those that wait in order: the ones whose interval holds the value of the row; all, if it offers another move or has a value that
     could not be computed."""
     chosen = states[state, ORDER_MOVE]
-    offered = (bits & moves[chosen, MASK]) == moves[chosen, MASK]
+    offered = (bits & transitions[chosen, MASK]) == transitions[chosen, MASK]
     every = False
     for m in range(states[state, FIRST_MOVE], states[state, END_MOVE]):
-        every = every or (m != chosen and (bits & moves[m, MASK]) == moves[m, MASK])
+        every = every or (m != chosen and (bits & transitions[m, MASK]) == transitions[m, MASK])
     if offered and not every:
         kind = states[state, VALUE_KIND]
         word, flag = row_value(
@@ -152,7 +154,7 @@ def gather_ordered(
     if every:
         run = per_key[key, FIRST_RUN]
         while run != NOTHING:
-            if runs[run, COMPONENT] == state and runs[run, PLACE] == IN_ORDER:
+            if runs[run, ELEMENT] == state and runs[run, PLACE] == IN_ORDER:
                 live[count] = run
                 count += 1
             run = runs[run, LATER]
@@ -160,19 +162,19 @@ def gather_ordered(
 
 
 @borrowing
-def gather_joined(moves, states, runs, header, per_key, cells, slots, slot_valid, key, row, bits, state, live, count):
+def gather_joined(transitions, states, runs, header, per_key, cells, slots, slot_valid, key, row, bits, state, live, count):
     """Those that wait by join value: for each value that the row offers for some move, or all if a move that it offers needs none.
     Two moves may lead to the same run, which is marked when it is met."""
     header[STAMP] += 1
     for m in range(states[state, FIRST_MOVE], states[state, END_MOVE]):
-        slot = moves[m, JOIN_SLOT]
-        if (bits & moves[m, MASK]) == moves[m, MASK]:
+        slot = transitions[m, JOIN_SLOT]
+        if (bits & transitions[m, MASK]) == transitions[m, MASK]:
             by_value = slot != NOTHING and slot_valid[row, slot] != HAS_FAILED
             if by_value and slot_valid[row, slot] != IS_VALUE:
                 continue  # null equals nothing
             run = cells[join_cell(cells, key, state, slots[row, slot])] if by_value else per_key[key, FIRST_RUN]
             while run != NOTHING:
-                if runs[run, MET] != header[STAMP] and runs[run, KEY] == key and runs[run, COMPONENT] == state and runs[run, PLACE] >= 0:
+                if runs[run, MET] != header[STAMP] and runs[run, KEY] == key and runs[run, ELEMENT] == state and runs[run, PLACE] >= 0:
                     runs[run, MET] = header[STAMP]
                     live[count] = run
                     count += 1

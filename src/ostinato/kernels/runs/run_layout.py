@@ -1,19 +1,19 @@
-"""What the run kernels read of a query: the columns of `moves` and `states`, the cells of `settings`.
+"""What the run kernels read of a query: the columns of `transitions` and `states`, the cells of `settings`.
 
-`moves` lists, state by state, what a run may select. A state is the component a run is in; one more is the state of the empty run. For
+`transitions` lists, state by state, what a run may select. A state is the element a run is in; one more is the state of the empty run. For
 the output FIRST a take stands first among its state's moves, because it is preferred; else last, because it may overwrite the run."""
 
 from __future__ import annotations
 
-# Columns of `moves`
+# Columns of `transitions`
 TARGET = 0
 MASK = 1  # the predicate bits that the event needs
 BLOCK_START = 2
 BLOCK_END = 3
-PASS_FROM = 4  # conditions in `passes` about the components that are finished by it
+PASS_FROM = 4  # conditions in `passes` about the elements that are finished by it
 PASS_TO = 5
 TAKE = 6
-NEAREST = 7  # it begins the component that is next in order
+NEAREST = 7  # it begins the element that is next in order
 JOIN_SLOT = 8  # the value of the row that must equal the state's join register, or -1
 MOVE_COLUMNS = 9
 
@@ -49,8 +49,8 @@ EPOCH = 4
 TIMED = 5
 FANOUT = 6  # most children of a run at one event
 RUN_LIMIT = 7
-HORIZON = 8
-HAS_HORIZON = 9
+WATERMARK = 8
+HAS_WATERMARK = 9
 FINAL = 10
 LATEST = 11  # strict contiguity: a run that ends before this position has been passed by
 MERGES = 12  # which equivalent runs are followed as one

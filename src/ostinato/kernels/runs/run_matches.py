@@ -25,7 +25,7 @@ EVENTS_FULL = 3
 
 
 @jit("int64(int64[:,::1], int64[:,::1], int64, int64[::1], int64[:,::1], int64[::1], int64[::1], int64[::1], int64[::1], uint8[::1])")
-def read_matches(nodes, found, count, control, stack, path, keys, offsets, ordinals, components):
+def read_matches(nodes, found, count, control, stack, path, keys, offsets, ordinals, elements):
     """Write every way back from each of `found`: match i is one of keys[i] and has the events [offsets[i], offsets[i + 1]).
     Asks for room and may be called again: then the last way back waits on the stack. `stack` holds (node, length of the path so far);
     NOTHING as node means that the path is complete."""
@@ -65,7 +65,7 @@ def read_matches(nodes, found, count, control, stack, path, keys, offsets, ordin
         place = control[PLACED]
         for i in range(length - 1, -1, -1):
             ordinals[place] = nodes[path[i], ORDINAL]
-            components[place] = nodes[path[i], BOUND_TO]
+            elements[place] = nodes[path[i], BOUND_TO]
             place += 1
         keys[control[WRITTEN]] = found[control[CURRENT], OF_KEY]
         control[WRITTEN] += 1
@@ -74,7 +74,7 @@ def read_matches(nodes, found, count, control, stack, path, keys, offsets, ordin
 
 
 @borrowing
-def smaller(ordinals, components, one, one_end, other, other_end):
+def smaller(ordinals, elements, one, one_end, other, other_end):
     """Lexicographic order of two matches laid out in arrays."""
     shared = min(one_end - one, other_end - other)
     for i in range(shared):
@@ -83,13 +83,13 @@ def smaller(ordinals, components, one, one_end, other, other_end):
     if one_end - one != other_end - other:
         return one_end - one < other_end - other
     for i in range(shared):
-        if components[one + i] != components[other + i]:
-            return components[one + i] < components[other + i]
+        if elements[one + i] != elements[other + i]:
+            return elements[one + i] < elements[other + i]
     return False
 
 
 @jit("void(int64[::1], int64[::1], int64[::1], uint8[::1], int64[::1])")
-def order_matches(keys, offsets, ordinals, components, order):
+def order_matches(keys, offsets, ordinals, elements, order):
     """Matches come key by key and event by event; put those of one event into their order."""
     count = len(keys)
     spare = np.empty(count, np.int64)
@@ -100,12 +100,12 @@ def order_matches(keys, offsets, ordinals, components, order):
         while end < count and keys[end] == keys[begin] and ordinals[offsets[end + 1] - 1] == last:
             end += 1
         if end - begin > 1:
-            merge_sort(order, spare, begin, end, offsets, ordinals, components)
+            merge_sort(order, spare, begin, end, offsets, ordinals, elements)
         begin = end
 
 
 @borrowing
-def merge_sort(order, spare, begin, end, offsets, ordinals, components):
+def merge_sort(order, spare, begin, end, offsets, ordinals, elements):
     """Bottom up: Numba's own sort takes no comparison."""
     width = 1
     while width < end - begin:
@@ -117,7 +117,7 @@ def merge_sort(order, spare, begin, end, offsets, ordinals, components):
                 take_right = left >= middle
                 if not take_right and right < high:
                     a, b = order[left], order[right]
-                    take_right = smaller(ordinals, components, offsets[b], offsets[b + 1], offsets[a], offsets[a + 1])
+                    take_right = smaller(ordinals, elements, offsets[b], offsets[b + 1], offsets[a], offsets[a + 1])
                 if take_right:
                     spare[to] = order[right]
                     right += 1

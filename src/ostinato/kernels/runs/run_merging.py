@@ -24,7 +24,9 @@ from ostinato.kernels.runs.run_layout import (
 )
 from ostinato.kernels.runs.run_nodes import add_union
 from ostinato.kernels.runs.run_table import (
-    COMPONENT,
+    ELEMENT,
+    EQUIVALENT_CELL,
+    EQUIVALENT_NEXT,
     FIRST_ORDINAL,
     FIRST_TIME,
     KEY,
@@ -32,8 +34,6 @@ from ostinato.kernels.runs.run_table import (
     NODE,
     NOTHING,
     OLDEST,
-    TWIN_CELL,
-    TWIN_NEXT,
 )
 from ostinato.kernels.scalar.arithmetic import IS_VALUE, TOO_MANY, addition_overflows
 
@@ -48,9 +48,9 @@ def start_of(settings, ordinal, time):
 
 
 @borrowing
-def twin_cell(states, watched, settings, runs, registers, register_valid, twins, run):
+def equivalent_cell(states, watched, settings, runs, registers, register_valid, equivalents, run):
     """Where equivalents of the run would be."""
-    state = runs[run, COMPONENT]
+    state = runs[run, ELEMENT]
     value = mixed(runs[run, KEY], state)
     if settings[MERGES] == SAME_START:
         value = mixed(value, start_of(settings, runs[run, FIRST_ORDINAL], runs[run, FIRST_TIME]))
@@ -59,17 +59,17 @@ def twin_cell(states, watched, settings, runs, registers, register_valid, twins,
     for i in range(states[state, WATCH_FROM], states[state, WATCH_TO]):
         if register_valid[run, watched[i]] == IS_VALUE:
             value = mixed(value, registers[run, watched[i]])
-    return value & (len(twins) - 1)
+    return value & (len(equivalents) - 1)
 
 
 @borrowing
-def twin_of(states, watched, settings, runs, registers, register_valid, twins, cell, run):
+def equivalent_of(states, watched, settings, runs, registers, register_valid, equivalents, cell, run):
     """A run with the same future, or NOTHING."""
-    state = runs[run, COMPONENT]
+    state = runs[run, ELEMENT]
     start = start_of(settings, runs[run, FIRST_ORDINAL], runs[run, FIRST_TIME])
-    other = twins[cell]
+    other = equivalents[cell]
     while other != NOTHING:
-        same = runs[other, COMPONENT] == state and runs[other, KEY] == runs[run, KEY]
+        same = runs[other, ELEMENT] == state and runs[other, KEY] == runs[run, KEY]
         if settings[MERGES] == SAME_START:
             same = same and start == start_of(settings, runs[other, FIRST_ORDINAL], runs[other, FIRST_TIME])
         if settings[EPOCH]:
@@ -81,30 +81,30 @@ def twin_of(states, watched, settings, runs, registers, register_valid, twins, c
                 same = same and (flag != IS_VALUE or registers[run, watched[i]] == registers[other, watched[i]])
         if same:
             break
-        other = runs[other, TWIN_NEXT]
+        other = runs[other, EQUIVALENT_NEXT]
     return other
 
 
 @inlined
-def join_twins(runs, twins, cell, run):
-    runs[run, TWIN_NEXT] = twins[cell]
-    runs[run, TWIN_CELL] = cell
-    twins[cell] = run
+def join_equivalents(runs, equivalents, cell, run):
+    runs[run, EQUIVALENT_NEXT] = equivalents[cell]
+    runs[run, EQUIVALENT_CELL] = cell
+    equivalents[cell] = run
 
 
 @borrowing
-def merge(settings, runs, nodes, header, run, twin):
+def merge(settings, runs, nodes, header, run, equivalent):
     """Let one of two runs with the same future stand for both. Says which, or an error below 0; the other is to be released. With a
     window the one with the later start is kept, else the one with the earlier start: its place in the order of starts is right."""
     if settings[OUTPUT] == COUNT:
-        if addition_overflows(runs[twin, NODE], runs[run, NODE]):
+        if addition_overflows(runs[equivalent, NODE], runs[run, NODE]):
             return TOO_MANY
-        runs[twin, NODE] += runs[run, NODE]
+        runs[equivalent, NODE] += runs[run, NODE]
         return KEPT_OTHER
     if settings[OUTPUT] == NONOVERLAPPING:
-        return KEPT_SELF if comes_before(nodes, runs[run, NODE], runs[twin, NODE]) else KEPT_OTHER
-    later = runs[run, FIRST_ORDINAL] > runs[twin, FIRST_ORDINAL]
-    kept = run if later == (settings[WITHIN] >= 0) else twin
-    runs[kept, NODE] = add_union(nodes, header, runs[run, NODE], runs[twin, NODE])
-    runs[kept, OLDEST] = min(runs[run, OLDEST], runs[twin, OLDEST])
+        return KEPT_SELF if comes_before(nodes, runs[run, NODE], runs[equivalent, NODE]) else KEPT_OTHER
+    later = runs[run, FIRST_ORDINAL] > runs[equivalent, FIRST_ORDINAL]
+    kept = run if later == (settings[WITHIN] >= 0) else equivalent
+    runs[kept, NODE] = add_union(nodes, header, runs[run, NODE], runs[equivalent, NODE])
+    runs[kept, OLDEST] = min(runs[run, OLDEST], runs[equivalent, OLDEST])
     return KEPT_SELF if kept == run else KEPT_OTHER

@@ -1,4 +1,4 @@
-"""The match DAG that runs share. A node is an event bound to a component, with its predecessor: runs that have a beginning in common
+"""The match DAG that runs share. A node is an event bound to a element, with its predecessor: runs that have a beginning in common
 share it. Where equivalent runs were merged, a node is the union of two others. Every way back to a node without predecessor is a
 partial match. What a node points to has a smaller number.
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from ostinato.kernels._jit import inlined, jit
 from ostinato.kernels.output.match_nodes import BEFORE, BOUND_TO, NOTHING, ORDINAL
-from ostinato.kernels.runs.run_table import COMPONENT, KEY, LIMIT, NODE, NODES, RESERVED
+from ostinato.kernels.runs.run_table import ELEMENT, KEY, LIMIT, NODE, NODES, RESERVED
 
 # Columns of `nodes`, beside those that all nodes of matches have
 NEWEST = 3
@@ -31,10 +31,10 @@ ANY_START = np.iinfo(np.int64).min
 
 
 @inlined
-def add_node(nodes, header, ordinal, component, before, newest):
+def add_node(nodes, header, ordinal, element, before, newest):
     node = header[NODES]
     nodes[node, ORDINAL] = ordinal
-    nodes[node, BOUND_TO] = component
+    nodes[node, BOUND_TO] = element
     nodes[node, BEFORE] = before
     nodes[node, NEWEST] = newest if before == NOTHING else nodes[before, NEWEST]
     header[NODES] = node + 1
@@ -56,12 +56,12 @@ def add_union(nodes, header, one, other):
 
 
 @jit("int64(int64[:,::1], int64, int64[:,::1], int64[:,::1], int64, int64[:,::1], int64)")
-def compact_nodes(runs, used, per_key, nodes, node_count, found, found_count):
+def collect_nodes(runs, used, per_key, nodes, node_count, found, found_count):
     """Drop the nodes that no run and no waiting match reaches by a way that is not over; returns how many stay. `target` holds first
     the lowest start that is asked for at a node, then where the node has gone."""
     target = np.full(node_count, UNREACHED, np.int64)
     for run in range(RESERVED, used):
-        if runs[run, COMPONENT] != NOTHING:
+        if runs[run, ELEMENT] != NOTHING:
             target[runs[run, NODE]] = min(target[runs[run, NODE]], per_key[runs[run, KEY], LIMIT])
     for i in range(found_count):
         target[found[i, LAST_NODE]] = min(target[found[i, LAST_NODE]], found[i, LOWEST])
@@ -94,7 +94,7 @@ def compact_nodes(runs, used, per_key, nodes, node_count, found, found_count):
         target[node] = kept
         kept += 1
     for run in range(RESERVED, used):
-        if runs[run, COMPONENT] != NOTHING:
+        if runs[run, ELEMENT] != NOTHING:
             runs[run, NODE] = target[runs[run, NODE]]
     for i in range(found_count):
         found[i, LAST_NODE] = target[found[i, LAST_NODE]]

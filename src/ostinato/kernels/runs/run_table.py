@@ -17,7 +17,7 @@ EMPTY = 1
 RESERVED = 2
 
 # Columns of `runs`
-COMPONENT = 0
+ELEMENT = 0
 NODE = 1  # last node; where matches are only counted: how many equivalent runs this one stands for
 NEXT = 2  # of the runs that wait in the same place, or of the free ones
 PREVIOUS = 3
@@ -30,9 +30,9 @@ LAST_POSITION = 9
 KEY = 10
 PLACE = 11  # where it waits: a cell of the join index, BY_STATE, NOWHERE or IN_ORDER
 OLDEST = 12  # the first event of the earliest start
-TWIN_NEXT = 13
-WAS_MATCH = TWIN_NEXT  # where timeouts are asked for, and no run has equivalents: whether it is a match as it stands
-TWIN_CELL = 14  # its cell among the runs that may have equivalents, or NOTHING
+EQUIVALENT_NEXT = 13
+WAS_MATCH = EQUIVALENT_NEXT  # where timeouts are asked for, and no run has equivalents: whether it is a match as it stands
+EQUIVALENT_CELL = 14  # its cell among the runs that may have equivalents, or NOTHING
 MET = 15  # the stamp of the last event that found it by its join value
 RUN_COLUMNS = 16  # two lines of the cache
 
@@ -48,7 +48,7 @@ LAST_RUN = 1
 ALIVE = 2
 KEEP = 3  # the first event that a match may still contain
 LIMIT = 4  # starts below this one are over, in the unit of the window
-WAITING = 5  # from here on, per component: the first of the runs that wait there; where runs wait in order, then the roots of their trees
+WAITING = 5  # from here on, per element: the first of the runs that wait there; where runs wait in order, then the roots of their trees
 
 # Cells of `header`
 FREE = 0  # first of the list of free runs
@@ -108,7 +108,7 @@ def claim(runs, header, per_key, key, parent):
         runs[after, EARLIER] = run
     runs[run, KEY] = key
     runs[run, PLACE] = NOWHERE
-    runs[run, TWIN_CELL] = NOTHING
+    runs[run, EQUIVALENT_CELL] = NOTHING
     runs[run, MET] = 0
 
 
@@ -123,7 +123,7 @@ def leave_place(runs, per_key, cells, order, run):
     """Take the run out of the list of those that wait with it."""
     place = runs[run, PLACE]
     if place == IN_ORDER:
-        remove(order, per_key, runs[run, KEY], root_of(per_key, runs[run, COMPONENT]), run)
+        remove(order, per_key, runs[run, KEY], root_of(per_key, runs[run, ELEMENT]), run)
         runs[run, PLACE] = NOWHERE
     elif place != NOWHERE:
         before = runs[run, PREVIOUS]
@@ -133,31 +133,31 @@ def leave_place(runs, per_key, cells, order, run):
         if before != NOTHING:
             runs[before, NEXT] = after
         elif place == BY_STATE:
-            per_key[runs[run, KEY], WAITING + runs[run, COMPONENT]] = after
+            per_key[runs[run, KEY], WAITING + runs[run, ELEMENT]] = after
         else:
             cells[place] = after
         runs[run, PLACE] = NOWHERE
 
 
 @inlined
-def leave_twins(runs, twins, run):
+def leave_equivalents(runs, equivalents, run):
     """Take the run out of the table of those that may have equivalents."""
-    cell = runs[run, TWIN_CELL]
+    cell = runs[run, EQUIVALENT_CELL]
     if cell != NOTHING:
-        other = twins[cell]
+        other = equivalents[cell]
         if other == run:
-            twins[cell] = runs[run, TWIN_NEXT]
+            equivalents[cell] = runs[run, EQUIVALENT_NEXT]
         else:
-            while runs[other, TWIN_NEXT] != run:
-                other = runs[other, TWIN_NEXT]
-            runs[other, TWIN_NEXT] = runs[run, TWIN_NEXT]
-        runs[run, TWIN_CELL] = NOTHING
+            while runs[other, EQUIVALENT_NEXT] != run:
+                other = runs[other, EQUIVALENT_NEXT]
+            runs[other, EQUIVALENT_NEXT] = runs[run, EQUIVALENT_NEXT]
+        runs[run, EQUIVALENT_CELL] = NOTHING
 
 
 @inlined
-def release(runs, header, per_key, cells, order, twins, run):
+def release(runs, header, per_key, cells, order, equivalents, run):
     leave_place(runs, per_key, cells, order, run)
-    leave_twins(runs, twins, run)
+    leave_equivalents(runs, equivalents, run)
     key = runs[run, KEY]
     before = runs[run, EARLIER]
     after = runs[run, LATER]
@@ -170,16 +170,16 @@ def release(runs, header, per_key, cells, order, twins, run):
     else:
         runs[after, EARLIER] = before
     per_key[key, ALIVE] -= 1
-    runs[run, COMPONENT] = NOTHING
+    runs[run, ELEMENT] = NOTHING
     runs[run, NEXT] = header[FREE]
     header[FREE] = run
     header[LIVE] -= 1
 
 
 @jit("void(int64[:,::1], int64[::1], int64[:,::1], int64[::1], int64[:,::1], int64[::1], int64[::1])")
-def release_all(runs, header, per_key, cells, order, twins, doomed):
+def release_all(runs, header, per_key, cells, order, equivalents, doomed):
     for i in range(len(doomed)):
-        release(runs, header, per_key, cells, order, twins, doomed[i])
+        release(runs, header, per_key, cells, order, equivalents, doomed[i])
 
 
 @jit("int64(int64[:,::1], int64, int64[::1])")
@@ -187,7 +187,7 @@ def alive_runs(runs, used, out):
     """Collect the numbers of the runs in use; returns how many."""
     count = np.int64(0)
     for run in range(RESERVED, used):
-        if runs[run, COMPONENT] != NOTHING:
+        if runs[run, ELEMENT] != NOTHING:
             out[count] = run
             count += 1
     return count

@@ -11,8 +11,7 @@ from ostinato.kernels.runs.run_layout import (
     EPOCH,
     FANOUT,
     FINAL,
-    HAS_HORIZON,
-    HORIZON,
+    HAS_WATERMARK,
     LATEST,
     MERGEABLE,
     NONOVERLAPPING,
@@ -28,19 +27,20 @@ from ostinato.kernels.runs.run_layout import (
     TIMED,
     TIMEOUTS,
     UNITES,
+    WATERMARK,
     WITHIN,
     WITHIN_EVENTS,
 )
-from ostinato.kernels.runs.run_merging import KEPT_SELF, join_twins, merge, twin_cell, twin_of
-from ostinato.kernels.runs.run_moves import BEGAN_NEXT, REPLACED, TOOK, lowest_start, select
+from ostinato.kernels.runs.run_merging import KEPT_SELF, equivalent_cell, equivalent_of, join_equivalents, merge
 from ostinato.kernels.runs.run_nodes import ANY_START, LAST_NODE, LOWEST, OF_KEY
 from ostinato.kernels.runs.run_table import (
     ALIVE,
     AT_KEY,
     AT_ROW,
     BORN,
-    COMPONENT,
+    ELEMENT,
     EMPTY,
+    EQUIVALENT_CELL,
     ERROR,
     EXPIRED,
     FIRST_ORDINAL,
@@ -63,12 +63,12 @@ from ostinato.kernels.runs.run_table import (
     PEAK,
     PLACE,
     RESERVED,
-    TWIN_CELL,
     VISITED,
     WAS_MATCH,
     release,
     steps_made,
 )
+from ostinato.kernels.runs.run_transitions import BEGAN_NEXT, REPLACED, TOOK, lowest_start, select
 
 # What `advance` returns
 DONE = 0
@@ -85,7 +85,7 @@ def offered(states, settings, runs, run, bits, time, position):
         return False
     if settings[EPOCH] and time == runs[run, LAST_TIME]:
         return False
-    return states[runs[run, COMPONENT], ALWAYS] != 0 or bits & states[runs[run, COMPONENT], STATE_MASK] != 0
+    return states[runs[run, ELEMENT], ALWAYS] != 0 or bits & states[runs[run, ELEMENT], STATE_MASK] != 0
 
 
 @inlined
@@ -110,25 +110,25 @@ def any_expired(settings, runs, per_key, key, ordinal, time):
 
 
 @inlined
-def expire(settings, runs, found, header, per_key, cells, order, twins, run):
+def expire(settings, runs, found, header, per_key, cells, order, equivalents, run):
     """The window of a run is over. Where timeouts are asked for, it is one unless it is a match."""
     if settings[OUTPUT] == TIMEOUTS and runs[run, WAS_MATCH] == 0:
         found[header[FOUND], LAST_NODE] = runs[run, NODE]
         found[header[FOUND], OF_KEY] = runs[run, KEY]
         found[header[FOUND], LOWEST] = ANY_START
         header[FOUND] += 1
-    release(runs, header, per_key, cells, order, twins, run)
+    release(runs, header, per_key, cells, order, equivalents, run)
     header[EXPIRED] += 1
 
 
 @borrowing
-def drop_expired(settings, runs, found, header, per_key, cells, order, twins, key, ordinal, time):
+def drop_expired(settings, runs, found, header, per_key, cells, order, equivalents, key, ordinal, time):
     while any_expired(settings, runs, per_key, key, ordinal, time):
-        expire(settings, runs, found, header, per_key, cells, order, twins, per_key[key, FIRST_RUN])
+        expire(settings, runs, found, header, per_key, cells, order, equivalents, per_key[key, FIRST_RUN])
 
 
 @borrowing
-def settle(runs, nodes, found, header, per_key, cells, order, twins, key, before):
+def settle(runs, nodes, found, header, per_key, cells, order, equivalents, key, before):
     """Nonoverlapping: of the matches found at this event the preferred one stays, and all runs of the key go."""
     best = found[before, LAST_NODE]
     for i in range(before + 1, header[FOUND]):
@@ -137,47 +137,47 @@ def settle(runs, nodes, found, header, per_key, cells, order, twins, key, before
     found[before, LAST_NODE] = best
     header[FOUND] = before + 1
     while per_key[key, FIRST_RUN] != NOTHING:
-        release(runs, header, per_key, cells, order, twins, per_key[key, FIRST_RUN])
+        release(runs, header, per_key, cells, order, equivalents, per_key[key, FIRST_RUN])
 
 
 @borrowing
-def unite(states, watched, settings, runs, registers, register_valid, nodes, header, per_key, cells, order, twins, run):
+def unite(states, watched, settings, runs, registers, register_valid, nodes, header, per_key, cells, order, equivalents, run):
     """Let an equivalent of the run stand for it, or it for the equivalent. Says which is kept, or an error below 0."""
     kept = KEPT_SELF
-    cell = twin_cell(states, watched, settings, runs, registers, register_valid, twins, run)
-    twin = twin_of(states, watched, settings, runs, registers, register_valid, twins, cell, run)
-    if twin != NOTHING:
-        kept = merge(settings, runs, nodes, header, run, twin)
+    cell = equivalent_cell(states, watched, settings, runs, registers, register_valid, equivalents, run)
+    equivalent = equivalent_of(states, watched, settings, runs, registers, register_valid, equivalents, cell, run)
+    if equivalent != NOTHING:
+        kept = merge(settings, runs, nodes, header, run, equivalent)
         if kept >= 0:
             header[MERGED] += 1
-            release(runs, header, per_key, cells, order, twins, twin if kept == KEPT_SELF else run)
+            release(runs, header, per_key, cells, order, equivalents, equivalent if kept == KEPT_SELF else run)
     if kept == KEPT_SELF:
-        join_twins(runs, twins, cell, run)
+        join_equivalents(runs, equivalents, cell, run)
     return kept
 
 
 @borrowing
-def drop_hopeless(settings, runs, found, header, per_key, cells, order, twins, key, next_ordinal):
-    """Release runs that no later event can join: the window is over, by count, by the horizon, or because the input is; or the stream
+def drop_hopeless(settings, runs, found, header, per_key, cells, order, equivalents, key, next_ordinal):
+    """Release runs that no later event can join: the window is over, by count, by the watermark, or because the input is; or the stream
     has gone on elsewhere where every event counts."""
-    if settings[WITHIN_EVENTS] or settings[HAS_HORIZON]:
-        drop_expired(settings, runs, found, header, per_key, cells, order, twins, key, next_ordinal, settings[HORIZON])
+    if settings[WITHIN_EVENTS] or settings[HAS_WATERMARK]:
+        drop_expired(settings, runs, found, header, per_key, cells, order, equivalents, key, next_ordinal, settings[WATERMARK])
     if settings[FINAL] != 0 or settings[SELECTION] == STRICT:
         run = per_key[key, FIRST_RUN]
         while run != NOTHING:
             following = runs[run, LATER]
             if settings[FINAL] != 0 or runs[run, LAST_POSITION] < settings[LATEST]:
-                expire(settings, runs, found, header, per_key, cells, order, twins, run)
+                expire(settings, runs, found, header, per_key, cells, order, equivalents, run)
             run = following
 
 
 @inlined
 def note_limit(settings, per_key, times, key, begin, row, ordinal, is_through):
-    """Starts that no later event can be in a match with. The horizon is about rows that have not come yet: it says nothing as long as
+    """Starts that no later event can be in a match with. The watermark is about rows that have not come yet: it says nothing as long as
     rows are left to go through."""
     latest = times[row - 1] if settings[TIMED] and row > begin else ANY_START
-    if settings[HAS_HORIZON] and is_through:
-        latest = max(latest, settings[HORIZON])
+    if settings[HAS_WATERMARK] and is_through:
+        latest = max(latest, settings[WATERMARK])
     per_key[key, LIMIT] = max(per_key[key, LIMIT], lowest_start(settings, ordinal + row - begin, latest))
 
 
@@ -223,9 +223,9 @@ _SIGNATURE = (
 
 @borrowing(_SIGNATURE)
 def advance(
-    moves, states, passes, watched, bounds, settings, code, scratch, scratch_valid, ranks,
+    transitions, states, passes, watched, bounds, settings, code, scratch, scratch_valid, ranks,
     bits, times, positions, slots, slot_valid,
-    runs, registers, register_valid, nodes, found, header, per_key, cells, order, twins, born, live,
+    runs, registers, register_valid, nodes, found, header, per_key, cells, order, equivalents, born, live,
     keys, begin, end, ordinal,
 ):  # fmt: skip
     """Go on over the rows [begin[i], end[i]) of each of `keys`, the first of which has `ordinal[i]`. Anything but DONE leaves in the
@@ -255,13 +255,13 @@ def advance(
             at = ordinal[i] + row - begin[i]
             time = times[row] if settings[TIMED] else 0
             if any_expired(settings, runs, per_key, key, at, time):
-                drop_expired(settings, runs, found, header, per_key, cells, order, twins, key, at, time)
+                drop_expired(settings, runs, found, header, per_key, cells, order, equivalents, key, at, time)
             if settings[SELECTION] < SKIP_TO_NEXT:
                 count = gather_all(runs, per_key, key, live)
             else:
                 count = gather(
-                    moves, states, code, scratch, scratch_valid, ranks, runs, registers, register_valid, header, per_key, cells, order,
-                    slots, slot_valid, key, row, bits[row], live,
+                    transitions, states, code, scratch, scratch_valid, ranks, runs, registers, register_valid, header, per_key, cells,
+                    order, slots, slot_valid, key, row, bits[row], live,
                 )  # fmt: skip
             header[VISITED] += count
             before = header[FOUND]
@@ -269,27 +269,39 @@ def advance(
             live[count] = EMPTY  # every event may start a match
             for r in range(count + starts):
                 run = live[r]
-                state = start if run == EMPTY else runs[run, COMPONENT]
+                state = start if run == EMPTY else runs[run, ELEMENT]
                 happened = 0
                 if run == EMPTY or offered(states, settings, runs, run, bits[row], time, positions[row]):
                     happened = select(
-                        moves, states, passes, settings, code, scratch, scratch_valid, ranks, slots, slot_valid,
-                        runs, registers, register_valid, nodes, found, header, per_key, cells, order, twins, born,
+                        transitions, states, passes, settings, code, scratch, scratch_valid, ranks, slots, slot_valid,
+                        runs, registers, register_valid, nodes, found, header, per_key, cells, order, equivalents, born,
                         key, row, at, bits[row], time, positions[row], run, state,
                     )  # fmt: skip
                     if happened < 0:
                         header[ERROR] = happened
                         return FAILED
                 if run != EMPTY and not stays(states, settings, state, happened):
-                    release(runs, header, per_key, cells, order, twins, run)
+                    release(runs, header, per_key, cells, order, equivalents, run)
             if settings[OUTPUT] == NONOVERLAPPING and header[FOUND] > before:
-                settle(runs, nodes, found, header, per_key, cells, order, twins, key, before)
+                settle(runs, nodes, found, header, per_key, cells, order, equivalents, key, before)
                 header[BORN] = 0
             for b in range(header[BORN]):
                 kept = KEPT_SELF
-                if states[runs[born[b], COMPONENT], MERGEABLE] != 0:
+                if states[runs[born[b], ELEMENT], MERGEABLE] != 0:
                     kept = unite(
-                        states, watched, settings, runs, registers, register_valid, nodes, header, per_key, cells, order, twins, born[b]
+                        states,
+                        watched,
+                        settings,
+                        runs,
+                        registers,
+                        register_valid,
+                        nodes,
+                        header,
+                        per_key,
+                        cells,
+                        order,
+                        equivalents,
+                        born[b],
                     )
                 if kept == KEPT_SELF:
                     take_place(
@@ -308,7 +320,7 @@ def advance(
         if status != DONE:
             header[AT_ROW] = row
             return status
-        drop_hopeless(settings, runs, found, header, per_key, cells, order, twins, key, ordinal[i] + end[i] - begin[i])
+        drop_hopeless(settings, runs, found, header, per_key, cells, order, equivalents, key, ordinal[i] + end[i] - begin[i])
         remember(settings, runs, per_key, times, key, begin[i], ordinal[i], ordinal[i] + end[i] - begin[i])
     header[AT_KEY] = len(keys)
     return DONE
@@ -320,16 +332,18 @@ def advance(
 )
 def rebuild(
     states, bounds, watched, settings, code, scratch, scratch_valid, ranks, slots, slot_valid,
-    runs, registers, register_valid, used, per_key, cells, order, twins,
+    runs, registers, register_valid, used, per_key, cells, order, equivalents,
 ):  # fmt: skip
     """Find all runs their places again: the tables have another size, keys other numbers, or the state was loaded."""
     for run in range(RESERVED, used):
-        if runs[run, COMPONENT] != NOTHING:
+        if runs[run, ELEMENT] != NOTHING:
             runs[run, PLACE] = NOWHERE
-            runs[run, TWIN_CELL] = NOTHING
+            runs[run, EQUIVALENT_CELL] = NOTHING
             take_place(
                 states, bounds, code, scratch, scratch_valid, ranks, slots, slot_valid, runs, registers, register_valid, per_key, cells,
                 order, run,
             )  # fmt: skip
-            if states[runs[run, COMPONENT], MERGEABLE] != 0:
-                join_twins(runs, twins, twin_cell(states, watched, settings, runs, registers, register_valid, twins, run), run)
+            if states[runs[run, ELEMENT], MERGEABLE] != 0:
+                join_equivalents(
+                    runs, equivalents, equivalent_cell(states, watched, settings, runs, registers, register_valid, equivalents, run), run
+                )

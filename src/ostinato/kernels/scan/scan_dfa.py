@@ -31,7 +31,7 @@ KEY, FOUND, MISSING_STATE, MISSING_ROW, STEPS, NEXT_REGION, REMEMBERED, NEEDED =
 CONTROL_WIDTH = 8
 
 # Elements of `setting`; FIRST_INITIAL is the state in which an attempt at the first row of a partition begins.
-WIDTH, WITHIN, BY_EVENTS, TO_NEXT_ROW, HORIZON, FINAL, FIRST_INITIAL = range(7)
+WIDTH, WITHIN, BY_EVENTS, TO_NEXT_ROW, WATERMARK, FINAL, FIRST_INITIAL = range(7)
 SETTING_WIDTH = 7
 
 # How a walk or a scan ends. The first six go to the caller, who provides what is missing and calls again.
@@ -143,8 +143,8 @@ def window_closed(start, limit, behind, shift, times, setting):
     if limit < behind:
         passed = times[limit + shift] - began
         return passed > setting[WITHIN] or passed < 0
-    passed = setting[HORIZON] - began
-    return setting[HORIZON] > began and (passed > setting[WITHIN] or passed < 0)
+    passed = setting[WATERMARK] - began
+    return setting[WATERMARK] > began and (passed > setting[WITHIN] or passed < 0)
 
 
 @borrowing

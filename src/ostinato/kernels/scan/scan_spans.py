@@ -15,15 +15,15 @@ NO_WAY = -2
 
 
 @jit("void(int32[::1], int32[:, ::1], uint64[::1], int64, int32[::1])")
-def fill_only_ways(first, moves, masks, width, ways):
+def fill_only_ways(first, transitions, masks, width, ways):
     """`ways[state * width + bits]`: the place in `ways` where the next state begins, times 256, plus the variable."""
     for state in range(len(first) - 1):
         for symbol in range(width):
             way = NO_WAY
             for m in range(first[state], first[state + 1]):
-                v = moves[m, 0]
+                v = transitions[m, 0]
                 if v >= 0 and np.uint64(symbol) & masks[v] == masks[v]:
-                    way = moves[m, 1] * width * 256 + v if way == NO_WAY else MANY_WAYS
+                    way = transitions[m, 1] * width * 256 + v if way == NO_WAY else MANY_WAYS
             ways[state * width + symbol] = way
 
 
@@ -42,7 +42,7 @@ def assign_only_way(at, behind, out, bits, mask, ways, place, variables):
 
 
 @jit
-def assign_best_way(at, behind, out, bits, masks, first, moves, accepting, accepted, variables, state, trail, failed):
+def assign_best_way(at, behind, out, bits, masks, first, transitions, accepting, accepted, variables, state, trail, failed):
     """Depth first in the order of the moves, to a state with one of the flags `accepted`. A (row, state) from which the end
     cannot be reached is marked and not tried again, so that the work is bounded by rows times moves. Returns whether there is a way."""
     begin = at
@@ -56,9 +56,9 @@ def assign_best_way(at, behind, out, bits, masks, first, moves, accepting, accep
         else:
             row = bits[at]
             while move < first[state + 1]:
-                v = moves[move, 0]
+                v = transitions[move, 0]
                 if v >= 0 and row & masks[v] == masks[v]:
-                    target = np.int64(moves[move, 1])
+                    target = np.int64(transitions[move, 1])
                     if failed[at + 1 - begin, target >> 6] >> np.uint64(target & 63) & ONE == 0:
                         trail[at - begin, 0], trail[at - begin, 1] = state, move
                         variables[out + at - begin] = v
@@ -83,8 +83,8 @@ _ASSIGN = (
 
 @jit(_ASSIGN.format(bits="uint8"), _ASSIGN.format(bits="uint64"))
 def assign_variables(
-    found, begin, count, places, offset, base, length, bits, mask, width, ways, masks, first, moves, accepting, initials, trail, failed,
-    variables,
+    found, begin, count, places, offset, base, length, bits, mask, width, ways, masks, first, transitions, accepting, initials, trail,
+    failed, variables,
 ):  # fmt: skip
     """Fill `variables[places[n]:places[n+1]]` for each match n (columns of `found`: key, first, behind) from `begin` on. Returns how
     far it came: the number of matches, or the match for which `trail` and `failed` are too short. `initials`: where matches begin, and
@@ -100,5 +100,5 @@ def assign_variables(
             continue
         if behind - at >= len(trail):
             return n
-        assign_best_way(at, behind, places[n], bits, masks, first, moves, accepting, accepted, variables, initial, trail, failed)
+        assign_best_way(at, behind, places[n], bits, masks, first, transitions, accepting, accepted, variables, initial, trail, failed)
     return count

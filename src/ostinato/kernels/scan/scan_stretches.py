@@ -38,8 +38,8 @@ _FIND = (
 
 @jit(_FIND.format(bits="uint8"), _FIND.format(bits="uint64"))
 def find_stretches(
-    found, begin, count, offset, base, length, bits, mask, width, ways, masks, first, moves, accepting, initials, trail, failed, variables,
-    ends,
+    found, begin, count, offset, base, length, bits, mask, width, ways, masks, first, transitions, accepting, initials, trail, failed,
+    variables, ends,
 ):  # fmt: skip
     """`ends[v, n]`: how many rows of match n stand before the end of those of variable v; variables are numbered in their order, and
     `ends` is zero before. Otherwise as `assign_variables`; `variables` has room for those of one match, as `trail` and `failed`."""
@@ -54,7 +54,7 @@ def find_stretches(
             accepted = ACCEPTS | ACCEPTS_AT_END if found[2, n] == base[k] + length[k] else ACCEPTS
             for v in range(len(ends)):
                 ends[v, n] = 0
-            if assign_best_way(at, behind, 0, bits, masks, first, moves, accepting, accepted, variables, initial, trail, failed):
+            if assign_best_way(at, behind, 0, bits, masks, first, transitions, accepting, accepted, variables, initial, trail, failed):
                 note_best_way(variables, behind - at, n, ends)
         for v in range(1, len(ends)):
             ends[v, n] = max(ends[v, n], ends[v - 1, n])

@@ -72,7 +72,7 @@ TOO_MUCH = -2  # a state: more than one thread can follow
 NONE = -1
 UNTOLD = 2
 
-LONGEST_ABSENCE = 16  # attempts between two calls that decide nothing
+LONGEST_REST = 16  # attempts between two calls that decide nothing
 
 
 @inlined
@@ -260,7 +260,7 @@ def lone_attempts(
         cursor[k, MATCHES] += 1 if last >= 0 else 0
         at = start = start + step_by
         end, end_node = np.int64(-1), np.int64(NO_NODE)
-    control[LAST_ALONE] = 0 if decisions > 0 else min(2 * control[LAST_ALONE] + 2, LONGEST_ABSENCE)
+    control[LAST_ALONE] = 0 if decisions > 0 else min(2 * control[LAST_ALONE] + 2, LONGEST_REST)
     control[LEFT_ALONE] = control[LAST_ALONE]
     cursor[k, START], cursor[k, AT], cursor[k, END], cursor[k, END_NODE] = start, at, end, end_node
     return status

@@ -86,7 +86,7 @@ def same_future(at, half_start, state, marks, chain, live, registers, register_v
 
 @inlined
 def step(
-    row, bits, slots, slot_valid, first, moves, masks, tests, marks, live, code, scratch, scratch_valid, ranks,
+    row, bits, slots, slot_valid, first, transitions, masks, tests, marks, live, code, scratch, scratch_valid, ranks,
     threads, chain, registers, register_valid, nodes, control,
 ):  # fmt: skip
     """Let every thread read the row. The new threads are in the other half, control[NEXT_COUNT] many; control[ACCEPTED] is the path
@@ -103,10 +103,10 @@ def step(
             return OVER_STEPS
         state = threads[i, 0]
         for m in range(first[state], first[state + 1]):
-            variable = moves[m, 0]
+            variable = transitions[m, 0]
             if variable < 0 or bits[row] & masks[variable] != masks[variable]:
                 continue
-            to = np.int64(moves[m, 1])
+            to = np.int64(transitions[m, 1])
             reached = marks[to, REACHED] == control[STAMP]
             if reached and not marks[to, READS]:
                 continue
@@ -175,8 +175,8 @@ def path_at_end(threads, marks, control):
 
 @borrowing
 def follow_key(
-    k, limit, shift, behind, bits, times, slots, slot_valid, setting, skip, skip_members, first, moves, masks, initials, tests, ways, marks,
-    live, fresh, bounds, learned, columns, regions, lows, highs, links, ordered, tries, code, scratch, scratch_valid, ranks,
+    k, limit, shift, behind, bits, times, slots, slot_valid, setting, skip, skip_members, first, transitions, masks, initials, tests,
+    ways, marks, live, fresh, bounds, learned, columns, regions, lows, highs, links, ordered, tries, code, scratch, scratch_valid, ranks,
     threads, chain, registers, register_valid, nodes, cursor, out, runs, control,
 ):  # fmt: skip
     """All attempts of one partition, as far as its rows decide them. `skip` is 0, TO_FIRST or TO_LAST (of `skip_members`)."""
@@ -244,7 +244,7 @@ def follow_key(
                     if at == reach:
                         continue
                 status = step(
-                    at + shift, bits, slots, slot_valid, first, moves, masks, tests, marks, live, code, scratch, scratch_valid, ranks,
+                    at + shift, bits, slots, slot_valid, first, transitions, masks, tests, marks, live, code, scratch, scratch_valid, ranks,
                     threads, chain, registers, register_valid, nodes, control,
                 )  # fmt: skip
                 if status != DONE:
@@ -285,8 +285,8 @@ def follow_key(
     " uint8[:, ::1], int64[::1])"
 )
 def follow(
-    keys, ready, offset, base, length, bits, times, slots, slot_valid, setting, skip, skip_members, first, moves, masks, initials, tests,
-    ways, marks, live, fresh, bounds, learned, columns, regions, lows, highs, links, ordered, tries, code, scratch, scratch_valid,
+    keys, ready, offset, base, length, bits, times, slots, slot_valid, setting, skip, skip_members, first, transitions, masks, initials,
+    tests, ways, marks, live, fresh, bounds, learned, columns, regions, lows, highs, links, ordered, tries, code, scratch, scratch_valid,
     ranks, threads, chain, registers, register_valid, nodes, cursor, out, runs, saved, saved_registers, saved_valid, control,
 ):  # fmt: skip
     """Go on with `keys[control[KEY]:]`. Anything but DONE asks for room (or reports an error) and may be called again."""
@@ -297,7 +297,7 @@ def follow(
             return THREADS_FULL
         status = follow_key(
             k, ready[n], offset[k] - base[k], base[k] + length[k], bits, times, slots, slot_valid, setting, skip, skip_members, first,
-            moves, masks, initials, tests, ways, marks, live, fresh, bounds, learned, columns, regions, lows, highs, links,
+            transitions, masks, initials, tests, ways, marks, live, fresh, bounds, learned, columns, regions, lows, highs, links,
             ordered, tries, code, scratch, scratch_valid, ranks, threads, chain, registers, register_valid, nodes, cursor, out, runs,
             control,
         )  # fmt: skip

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from ostinato.expr.types import Kind, Type
 from ostinato.expr.typing.physical import computable, overflow
-from ostinato.expr.typing.types import Kind, Type
 from ostinato.kernels.vectors.nulls import all_valid, failing, joint_valid
 from ostinato.kernels.vectors.vector import Vector
 

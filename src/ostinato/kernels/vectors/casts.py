@@ -9,11 +9,11 @@ import numpy as np
 import pyarrow as pa
 
 from ostinato.base.errors import DataError
+from ostinato.expr.types import STRING, Kind, Type
 from ostinato.expr.typing.arrow_types import to_arrow as type_to_arrow
-from ostinato.expr.typing.types import STRING, Kind, Type
 from ostinato.expr.values.casts import limit, out_of_range, parsed, text_of
 from ostinato.kernels.vectors.arithmetic import checked_product
-from ostinato.kernels.vectors.dictionaries import compacted, lookup
+from ostinato.kernels.vectors.dictionaries import lookup, without_unused_entries
 from ostinato.kernels.vectors.nulls import failing, joint_failure
 from ostinato.kernels.vectors.numbers import half_away
 from ostinato.kernels.vectors.times import DAY
@@ -105,7 +105,7 @@ def _to_text(vector: Vector) -> Vector:
 
 def _from_text(vector: Vector, to: Type) -> Vector:
     """Each distinct string is read once; what cannot be read fails where it occurs."""
-    vector = compacted(vector)
+    vector = without_unused_entries(vector)
     values, failure = _per_entry(vector.dictionary.to_pylist(), lambda text: parsed(text, to), 0, vector.data, vector.valid)
     return Vector(to, lookup(np.array(values, physical_dtype(to)), vector.data), vector.valid, None, failure)
 

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import pyarrow.compute as pc
 
-from ostinato.expr.typing.types import BOOL, Kind, Type
-from ostinato.kernels.vectors.dictionaries import as_table, compacted, lookup, ranks, unified
+from ostinato.expr.types import BOOL, Kind, Type
+from ostinato.kernels.vectors.dictionaries import as_table, lookup, ranks, unified, without_unused_entries
 from ostinato.kernels.vectors.logic import decide
 from ostinato.kernels.vectors.nulls import all_valid
 from ostinato.kernels.vectors.vector import Vector
@@ -44,7 +44,7 @@ def _strings_related(name: str, a: Vector, b: Vector) -> np.ndarray:
     if len(a) == 1 and len(b) != 1:
         return _strings_related(MIRRORED[name], b, a)
     if len(b) == 1 and len(b.dictionary):
-        a = compacted(a)
+        a = without_unused_entries(a)
         return lookup(as_table(ON_DICTIONARY[name](a.dictionary, b.dictionary[int(b.data[0])])), a.data)
     (left, right), dictionary = unified((a, b))
     if name in ("eq", "ne"):

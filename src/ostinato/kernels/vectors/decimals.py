@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 
 from ostinato.base.errors import DataError
-from ostinato.expr.typing.types import Type
+from ostinato.expr.types import Type
 
 
 def decimals_from_arrow(array: pa.Array, valid: np.ndarray | None) -> np.ndarray:

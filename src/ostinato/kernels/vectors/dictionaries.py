@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ostinato.expr.typing.types import STRING
+from ostinato.expr.types import STRING
 from ostinato.kernels.vectors.vector import TEXT, Vector, with_distinct_entries
 
 ROOMY = 64
@@ -23,7 +23,7 @@ def as_table(array: pa.Array) -> np.ndarray:
     return np.asarray(array.to_numpy(zero_copy_only=False))
 
 
-def compacted(vector: Vector) -> Vector:
+def without_unused_entries(vector: Vector) -> Vector:
     """Only the strings that occur, where the dictionary is much longer than the column: functions work on dictionaries."""
     if len(vector.dictionary) <= 2 * len(vector) + ROOMY:
         return vector
@@ -43,7 +43,7 @@ def unified(vectors: Sequence[Vector]) -> tuple[list[np.ndarray], pa.Array]:
     first = vectors[0].dictionary
     if all(vector.dictionary is first for vector in vectors):
         return [vector.data for vector in vectors], first
-    vectors = [compacted(vector) for vector in vectors]
+    vectors = [without_unused_entries(vector) for vector in vectors]
     encoded = pa.concat_arrays([vector.dictionary for vector in vectors]).dictionary_encode()
     table = np.asarray(encoded.indices).astype(np.int64)
     codes, start = [], 0

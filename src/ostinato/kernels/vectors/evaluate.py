@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from ostinato.base.errors import DataError, UnsupportedError
+from ostinato.expr.types import BOOL, Kind, Type
 from ostinato.expr.typing.physical import to_physical
-from ostinato.expr.typing.types import BOOL, Kind, Type
 from ostinato.kernels.vectors.casts import cast
 from ostinato.kernels.vectors.functions import LENIENT, STRICT, Function
 from ostinato.kernels.vectors.logic import case

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from ostinato.expr.typing.types import Type
+from ostinato.expr.types import Type
 from ostinato.kernels.vectors import arithmetic, comparison, logic, numbers, strings, times
 from ostinato.kernels.vectors.vector import Vector
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pyarrow as pa
 
-from ostinato.expr.typing.types import BOOL, Kind, Type
+from ostinato.expr.types import BOOL, Kind, Type
 from ostinato.kernels.vectors.dictionaries import unified
 from ostinato.kernels.vectors.nulls import all_valid, false_rows, joint_failure, narrowed, true_rows
 from ostinato.kernels.vectors.vector import Failure, Vector

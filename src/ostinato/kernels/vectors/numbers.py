@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from ostinato.expr.typing.types import Kind, Type
+from ostinato.expr.types import Kind, Type
 from ostinato.kernels.vectors.arithmetic import checked_product, overflowing
 from ostinato.kernels.vectors.nulls import all_valid, failing, joint_valid
 from ostinato.kernels.vectors.vector import Vector

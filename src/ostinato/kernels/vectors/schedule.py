@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 
-from ostinato.expr.typing.types import Kind
+from ostinato.expr.types import Kind
 from ostinato.program.column_code import ColumnCode, ColumnOp
 
 

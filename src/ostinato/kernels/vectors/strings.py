@@ -10,9 +10,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ostinato.expr.typing.types import STRING, Kind, Type
+from ostinato.expr.types import STRING, Kind, Type
 from ostinato.expr.values.string_functions import STRING_FUNCTIONS, like_parts
-from ostinato.kernels.vectors.dictionaries import as_table, compacted, lookup, recoded
+from ostinato.kernels.vectors.dictionaries import as_table, lookup, recoded, without_unused_entries
 from ostinato.kernels.vectors.nulls import all_valid, common_length
 from ostinato.kernels.vectors.vector import TEXT, Vector, physical_dtype, with_distinct_entries
 
@@ -27,7 +27,7 @@ def per_string(name: str) -> Callable[[Type, Sequence[Vector]], Vector]:
             return per_combination(name, type_, args, valid)
         if any(other.valid is not None and not other.valid[0] for other in others):
             return nulls(type_, len(subject))
-        subject = compacted(subject)
+        subject = without_unused_entries(subject)
         texts = _computed(name, subject.dictionary, [_value_at(other, 0) for other in others], type_)
         if type_.kind is Kind.STRING:
             result = recoded(Vector(STRING, subject.data, subject.valid), texts)
@@ -153,7 +153,7 @@ def concat(type_: Type, args: Sequence[Vector]) -> Vector:
         return nulls(type_, common_length(args))
     varying = [arg for arg in args if len(arg) != 1]
     if len(varying) <= 1:
-        subject = compacted(varying[0]) if varying else args[0]
+        subject = without_unused_entries(varying[0]) if varying else args[0]
         parts = [subject.dictionary if arg is (varying or args)[0] else _value_at(arg, 0) for arg in args]
         result = recoded(Vector(STRING, subject.data, subject.valid), pc.binary_join_element_wise(*map(_text, parts), _text("")))
         return Vector(type_, result.data, valid, result.dictionary)

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from ostinato.expr.typing.types import FLOAT, INT, Kind, Type
-from ostinato.expr.values.temporal_text import UNITS
+from ostinato.expr.times.temporal_text import UNITS
+from ostinato.expr.types import FLOAT, INT, Kind, Type
 from ostinato.kernels.vectors.arithmetic import checked_product, overflowing
 from ostinato.kernels.vectors.nulls import failing
 from ostinato.kernels.vectors.vector import Vector

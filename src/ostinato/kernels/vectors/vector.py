@@ -1,4 +1,4 @@
-"""A column of values in physical form (see `expr.typing.types`), and the way from and to Arrow."""
+"""A column of values in physical form (see `expr.types`), and the way from and to Arrow."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import numpy as np
 import pyarrow as pa
 
 from ostinato.base.errors import DataError
+from ostinato.expr.types import Kind, Type
 from ostinato.expr.typing.arrow_types import from_arrow as type_from_arrow
 from ostinato.expr.typing.arrow_types import to_arrow as type_to_arrow
-from ostinato.expr.typing.types import Kind, Type
 from ostinato.kernels.vectors.decimals import decimals_from_arrow, decimals_to_arrow
 from ostinato.kernels.vectors.intervals import micros_of_intervals
 

@@ -8,9 +8,9 @@ from dataclasses import replace
 from ostinato.algebra.query import Condition, When
 from ostinato.base.errors import TypeMismatchError, UnsupportedError
 from ostinato.expr.nodes import Anchor, Expr, Literal, Nav
+from ostinato.expr.types import BOOL, Kind
 from ostinato.expr.typing.coerce import coerce
 from ostinato.expr.typing.infer import infer
-from ostinato.expr.typing.types import BOOL, Kind
 from ostinato.lang.sase.negation import place_negated
 from ostinato.lang.sase.references import STEPPING, Mention, References
 from ostinato.lang.sase.syntax import At, Component, Item, Negation, all_components

@@ -7,8 +7,8 @@ from ostinato.base.query_text import check_text
 from ostinato.base.span import NOWHERE, Span
 from ostinato.expr.nodes import AGGREGATES, Call, Expr
 from ostinato.expr.reading.tokens import tokenize
+from ostinato.expr.times.temporal_text import is_calendar_unit
 from ostinato.expr.typing.functions import AMBIGUOUS, CONDITIONALS, SPELLINGS
-from ostinato.expr.values.temporal_text import is_calendar_unit
 from ostinato.lang.parsed_query import Composite
 from ostinato.lang.sase.parse_expression import SaseExpressionParser
 from ostinato.lang.sase.parse_pattern import parse_pattern

@@ -8,8 +8,8 @@ from difflib import get_close_matches
 from ostinato.base.errors import QuerySyntaxError, UnknownNameError, UnsupportedError
 from ostinato.base.span import Span
 from ostinato.expr.nodes import AGGREGATES, Aggregate, Anchor, Expr, Field, Nav
-from ostinato.expr.reading.syntax import RawCall
 from ostinato.expr.typing.infer import unknown_column
+from ostinato.expr.unresolved import RawCall
 from ostinato.lang.sase.syntax import At, Component, Element, Equivalence
 from ostinato.lang.streams.stream import Stream
 

@@ -10,10 +10,10 @@ from ostinato.base.errors import UnsupportedError
 from ostinato.expr.nodes import Call, Case, Cast, Expr, Literal
 from ostinato.expr.reading.literal_syntax import SIMPLE_TYPES
 from ostinato.expr.reading.parse import AND, ARITHMETIC, COMPARISON, COMPARISONS, EXTRACTED, NOT, OR, balanced
-from ostinato.expr.reading.syntax import RawCall
-from ostinato.expr.typing.types import Kind, Type
-from ostinato.expr.values.nanoseconds import Duration, Moment
-from ostinato.expr.values.temporal_text import interval_text, timestamp_text
+from ostinato.expr.times.nanoseconds import Duration, Moment
+from ostinato.expr.times.temporal_text import interval_text, timestamp_text
+from ostinato.expr.types import Kind, Type
+from ostinato.expr.unresolved import RawCall
 from ostinato.lang.sase.parse_expression import SaseExpressionParser
 from ostinato.lang.sase.parse_pattern import RESERVED
 from ostinato.lang.sase.syntax import At, Element, Equivalence

@@ -8,8 +8,8 @@ from ostinato.algebra.policies import Output
 from ostinato.algebra.query import Measure
 from ostinato.base.errors import QuerySyntaxError, UnsupportedError
 from ostinato.expr.nodes import AGGREGATES, Expr
-from ostinato.expr.reading.syntax import RawCall
 from ostinato.expr.typing.infer import infer
+from ostinato.expr.unresolved import RawCall
 from ostinato.lang.sase.negation import refuse_returned
 from ostinato.lang.sase.references import STEPPING, Mention, References
 from ostinato.lang.sase.syntax import At, Element, Return, SaseQuery, all_components

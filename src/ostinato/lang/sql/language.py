@@ -14,11 +14,11 @@ from ostinato.expr.typing.schema import Schema
 from ostinato.lang.compile_options import CompileOptions
 from ostinato.lang.language import Language
 from ostinato.lang.parsed_query import ParsedQuery
-from ostinato.lang.sql.cut import Clause, Cut, cut
 from ostinato.lang.sql.explained import explained
 from ostinato.lang.sql.lower import lower
 from ostinato.lang.sql.parse import parse_clause
 from ostinato.lang.sql.render import render
+from ostinato.lang.sql.split_statement import Clause, SplitStatement, split_statement
 from ostinato.lang.sql.syntax import MatchRecognize
 from ostinato.lang.sql.unqualified import unqualified
 from ostinato.lang.streams.known_streams import KnownStreams
@@ -30,7 +30,7 @@ _SIGN = re.compile(r"\bMATCH_RECOGNIZE\b", re.IGNORECASE)
 class ClauseTree:
     """A clause where it stands. `stream` and `schema` are what it reads, None before that is known."""
 
-    statement: Cut
+    statement: SplitStatement
     clause: Clause
     tree: MatchRecognize
     stream: str = ""
@@ -46,7 +46,7 @@ class ClauseTree:
         return replace(self, tree=tree, stream=stream or f"input {self.number}", schema=usable)
 
 
-def bound_clause(statement: Cut, clause: Clause, stream: str | None, schema: pa.Schema) -> ParsedQuery[ClauseTree]:
+def bound_clause(statement: SplitStatement, clause: Clause, stream: str | None, schema: pa.Schema) -> ParsedQuery[ClauseTree]:
     """One clause, for a host that has its input in hand. `stream` is how it is called, None for rows of a query."""
     parsed = _parsed(statement, clause)
     return replace(parsed, tree=parsed.tree.reading(stream, schema))
@@ -57,7 +57,7 @@ def _recognise(text: str) -> bool:
 
 
 def _parse(text: str, options: CompileOptions) -> tuple[ParsedQuery[ClauseTree], ...]:
-    statement = cut(explained(text) or text, options.dialect)
+    statement = split_statement(explained(text) or text, options.dialect)
     if not statement.clauses:
         raise QuerySyntaxError(
             "the statement has no MATCH_RECOGNIZE clause", hint="without one there is nothing for Ostinato to compile or to explain"
@@ -65,7 +65,7 @@ def _parse(text: str, options: CompileOptions) -> tuple[ParsedQuery[ClauseTree],
     return tuple(_parsed(statement, clause) for clause in statement.clauses)
 
 
-def _parsed(statement: Cut, clause: Clause) -> ParsedQuery[ClauseTree]:
+def _parsed(statement: SplitStatement, clause: Clause) -> ParsedQuery[ClauseTree]:
     tree = parse_clause(clause.body, clause.offset)
     return ParsedQuery(ClauseTree(statement, clause, tree), span=tree.pattern_span, relation=clause.placeholder)
 

@@ -7,11 +7,11 @@ from ostinato.algebra.policies import NullKeys, RowsPerMatch, Selection, Skip
 from ostinato.algebra.query import LONGEST, Condition, Definition, MatchQuery, Measure, OrderKey, Union, Within
 from ostinato.base.errors import QuerySyntaxError, SchemaError, TypeMismatchError, UnknownNameError, UnsupportedError
 from ostinato.expr.nodes import Field
+from ostinato.expr.times.nanoseconds import nanos_of_length
+from ostinato.expr.types import BOOL, Kind
 from ostinato.expr.typing.coerce import coerce, refuse_opaque
 from ostinato.expr.typing.infer import infer
 from ostinato.expr.typing.schema import Schema
-from ostinato.expr.typing.types import BOOL, Kind
-from ostinato.expr.values.nanoseconds import nanos_of_length
 from ostinato.lang.sql.lower_expression import lower_expression, refuse_arrays
 from ostinato.lang.sql.lower_pattern import lower_pattern
 from ostinato.lang.sql.row_reference import Names

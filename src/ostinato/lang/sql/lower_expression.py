@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ostinato.base.errors import QuerySyntaxError, UnsupportedError
 from ostinato.expr.nodes import Aggregate, Anchor, Classifier, Expr, Field, Literal, Nav
-from ostinato.expr.reading.syntax import RawCall, RawColumn
+from ostinato.expr.unresolved import RawCall, RawColumn
 from ostinato.lang.sql.row_reference import AGGREGATE_NAMES, NAVIGATION, OTHER_AGGREGATES, Names, classified, match_number, row_expression
 from ostinato.lang.sql.syntax import RunningOrFinal
 

@@ -12,9 +12,9 @@ from ostinato.base.span import Span
 from ostinato.expr.nodes import Expr
 from ostinato.expr.reading.literal_syntax import temporal_literal
 from ostinato.expr.reading.parse import ExpressionParser
-from ostinato.expr.reading.syntax import RawCall
 from ostinato.expr.reading.tokens import Token, tokenize
-from ostinato.expr.values.nanoseconds import Duration, nanos_of_length
+from ostinato.expr.times.nanoseconds import Duration, nanos_of_length
+from ostinato.expr.unresolved import RawCall
 from ostinato.lang.sql.parse_pattern import parse_pattern, variable_name
 from ostinato.lang.sql.syntax import (
     DefineItem,

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from datetime import timedelta
 
 from ostinato.algebra.policies import RowsPerMatch
-from ostinato.expr.values.nanoseconds import Duration
-from ostinato.expr.values.temporal_text import interval_text
+from ostinato.expr.times.nanoseconds import Duration
+from ostinato.expr.times.temporal_text import interval_text
 from ostinato.lang.sql.render_expression import folded_variable, plain_or_quoted, render_expression
 from ostinato.lang.sql.syntax import (
     Edge,

@@ -12,11 +12,11 @@ from ostinato.base.errors import UnsupportedError
 from ostinato.expr.nodes import Call, Case, Cast, Expr, Literal
 from ostinato.expr.reading.literal_syntax import SIMPLE_TYPES
 from ostinato.expr.reading.parse import AND, ARITHMETIC, COMPARISON, COMPARISONS, EXTRACTED, NOT, OR, RESERVED, SIGN
-from ostinato.expr.reading.syntax import RawCall, RawColumn
 from ostinato.expr.shape import balanced
-from ostinato.expr.typing.types import Kind, Type
-from ostinato.expr.values.nanoseconds import Duration, Moment
-from ostinato.expr.values.temporal_text import interval_text, timestamp_text
+from ostinato.expr.times.nanoseconds import Duration, Moment
+from ostinato.expr.times.temporal_text import interval_text, timestamp_text
+from ostinato.expr.types import Kind, Type
+from ostinato.expr.unresolved import RawCall, RawColumn
 from ostinato.lang.sql.syntax import RunningOrFinal
 
 PRIMARY = 1000

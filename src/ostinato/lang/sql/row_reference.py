@@ -8,9 +8,9 @@ from difflib import get_close_matches
 from ostinato.base.errors import QuerySyntaxError, UnknownNameError
 from ostinato.base.span import Span
 from ostinato.expr.nodes import Classifier, Expr, Field, MatchNumber
-from ostinato.expr.reading.syntax import RawCall, RawColumn
 from ostinato.expr.typing.infer import unknown_column
 from ostinato.expr.typing.schema import Schema
+from ostinato.expr.unresolved import RawCall, RawColumn
 from ostinato.lang.sql.syntax import RunningOrFinal
 
 NAVIGATION = ("PREV", "NEXT", "FIRST", "LAST")

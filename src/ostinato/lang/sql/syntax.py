@@ -9,7 +9,7 @@ from datetime import timedelta
 from ostinato.algebra.policies import RowsPerMatch
 from ostinato.base.span import NOWHERE, Span
 from ostinato.expr.nodes import Expr
-from ostinato.expr.values.nanoseconds import Duration
+from ostinato.expr.times.nanoseconds import Duration
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ostinato.base.errors import SchemaError, UnknownNameError
+from ostinato.expr.types import Kind, Type
 from ostinato.expr.typing.schema import Schema
-from ostinato.expr.typing.types import Kind, Type
 from ostinato.lang.streams.stream import EventOf
 
 Times = str | Mapping[str, str]

@@ -9,9 +9,9 @@ from dataclasses import replace
 from ostinato.algebra.parts import Part
 from ostinato.base.errors import SchemaError
 from ostinato.base.span import Span
+from ostinato.expr.types import INT, STRING, Kind, Type, finer_unit
 from ostinato.expr.typing.coerce import number_type, same_form
 from ostinato.expr.typing.schema import Schema
-from ostinato.expr.typing.types import INT, STRING, Kind, Type, finer_unit
 from ostinato.lang.streams.given_streams import DEFAULT_TIME, Given
 from ostinato.lang.streams.stream import Stream
 

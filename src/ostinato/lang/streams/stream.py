@@ -8,8 +8,8 @@ from typing import Protocol
 
 from ostinato.algebra.parts import Part
 from ostinato.base.span import Span
+from ostinato.expr.types import Type
 from ostinato.expr.typing.schema import Schema
-from ostinato.expr.typing.types import Type
 
 
 class EventOf(Protocol):

@@ -8,8 +8,8 @@ from decimal import Decimal
 from ostinato.algebra.query import LONGEST, Unit, Within
 from ostinato.base.errors import QuerySyntaxError, TypeMismatchError
 from ostinato.base.span import NOWHERE, Span
-from ostinato.expr.typing.types import Kind, Type
-from ostinato.expr.values.temporal_text import NANOS, unit_named
+from ostinato.expr.times.temporal_text import NANOS, unit_named
+from ostinato.expr.types import Kind, Type
 
 
 @dataclass(frozen=True)

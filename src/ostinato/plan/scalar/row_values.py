@@ -8,7 +8,7 @@ from ostinato.expr.nodes import Aggregate, Anchor, Classifier, Expr, Literal, Ma
 from ostinato.plan.scalar.scalar_functions import NOT_STRICT
 
 
-def gathered(expr: Expr) -> Nav | None:
+def as_row_value(expr: Expr) -> Nav | None:
     """`upper(a.name)` is the value of `upper(name)` at a. None if several rows, or none, are looked at. A row that may not exist is
     only moved out of functions that give null for null: `coalesce(a.x, 0)` is 0 without an a, but a value of no row is null."""
     navs = [node for node in expr.walk() if isinstance(node, Nav)]

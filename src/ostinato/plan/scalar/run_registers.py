@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ostinato.base.errors import UnsupportedError
 from ostinato.expr.nodes import Anchor, Expr
-from ostinato.expr.typing.types import FLOAT, INT, Type
+from ostinato.expr.types import FLOAT, INT, Type
 from ostinato.program.scalar_code import Register
 
 LAST = "last"  # the value `depth` rows back from the last row of the variable

@@ -6,7 +6,7 @@ from typing import Protocol
 
 from ostinato.base.errors import UnsupportedError
 from ostinato.expr.nodes import Aggregate, Anchor, Expr, type_of
-from ostinato.expr.typing.types import FLOAT, INT, Kind, Type
+from ostinato.expr.types import FLOAT, INT, Kind, Type
 from ostinato.plan.scalar import run_registers as registers
 from ostinato.plan.scalar.run_registers import RegisterSet, RunRegister
 from ostinato.plan.scalar.scalar_assembly import ScalarAssembly

@@ -7,8 +7,8 @@ from typing import Any
 
 from ostinato.base.errors import UnsupportedError
 from ostinato.base.span import Span
+from ostinato.expr.types import Kind, Type
 from ostinato.expr.typing.physical import to_physical
-from ostinato.expr.typing.types import Kind, Type
 from ostinato.program.opcodes import NULL_OPERAND, SPACES, TESTED, Op, Space, operand, shape
 from ostinato.program.scalar_code import ScalarCode
 
@@ -100,7 +100,7 @@ UNUSED = 0
 
 
 def physical(value: Any, type_: Type) -> int:
-    """How a constant that is not a float or a string is held: see `expr.typing.types`."""
+    """How a constant that is not a float or a string is held: see `expr.types`."""
     if type_.is_temporal or type_.kind is Kind.INTERVAL:
         return int(to_physical(value, type_))
     if type_.kind is Kind.DECIMAL:

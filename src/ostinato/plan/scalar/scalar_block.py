@@ -8,9 +8,9 @@ from enum import Enum
 
 from ostinato.base.errors import UnsupportedError
 from ostinato.expr.nodes import Aggregate, Anchor, Call, Case, Cast, Classifier, Expr, Literal, MatchNumber, Nav, current, type_of
-from ostinato.expr.typing.types import STRING, Type
-from ostinato.expr.typing.types import Kind as TypeKind
-from ostinato.plan.scalar.row_values import gathered
+from ostinato.expr.types import STRING, Type
+from ostinato.expr.types import Kind as TypeKind
+from ostinato.plan.scalar.row_values import as_row_value
 from ostinato.plan.scalar.run_registers import LAST, NUMBER, RegisterSet, RunRegister
 from ostinato.plan.scalar.running_values import aggregate_value, updated_value
 from ostinato.plan.scalar.scalar_assembly import ScalarAssembly
@@ -201,7 +201,7 @@ class BlockWriter:
             rule = rule_for(expr)
             if rule is not None:
                 return rule(self, expr)
-        one_row = gathered(expr)
+        one_row = as_row_value(expr)
         if one_row is not None:
             return self.value(one_row)
         if isinstance(expr, Cast):
@@ -215,5 +215,5 @@ class BlockWriter:
 
     def _of_one_row(self, expr: Call) -> bool:
         """Functions that the columns compute more cheaply: everything about the current row alone."""
-        found = gathered(expr)
+        found = as_row_value(expr)
         return found is not None and found == current(found.body)

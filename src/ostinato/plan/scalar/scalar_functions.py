@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Protocol
 
 from ostinato.expr.nodes import Call, Expr, Literal, type_of
-from ostinato.expr.typing.types import FLOAT, INT, TIMESTAMP, Kind, Type
+from ostinato.expr.types import FLOAT, INT, TIMESTAMP, Kind, Type
 from ostinato.plan.scalar.scalar_assembly import ScalarAssembly
 from ostinato.plan.scalar.scalar_types import common_type, convert, scale_of
 from ostinato.program.opcodes import NULL_OPERAND, Op

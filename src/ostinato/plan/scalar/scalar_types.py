@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from ostinato.base.errors import UnsupportedError
 from ostinato.expr.nodes import Expr
-from ostinato.expr.typing.types import FLOAT, TIMESTAMP, Kind, Type, decimal, finer_unit
+from ostinato.expr.types import FLOAT, TIMESTAMP, Kind, Type, decimal, finer_unit
 from ostinato.plan.scalar.scalar_assembly import ScalarAssembly
 from ostinato.program.opcodes import NULL_OPERAND, Op
 

@@ -1,8 +1,8 @@
 """Negations that a matcher can carry while it follows partial matches, instead of filtering matches afterwards.
 
-Forbidden events that are known by their rows alone, between two components that every match has, kill exactly the partial matches that
+NegatedEvent events that are known by their rows alone, between two elements that every match has, kill exactly the partial matches that
 wait there: those whose last event stands before the negation and whose next one will stand behind it. Nothing that they kill could become
-a match again, and moves do not depend on them, so that dropping the partial matches leaves what a filter would leave. Of a forbidden
+a match again, and moves do not depend on them, so that dropping the partial matches leaves what a filter would leave. Of a negated
 sequence those that wait know how far it has come since they began to: whichever event comes first leaves the most room for the next."""
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ def is_carried(negation: Negation) -> bool:
 
 
 def crossed(pattern: EventPattern, source: int, target: int) -> tuple[int, ...]:
-    """The negations between two components, by number."""
-    before, behind = pattern.components[source].variable, pattern.components[target].variable
+    """The negations between two elements, by number."""
+    before, behind = pattern.elements[source].variable, pattern.elements[target].variable
     return tuple(number for number, negation in enumerate(pattern.negations) if before < negation.before <= behind)
 
 
-def gap_sets(pattern: EventPattern, component: int) -> list[tuple[int, ...]]:
-    """The different sets of negations that moves out of a component cross."""
-    found = {crossed(pattern, component, begin.target) for begin in pattern.components[component].begins}
+def gap_sets(pattern: EventPattern, element: int) -> list[tuple[int, ...]]:
+    """The different sets of negations that moves out of a element cross."""
+    found = {crossed(pattern, element, transition.target) for transition in pattern.elements[element].transitions}
     return sorted(found - {()})
 
 
 def stages(pattern: EventPattern, gap: tuple[int, ...]) -> list[tuple[int, ...]]:
-    """How far the forbidden events of each negation of a gap may have come without being there altogether, least first."""
+    """How far the negated events of each negation of a gap may have come without being there altogether, least first."""
     return list(product(*(range(len(pattern.negations[number].items)) for number in gap)))
 
 
@@ -44,8 +44,8 @@ def carried(pattern: EventPattern) -> EventPattern:
     if pattern.evaluation not in CARRYING:
         return replace(pattern, negations=())
     chosen = replace(pattern, negations=tuple(filter(is_carried, pattern.negations)))
-    gaps = [gap for component in range(len(chosen.components)) for gap in gap_sets(chosen, component)]
-    states = len(chosen.components) + sum(prod(len(chosen.negations[number].items) for number in gap) for gap in gaps)
+    gaps = [gap for element in range(len(chosen.elements)) for gap in gap_sets(chosen, element)]
+    states = len(chosen.elements) + sum(prod(len(chosen.negations[number].items) for number in gap) for gap in gaps)
     return chosen if states <= MOST_STATES else replace(pattern, negations=())
 
 

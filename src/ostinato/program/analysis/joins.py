@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from ostinato.program.components import Component
+from ostinato.program.elements import Element
 from ostinato.program.opcodes import SPACES, Op, Space
 from ostinato.program.pattern import EventPattern
 from ostinato.program.scalar_code import ScalarCode
@@ -27,26 +27,26 @@ def equalities(scalar: ScalarCode, block: int) -> dict[int, int]:
 
 @dataclass(frozen=True)
 class Join:
-    """The runs in a state wait by the value of `register`; `slots` is what is compared with it, per component that a move binds."""
+    """The runs in a state wait by the value of `register`; `slots` is what is compared with it, per element that a move binds."""
 
     register: int
     slots: dict[int, int]
 
 
-def moves_of(component: Component, number: int) -> Iterable[tuple[int, bool]]:
-    """What a run in the component may bind next: (component, whether it is taken again)."""
-    if component.repeats:
+def transitions_of(element: Element, number: int) -> Iterable[tuple[int, bool]]:
+    """What a run in the element may bind next: (element, whether it is taken again)."""
+    if element.repeats:
         yield number, True
-    yield from ((begin.target, False) for begin in component.begins)
+    yield from ((begin.target, False) for begin in element.transitions)
 
 
 def join_of(pattern: EventPattern, state: int) -> Join | None:
     """The register that most moves of the state are joined by. None if it would never help: no move has one, or a move without it is
     open to every row."""
     found: dict[tuple[int, bool], tuple[int, dict[int, int]]] = {}
-    for target, taken in moves_of(pattern.components[state], state):
-        component = pattern.components[target]
-        bit, block = (component.later_bit, component.later_block) if taken else (component.first_bit, component.first_block)
+    for target, taken in transitions_of(pattern.elements[state], state):
+        element = pattern.elements[target]
+        bit, block = (element.later_bit, element.later_block) if taken else (element.first_bit, element.first_block)
         found[target, taken] = bit, equalities(pattern.scalar, block)
     registers = {register for _, tests in found.values() for register in tests}
     usable = [r for r in sorted(registers) if all(r in tests or bit >= 0 for bit, tests in found.values())]

@@ -13,16 +13,16 @@ MOST_MOVES = 200  # of an automaton that is looked through
 def always_first(nfa: OrderedNfa, variables: tuple[int, ...]) -> bool:
     """Whether every match that has rows begins with one of these variables."""
     starts = (nfa.start, nfa.start_of_partition)
-    return all(variable in variables for state in starts for variable, _ in nfa.moves_of(state) if variable >= 0)
+    return all(variable in variables for state in starts for variable, _ in nfa.transitions_of(state) if variable >= 0)
 
 
 @lru_cache(256)
 def always_last(nfa: OrderedNfa, variables: tuple[int, ...]) -> bool:
     """Whether every match that has rows ends with one of these variables; False if the automaton is too large to tell."""
-    if len(nfa.moves) > MOST_MOVES:
+    if len(nfa.transitions) > MOST_MOVES:
         return False
-    return all(variable in variables for variable, target in nfa.moves if variable >= 0 and _accepts(nfa, target))
+    return all(variable in variables for variable, target in nfa.transitions if variable >= 0 and _accepts(nfa, target))
 
 
 def _accepts(nfa: OrderedNfa, state: int) -> bool:
-    return any(move in (ACCEPT, ACCEPT_AT_END) for move in nfa.moves_of(state)[-1:])
+    return any(transition in (ACCEPT, ACCEPT_AT_END) for transition in nfa.transitions_of(state)[-1:])

@@ -7,7 +7,7 @@ beside that, an event meets runs that refuse it, and without a window they stay.
 from __future__ import annotations
 
 from ostinato.program.analysis.comparisons import EQ, BlockTests, block_tests
-from ostinato.program.analysis.joins import Join, join_of, moves_of
+from ostinato.program.analysis.joins import Join, join_of, transitions_of
 from ostinato.program.analysis.searches import RunOrder, order_of
 from ostinato.program.pattern import EventPattern
 
@@ -16,14 +16,14 @@ def met_in_vain(pattern: EventPattern) -> int | None:
     """A variable for which an event can be compared with all runs that wait, in vain; None if there is none, or nobody wants to know."""
     if pattern.evaluation != "runs" or pattern.selection != "skip_till_next_match" or not pattern.search:
         return None
-    for state, waiting in enumerate(pattern.components):
+    for state, waiting in enumerate(pattern.elements):
         join = join_of(pattern, state)
         order = None if join is not None else order_of(pattern, state)
-        for target, taken in moves_of(waiting, state):
-            component = pattern.components[target]
-            tests = block_tests(pattern.scalar, component.later_block if taken else component.first_block)
+        for target, taken in transitions_of(waiting, state):
+            element = pattern.elements[target]
+            tests = block_tests(pattern.scalar, element.later_block if taken else element.first_block)
             if tests.asks and not _meets_takers(tests, target, taken, join, order):
-                return component.variable
+                return element.variable
     return None
 
 

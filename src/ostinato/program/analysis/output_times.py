@@ -43,5 +43,5 @@ def _times(measures: MeasureCode, time: str) -> list[tuple[str, Point]]:
 
 
 def is_decided_at_once(pattern: Pattern) -> bool:
-    """Whether its last event decides a match: that of an event pattern waits for no further row, unless for an absence or a timeout."""
+    """Whether its last event decides a match: that of an event pattern waits for no further row, unless for an negation or a timeout."""
     return isinstance(pattern, EventPattern) and pattern.output != "timeouts" and not any(one.trails for one in pattern.negations)

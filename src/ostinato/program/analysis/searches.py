@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ostinato.program.analysis.comparisons import EQ, GE, GT, LE, LT, NE, BlockTests, Comparison, Operand, block_tests
-from ostinato.program.analysis.joins import moves_of
+from ostinato.program.analysis.joins import transitions_of
 from ostinato.program.opcodes import SPACES, Op, Space
 from ostinato.program.ordered_nfa import ACCEPT, OrderedNfa
 from ostinato.program.pattern import EventPattern, RowPattern
@@ -36,7 +36,7 @@ class Search:
         return not tests.unknown and len(self.comparisons) == len(tests.comparisons) + len(tests.wider)
 
 
-def searched_moves(pattern: RowPattern) -> dict[int, Search]:
+def searched_transitions(pattern: RowPattern) -> dict[int, Search]:
     """Move of the automaton -> how its row is found; all moves of the states in which threads wait, and no others."""
     if not pattern.search:
         return {}
@@ -48,12 +48,12 @@ def searched_moves(pattern: RowPattern) -> dict[int, Search]:
 
 
 def _of_state(pattern: RowPattern, nfa: OrderedNfa, state: int, tests: list[BlockTests]) -> dict[int, Search] | None:
-    moves = {number: nfa.moves[number] for number in range(nfa.first[state], nfa.first[state + 1])}
-    loops = [variable for variable, target in moves.values() if target == state]
-    if len(loops) != 1 or ACCEPT in moves.values():
+    transitions = {number: nfa.transitions[number] for number in range(nfa.first[state], nfa.first[state + 1])}
+    loops = [variable for variable, target in transitions.values() if target == state]
+    if len(loops) != 1 or ACCEPT in transitions.values():
         return None
     found: dict[int, Search] = {}
-    for number, (variable, target) in moves.items():
+    for number, (variable, target) in transitions.items():
         if variable >= 0:
             always = pattern.tests[variable].bit < 0
             search = _loop(variable, tests[variable]) if target == state else _exit(variable, tests[variable], always)
@@ -89,7 +89,7 @@ def _strength(comparisons: list[Comparison]) -> int:
 
 @dataclass(frozen=True)
 class RunOrder:
-    """The runs in a state wait by what one of its moves (to component `target`, `taken` again or begun) asks of a value of the event.
+    """The runs in a state wait by what one of its moves (to element `target`, `taken` again or begun) asks of a value of the event.
     The bounds are made of `registers`."""
 
     target: int
@@ -102,31 +102,31 @@ def order_of(pattern: EventPattern, state: int) -> RunOrder | None:
     """By the move whose value is bound best. None if it would never help: no move has such a condition, or another is open to every
     event."""
     found: dict[tuple[int, bool], tuple[int, Search | None]] = {}
-    for target, taken in moves_of(pattern.components[state], state):
-        component = pattern.components[target]
-        bit, block = (component.later_bit, component.later_block) if taken else (component.first_bit, component.first_block)
-        search = _exit(component.variable, block_tests(pattern.scalar, block), always=True)
+    for target, taken in transitions_of(pattern.elements[state], state):
+        element = pattern.elements[target]
+        bit, block = (element.later_bit, element.later_block) if taken else (element.first_bit, element.first_block)
+        search = _exit(element.variable, block_tests(pattern.scalar, block), always=True)
         found[target, taken] = bit, search
     usable = [
-        (move, search)
-        for move, (_, search) in found.items()
-        if search is not None and all(bit >= 0 for other, (bit, _) in found.items() if other != move)
+        (transition, search)
+        for transition, (_, search) in found.items()
+        if search is not None and all(bit >= 0 for other, (bit, _) in found.items() if other != transition)
     ]
     if not usable or not pattern.search:
         return None
     (target, taken), search = max(usable, key=lambda entry: _strength(list(entry[1].comparisons)))
     order = RunOrder(target, taken, search.comparisons, _registers(pattern.scalar, search.comparisons))
-    return None if _moves_on(pattern, state, order) else order
+    return None if _can_continue(pattern, state, order) else order
 
 
-def _moves_on(pattern: EventPattern, state: int, order: RunOrder) -> bool:
+def _can_continue(pattern: EventPattern, state: int, order: RunOrder) -> bool:
     """Under skip till next a run takes what it can, and a bound that changes with that has to find its place again at every event:
     the SASE+ workload (p3, s3) took a third more time in order than out of it."""
-    component = pattern.components[state]
-    if pattern.selection != "skip_till_next_match" or not component.repeats or component.later_block < 0:
+    element = pattern.elements[state]
+    if pattern.selection != "skip_till_next_match" or not element.repeats or element.later_block < 0:
         return False
     code = pattern.scalar
-    stored = {code.c[at] for at in range(*code.blocks[component.later_block]) if code.op[at] == Op.STORE}
+    stored = {code.c[at] for at in range(*code.blocks[element.later_block]) if code.op[at] == Op.STORE}
     return bool(order.registers & stored)
 
 

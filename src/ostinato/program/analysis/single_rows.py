@@ -9,12 +9,12 @@ MOST_MOVES = 200  # of an automaton that is looked through
 
 def at_most_one(nfa: OrderedNfa, variables: tuple[int, ...]) -> bool:
     """Whether no way through the automaton takes two of these variables, or one of them twice; False if it is too large to tell."""
-    if len(nfa.moves) > MOST_MOVES:
+    if len(nfa.transitions) > MOST_MOVES:
         return False
-    waiting = [target for variable, target in nfa.moves if variable in variables]
+    waiting = [target for variable, target in nfa.transitions if variable in variables]
     seen = set(waiting)
     while waiting:
-        for variable, target in nfa.moves_of(waiting.pop()):
+        for variable, target in nfa.transitions_of(waiting.pop()):
             if variable in variables:
                 return False
             if variable >= 0 and target not in seen:

@@ -14,11 +14,13 @@ def start_bits(pattern: Pattern) -> tuple[int, ...] | None:
     if isinstance(pattern, EventPattern):
         if pattern.selection == "strict_contiguity" or uncarried(pattern).negations:
             return None
-        bits = {pattern.components[begin.target].first_bit for begin in pattern.entries}
+        bits = {pattern.elements[transition.target].first_bit for transition in pattern.initial}
     elif isinstance(pattern, RowPattern):
         if pattern.rows_per_match == "all, with unmatched rows" or pattern.timeouts:
             return None
-        first = {variable for state in (pattern.nfa.start, pattern.nfa.start_of_partition) for variable, _ in pattern.nfa.moves_of(state)}
+        first = {
+            variable for state in (pattern.nfa.start, pattern.nfa.start_of_partition) for variable, _ in pattern.nfa.transitions_of(state)
+        }
         bits = {pattern.tests[variable].bit if variable >= 0 else -1 for variable in first}  # a match without rows begins anywhere
     else:
         return None

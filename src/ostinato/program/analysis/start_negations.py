@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from ostinato.program.analysis.carried_negations import carried, uncarried
 from ostinato.program.measure_code import Point
-from ostinato.program.negation import Forbidden, Negation
+from ostinato.program.negation import NegatedEvent, Negation
 from ostinato.program.pattern import EventPattern
 
 MOST_BITS = 62
@@ -26,7 +26,7 @@ class Compared:
 
 @dataclass(frozen=True)
 class StartNegations:
-    """`program` has the negations inside of a match, each known by bits. Rows with one of the bits `leading`, or `trailing`, are forbidden
+    """`program` has the negations inside of a match, each known by bits. Rows with one of the bits `leading`, or `trailing`, are negated
     before, or behind it (-1: every row is)."""
 
     pattern: EventPattern
@@ -44,7 +44,7 @@ def start_negations(pattern: EventPattern) -> StartNegations | None:
     """None where there are others, or candidates are few: what makes them many is a repetition under skip till any match."""
     if pattern.evaluation != "compact" or pattern.output != "count" or pattern.selection != "skip_till_any_match":
         return None
-    if len(pattern.entries) != 1 or not uncarried(pattern).negations or not any(one.repeats for one in pattern.components):
+    if len(pattern.initial) != 1 or not uncarried(pattern).negations or not any(one.repeats for one in pattern.elements):
         return None
     free = [bit for bit in range(MOST_BITS) if bit not in _bits(pattern)]
     dynamic = [negation for negation in pattern.negations if not negation.is_static]
@@ -55,7 +55,7 @@ def start_negations(pattern: EventPattern) -> StartNegations | None:
         return None
     compared = tuple(Compared(bit, negation) for bit, negation in zip(free, dynamic, strict=False))
     bits = {one.negation: one.bit for one in compared}
-    known = tuple(replace(one, items=(Forbidden(bits[one]),)) if one in bits else one for one in pattern.negations)
+    known = tuple(replace(one, items=(NegatedEvent(bits[one]),)) if one in bits else one for one in pattern.negations)
     inner = replace(pattern, negations=tuple(negation for negation in known if not negation.leads and not negation.trails))
     if carried(inner).negations != inner.negations:
         return None
@@ -65,21 +65,21 @@ def start_negations(pattern: EventPattern) -> StartNegations | None:
 
 
 def _bits(pattern: EventPattern) -> set[int]:
-    of_components = {bit for component in pattern.components for bit in (component.first_bit, component.later_bit)}
-    return of_components | {item.bit for negation in pattern.negations for item in negation.items}
+    of_elements = {bit for element in pattern.elements for bit in (element.first_bit, element.later_bit)}
+    return of_elements | {item.bit for negation in pattern.negations for item in negation.items}
 
 
 def _stands_apart(pattern: EventPattern, negation: Negation) -> bool:
-    """Whether it stands before every match, or behind every one, and not between two events of any. What is forbidden before a match is
+    """Whether it stands before every match, or behind every one, and not between two events of any. What is negated before a match is
     known by its row alone: the start has not come yet."""
     if len(negation.items) > 1 or (negation.leads and (negation.trails or not negation.is_static)):
         return False
-    return all((component.variable >= negation.before) == negation.leads for component in pattern.components)
+    return all((element.variable >= negation.before) == negation.leads for element in pattern.elements)
 
 
 def _asks_the_start(pattern: EventPattern, negation: Negation) -> bool:
     """Whether it is about one event, and what its test wants of the match is the first event's."""
-    given, entry = negation.given, pattern.components[pattern.entries[0].target]
+    given, entry = negation.given, pattern.elements[pattern.initial[0].target]
 
     def of_start(point: Point) -> bool:
         is_first = point.anchor == "FIRST" or (point.variable == entry.variable and not entry.repeats)

@@ -13,11 +13,11 @@ MOST_VARIABLES = 16  # for more, the variable of every row is less to note than 
 def stretch_order(nfa: OrderedNfa, variables: int) -> tuple[int, ...] | None:
     """The variables in an order in which every match has them, each at most once, with all its rows together; None if there is none, or
     nothing is gained by one."""
-    if len(nfa.moves) > MOST_MOVES or variables > MOST_VARIABLES:
+    if len(nfa.transitions) > MOST_MOVES or variables > MOST_VARIABLES:
         return None
     before: dict[int, set[int]] = {variable: set() for variable in range(variables)}
-    for variable, target in nfa.moves:
-        for following, _ in nfa.moves_of(target) if variable >= 0 else ():
+    for variable, target in nfa.transitions:
+        for following, _ in nfa.transitions_of(target) if variable >= 0 else ():
             if following >= 0 and following != variable:
                 before[following].add(variable)
     try:

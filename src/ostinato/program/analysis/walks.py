@@ -7,7 +7,7 @@ a search finds is taken and leads to a settled state. What remains is walked, by
 from __future__ import annotations
 
 from ostinato.program.analysis.comparisons import BlockTests, block_tests
-from ostinato.program.analysis.searches import Search, searched_moves
+from ostinato.program.analysis.searches import Search, searched_transitions
 from ostinato.program.ordered_nfa import ACCEPT, OrderedNfa
 from ostinato.program.pattern import RowPattern
 
@@ -22,16 +22,16 @@ def walked_through(pattern: RowPattern) -> int | None:
     tests = [block_tests(pattern.scalar, test.block) for test in pattern.tests]
     free = [test.bit < 0 and not asked.asks for test, asked in zip(pattern.tests, tests, strict=True)]
     settled = _settled(nfa, free)
-    searched = searched_moves(pattern)
+    searched = searched_transitions(pattern)
     waits = {state for state in range(len(nfa.first) - 1) if _leaves_well(nfa, state, searched, tests, settled)}
-    moves = [
+    transitions = [
         (state, variable, target)
         for state in range(len(nfa.first) - 1)
-        for variable, target in nfa.moves_of(state)
+        for variable, target in nfa.transitions_of(state)
         if variable >= 0 and not settled[state] and not settled[target] and not (state == target and state in waits)
     ]
-    cyclic = _on_cycles(moves)
-    return min(cyclic, key=lambda move: (move[0] != move[2], move))[1] if cyclic else None
+    cyclic = _on_cycles(transitions)
+    return min(cyclic, key=lambda transition: (transition[0] != transition[2], transition))[1] if cyclic else None
 
 
 def _settled(nfa: OrderedNfa, free: list[bool]) -> list[bool]:
@@ -39,10 +39,10 @@ def _settled(nfa: OrderedNfa, free: list[bool]) -> list[bool]:
     states = range(len(nfa.first) - 1)
     before: list[list[int]] = [[] for _ in states]
     for state in states:
-        for variable, target in nfa.moves_of(state):
+        for variable, target in nfa.transitions_of(state):
             if variable >= 0 and free[variable]:
                 before[target].append(state)
-    settled = [ACCEPT in nfa.moves_of(state) for state in states]
+    settled = [ACCEPT in nfa.transitions_of(state) for state in states]
     waiting = [state for state in states if settled[state]]
     while waiting:
         for state in before[waiting.pop()]:
@@ -56,29 +56,29 @@ def _leaves_well(nfa: OrderedNfa, state: int, searched: dict[int, Search], tests
     """Whether threads that wait in the state leave it by a row that was found, for good."""
     return all(
         number in searched and (target == state or (settled[target] and searched[number].finds_all_of(tests[variable])))
-        for number, (variable, target) in zip(nfa.numbers_of(state), nfa.moves_of(state), strict=True)
+        for number, (variable, target) in zip(nfa.numbers_of(state), nfa.transitions_of(state), strict=True)
         if variable >= 0
     )
 
 
-def _on_cycles(moves: list[Move]) -> list[Move]:
+def _on_cycles(transitions: list[Move]) -> list[Move]:
     """The moves that lie on a cycle or between two."""
-    return _endless(_endless(moves, 0, 2), 2, 0)
+    return _endless(_endless(transitions, 0, 2), 2, 0)
 
 
-def _endless(moves: list[Move], begin: int, end: int) -> list[Move]:
+def _endless(transitions: list[Move], begin: int, end: int) -> list[Move]:
     """Without those behind which, in this direction, everything comes to an end."""
     left: dict[int, int] = {}
     arriving: dict[int, list[Move]] = {}
-    for move in moves:
-        left[move[begin]] = left.get(move[begin], 0) + 1
-        arriving.setdefault(move[end], []).append(move)
-    ended = list({move[end] for move in moves if move[end] not in left})
+    for transition in transitions:
+        left[transition[begin]] = left.get(transition[begin], 0) + 1
+        arriving.setdefault(transition[end], []).append(transition)
+    ended = list({transition[end] for transition in transitions if transition[end] not in left})
     gone: set[Move] = set()
     while ended:
-        for move in arriving.get(ended.pop(), ()):
-            gone.add(move)
-            left[move[begin]] -= 1
-            if left[move[begin]] == 0:
-                ended.append(move[begin])
-    return [move for move in moves if move not in gone]
+        for transition in arriving.get(ended.pop(), ()):
+            gone.add(transition)
+            left[transition[begin]] -= 1
+            if left[transition[begin]] == 0:
+                ended.append(transition[begin])
+    return [transition for transition in transitions if transition not in gone]

@@ -9,12 +9,12 @@ from typing import Any
 
 from ostinato.base.errors import OstinatoError
 from ostinato.expr.nodes import Expr, Field, Literal
+from ostinato.expr.times.nanoseconds import Duration, Moment
+from ostinato.expr.types import BOOL, Kind, Type
 from ostinato.expr.typing.cast_rules import CASTS
 from ostinato.expr.typing.coerce import same_form
 from ostinato.expr.typing.functions import FUNCTIONS
 from ostinato.expr.typing.physical import INT64, to_physical
-from ostinato.expr.typing.types import BOOL, Kind, Type
-from ostinato.expr.values.nanoseconds import Duration, Moment
 from ostinato.program.column_code import ColumnCode, ColumnOp
 from ostinato.program.verification.requirement import require
 from ostinato.program.verification.type_check import check_type
@@ -35,27 +35,27 @@ LITERALS: dict[Kind, tuple[type, ...]] = {
 }
 
 
-def check_columns(code: ColumnCode, name: str, inputs: Inputs, reach: range = range(0)) -> None:
-    """`reach`: how far shifts may go; there are none where rows have no neighbours."""
+def check_columns(code: ColumnCode, name: str, inputs: Inputs, allowed_shifts: range = range(0)) -> None:
+    """`allowed_shifts`: how far shifts may go; there are none where rows have no neighbours."""
     for number, op in enumerate(code.ops):
         check_type(op.type)
         require(all(0 <= arg < number for arg in op.args), f"operations in {name} that look back only")
         rule = OPERATIONS.get(op.op)
         require(
-            rule is not None and rule(op, [code.ops[arg] for arg in op.args], inputs, reach),
+            rule is not None and rule(op, [code.ops[arg] for arg in op.args], inputs, allowed_shifts),
             f"operations in {name} that fit their operands",
         )
     require(all(0 <= result < len(code.ops) for result in code.results), f"results of {name} among its operations")
 
 
-def _input(op: ColumnOp, args: list[ColumnOp], inputs: Inputs, reach: range) -> bool:
+def _input(op: ColumnOp, args: list[ColumnOp], inputs: Inputs, allowed_shifts: range) -> bool:
     if args or len(op.params) != 1 or not isinstance(op.params[0], str):
         return False
     given = inputs(op.params[0])
     return given is not None and same_form(given, op.type)
 
 
-def _literal(op: ColumnOp, args: list[ColumnOp], inputs: Inputs, reach: range) -> bool:
+def _literal(op: ColumnOp, args: list[ColumnOp], inputs: Inputs, allowed_shifts: range) -> bool:
     return not args and len(op.params) == 1 and _is_held(op.params[0], op.type)
 
 
@@ -73,12 +73,12 @@ def _is_held(value: Any, type_: Type) -> bool:
         return False
 
 
-def _shift(op: ColumnOp, args: list[ColumnOp], inputs: Inputs, reach: range) -> bool:
+def _shift(op: ColumnOp, args: list[ColumnOp], inputs: Inputs, allowed_shifts: range) -> bool:
     alone = len(args) == 1 and len(op.params) == 1 and type(op.params[0]) is int
-    return alone and op.params[0] in reach and same_form(args[0].type, op.type)
+    return alone and op.params[0] in allowed_shifts and same_form(args[0].type, op.type)
 
 
-def _call(op: ColumnOp, args: list[ColumnOp], inputs: Inputs, reach: range) -> bool:
+def _call(op: ColumnOp, args: list[ColumnOp], inputs: Inputs, allowed_shifts: range) -> bool:
     """Typing it again changes nothing."""
     function = FUNCTIONS.get(op.params[0]) if len(op.params) == 1 and isinstance(op.params[0], str) else None
     if function is None or not function.least <= len(args) <= function.most:
@@ -100,11 +100,11 @@ def _is_same(typed: Expr, given: Expr) -> bool:
     return typed is given or (isinstance(typed, Literal) and typed == given and typed.type == given.type)
 
 
-def _cast(op: ColumnOp, args: list[ColumnOp], inputs: Inputs, reach: range) -> bool:
+def _cast(op: ColumnOp, args: list[ColumnOp], inputs: Inputs, allowed_shifts: range) -> bool:
     return len(args) == 1 and not op.params and op.type.kind in CASTS[args[0].type.kind]
 
 
-def _case(op: ColumnOp, args: list[ColumnOp], inputs: Inputs, reach: range) -> bool:
+def _case(op: ColumnOp, args: list[ColumnOp], inputs: Inputs, allowed_shifts: range) -> bool:
     conditions, values = args[:-1:2], (*args[1::2], *args[-1:])
     if op.params or len(args) % 2 == 0:
         return False

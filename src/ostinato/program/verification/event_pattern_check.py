@@ -1,10 +1,10 @@
-"""Verifies event patterns: the components that partial matches go through, and what they are told about output and negation."""
+"""Verifies event patterns: the elements that partial matches go through, and what they are told about output and negation."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ostinato.program.components import Begin, Component
+from ostinato.program.elements import Element, Transition
 from ostinato.program.pattern import EventPattern
 from ostinato.program.verification.measure_check import check_negation
 from ostinato.program.verification.requirement import require, require_known
@@ -24,7 +24,7 @@ def check_event_pattern(pattern: EventPattern) -> None:
     require(all(0 <= bit < pattern.bits for bit in pattern.prefilter_bits), "known bits to filter by")
     require(pattern.output != "timeouts" or _ends_runs(pattern), "runs with a window, each followed by itself, for its timeouts")
     require(not pattern.one_at_a_time or pattern.output == "all", "all matches of a start, one after another")
-    _components(pattern)
+    _elements(pattern)
     for negation in pattern.negations:
         check_negation(negation, pattern)
 
@@ -35,31 +35,31 @@ def _ends_runs(pattern: EventPattern) -> bool:
     return pattern.evaluation == "runs" and pattern.within >= 0 and seen and not pattern.merging and not pattern.negations
 
 
-def _components(pattern: EventPattern) -> None:
-    count = len(pattern.components)
+def _elements(pattern: EventPattern) -> None:
+    count = len(pattern.elements)
     require(count > 0 and count == len(pattern.variables), "a component for every variable")
-    require(len(pattern.entries) > 0, "a component to begin with")
-    _moves(pattern.entries, -1, count)
-    for number, component in enumerate(pattern.components):
-        require(component.variable == number and component.at_least in (0, 1), "components with their variables")
-        require(all(-1 <= bit < pattern.bits for bit in (component.first_bit, component.later_bit)), "components with known bits")
-        bound = all(is_block(pattern, block, binding=True) for block in (component.first_block, component.later_block))
-        require(bound and is_block(pattern, component.leaving_block, binding=False), "components with known blocks")
-        _moves(component.begins, number, count)
-        _ascending(component.passed_at_end, number, count)
-        _left_empty(component, pattern)
+    require(len(pattern.initial) > 0, "a component to begin with")
+    _transitions(pattern.initial, -1, count)
+    for number, element in enumerate(pattern.elements):
+        require(element.variable == number and element.at_least in (0, 1), "components with their variables")
+        require(all(-1 <= bit < pattern.bits for bit in (element.first_bit, element.later_bit)), "components with known bits")
+        bound = all(is_block(pattern, block, binding=True) for block in (element.first_block, element.later_block))
+        require(bound and is_block(pattern, element.leaving_block, binding=False), "components with known blocks")
+        _transitions(element.transitions, number, count)
+        _ascending(element.passed_at_end, number, count)
+        _left_empty(element, pattern)
 
 
-def _left_empty(component: Component, pattern: EventPattern) -> None:
-    places = {place for begin in (*component.begins, *pattern.entries) for place in begin.passed} | set(component.passed_at_end)
-    require(all(pattern.components[place].at_least == 0 for place in places), "components that may be left empty where they are")
+def _left_empty(element: Element, pattern: EventPattern) -> None:
+    places = {place for transition in (*element.transitions, *pattern.initial) for place in transition.passed} | set(element.passed_at_end)
+    require(all(pattern.elements[place].at_least == 0 for place in places), "components that may be left empty where they are")
 
 
-def _moves(begins: Iterable[Begin], source: int, count: int) -> None:
-    targets = [begin.target for begin in begins]
+def _transitions(transitions: Iterable[Transition], source: int, count: int) -> None:
+    targets = [transition.target for transition in transitions]
     require(all(source < target < count for target in targets) and len(set(targets)) == len(targets), PLACES)
-    for begin in begins:
-        _ascending(begin.passed, source, begin.target)
+    for transition in transitions:
+        _ascending(transition.passed, source, transition.target)
 
 
 def _ascending(places: tuple[int, ...], low: int, high: int) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ostinato.expr.typing.types import Kind
+from ostinato.expr.types import Kind
 from ostinato.program.input import Input
 from ostinato.program.verification.requirement import require
 from ostinato.program.verification.type_check import check_type

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from ostinato.base.errors import OstinatoError
 from ostinato.expr.nodes import Aggregate
+from ostinato.expr.types import BOOL, FLOAT, INT, STRING, Kind, Type
 from ostinato.expr.typing.aggregate_types import aggregate_type
 from ostinato.expr.typing.coerce import same_form
-from ostinato.expr.typing.types import BOOL, FLOAT, INT, STRING, Kind, Type
 from ostinato.program.code_inputs import COLUMN
 from ostinato.program.measure_code import MatchAggregate, MeasureCode
-from ostinato.program.negation import Forbidden, Negation
+from ostinato.program.negation import NegatedEvent, Negation
 from ostinato.program.pattern import EventPattern, Pattern
 from ostinato.program.verification.column_check import Inputs, check_columns
 from ostinato.program.verification.requirement import require
@@ -90,7 +90,7 @@ def check_negation(negation: Negation, pattern: EventPattern) -> None:
         _check_item(item, number, negation, pattern)
 
 
-def _check_item(item: Forbidden, number: int, negation: Negation, pattern: Pattern) -> None:
+def _check_item(item: NegatedEvent, number: int, negation: Negation, pattern: Pattern) -> None:
     require(-1 <= item.bit < pattern.bits, "forbidden events with known bits")
     for point in item.points:
         require(0 <= point.item <= number and point.shift in pattern.neighbours, "points of a negation within reach")
@@ -113,8 +113,8 @@ def _given(negation: Negation, number: int) -> Type | None:
     return code.ops[code.results[number]].type if code is not None and 0 <= number < len(code.results) else None
 
 
-def _pair_inputs(item: Forbidden, negation: Negation, pattern: Pattern) -> Inputs:
-    """See `Forbidden`."""
+def _pair_inputs(item: NegatedEvent, negation: Negation, pattern: Pattern) -> Inputs:
+    """See `NegatedEvent`."""
     columns = column_types(pattern)
 
     def given(name: str) -> Type | None:

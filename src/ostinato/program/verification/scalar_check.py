@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ostinato.expr.typing.types import Kind, Type
+from ostinato.expr.types import Kind, Type
 from ostinato.program.opcodes import SIGNATURES, SPACES, Held, Op, Space, Wants, shape
 from ostinato.program.pattern import Pattern
 from ostinato.program.scalar_code import ScalarCode

@@ -7,8 +7,8 @@ from functools import lru_cache
 import pyarrow as pa
 
 from ostinato.base.errors import OstinatoError
+from ostinato.expr.types import Kind, Type, list_of
 from ostinato.expr.typing.arrow_types import from_arrow, to_arrow
-from ostinato.expr.typing.types import Kind, Type, list_of
 from ostinato.program.verification.requirement import require
 
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 from typing import TypeVar
 from weakref import WeakValueDictionary
 
+from ostinato.expr.types import Kind
 from ostinato.expr.typing.coerce import same_form
-from ostinato.expr.typing.types import Kind
 from ostinato.program.pattern import EventPattern, Pattern, RowPattern
 from ostinato.program.program import VERSION, Operator, Program, sharing
 from ostinato.program.verification.column_check import check_columns

@@ -10,13 +10,13 @@ from ostinato.kernels.runs import run_layout as layout
 from ostinato.program.pattern import EventPattern
 from ostinato.runtime.backtrack.backtrack_matches import read_matches
 from ostinato.runtime.backtrack.backtrack_store import BacktrackStore
-from ostinato.runtime.output.matches import Matches
+from ostinato.runtime.limits.budget import Budget
+from ostinato.runtime.matches.matches import Matches
 from ostinato.runtime.rows.pattern_rows import PatternRows
 from ostinato.runtime.rows.string_pool import StringPool
 from ostinato.runtime.runs.partial_matcher import SHED_PART, PartialMatcher
 from ostinato.runtime.runs.run_state import check_backtrack
-from ostinato.runtime.session.budget import Budget
-from ostinato.runtime.session.state_check import StateCheck
+from ostinato.runtime.snapshots.state_check import StateCheck
 
 SEGMENT = 64  # rows that are searched before non-overlapping output looks whether a match is decided
 
@@ -39,7 +39,7 @@ class BacktrackMatcher(PartialMatcher):
         self._limit_steps(int(header[table.READ]))
         while True:
             status = kernel.search(
-                plan.moves, plan.states, plan.passes, plan.settings, code.code, code.scratch, code.scratch_valid, code.ranks,
+                plan.transitions, plan.states, plan.passes, plan.settings, code.code, code.scratch, code.scratch_valid, code.ranks,
                 bits, rows.times, rows.positions, rows.slots, rows.slot_valid,
                 store.waiting, store.stack, store.registers, store.register_valid, store.nodes, store.found, store.header,
                 store.head, keys, begin, end, ordinal,

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from ostinato.kernels.backtrack import backtrack_table as table
-from ostinato.kernels.backtrack.backtrack_matches import unroll
-from ostinato.runtime.output.listing import Listing
-from ostinato.runtime.output.matches import Matches
-from ostinato.runtime.runs.ordered_matches import ordered_matches
+from ostinato.kernels.backtrack.backtrack_unrolling import unroll
+from ostinato.runtime.matches.listing import Listing
+from ostinato.runtime.matches.matches import Matches
+from ostinato.runtime.matches.ordered_matches import ordered_matches
 
 
 def read_matches(nodes: np.ndarray, found: np.ndarray, variable_of: np.ndarray, listing: Listing) -> Matches:
@@ -18,6 +18,6 @@ def read_matches(nodes: np.ndarray, found: np.ndarray, variable_of: np.ndarray, 
     last, keys = found[:, 0].copy(), found[:, 1].copy()
     offsets = np.concatenate([[0], np.cumsum(nodes[last, table.LENGTH])])
     listing.allow(len(keys), int(offsets[-1]))
-    ordinals, components = np.empty(offsets[-1], np.int64), np.empty(offsets[-1], np.uint8)
-    unroll(nodes, last, offsets, ordinals, components)
-    return ordered_matches(keys, offsets, ordinals, components, variable_of)
+    ordinals, elements = np.empty(offsets[-1], np.int64), np.empty(offsets[-1], np.uint8)
+    unroll(nodes, last, offsets, ordinals, elements)
+    return ordered_matches(keys, offsets, ordinals, elements, variable_of)

@@ -6,7 +6,7 @@ import numpy as np
 
 from ostinato.kernels.backtrack import backtrack_table as table
 from ostinato.program.scalar_code import Register
-from ostinato.runtime.rows.longer_arrays import grown
+from ostinato.runtime.rows.array_growth import grown
 
 FIRST_CAPACITY = 64
 
@@ -81,7 +81,7 @@ class BacktrackStore:
         wider[-1] = registers[-1]
         return wider
 
-    def compact(self) -> None:
+    def collect_garbage(self) -> None:
         """Drop the nodes that no waiting run reaches. Predecessors have smaller numbers, and keep them."""
         count, runs = int(self.header[table.NODES]), self._alive()
         if not count:
@@ -150,7 +150,7 @@ class BacktrackStore:
         self.head = self.head[old_of_new]
 
     def state(self) -> dict[str, np.ndarray]:
-        self.compact()
+        self.collect_garbage()
         used, base = int(self.header[table.USED]), len(self.stack)
         return {
             "waiting": self.waiting[:used],

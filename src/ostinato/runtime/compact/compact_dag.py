@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ostinato.kernels.compact import compact_nodes as own
+from ostinato.kernels.compact import start_heaps as own
 from ostinato.kernels.output.match_dag import BOUND_TO, EVENT, FIRST, GRAPH_COLUMNS, NEWEST, NOTHING, SECOND
-from ostinato.runtime.output.match_dag import ANY_START, MatchDag, reduced
+from ostinato.runtime.matches.match_dag import ANY_START, MatchDag, reduced
 
 PARTS = 3  # an event, what else may stand in its place, and both
 

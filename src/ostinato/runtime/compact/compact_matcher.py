@@ -8,22 +8,22 @@ from collections.abc import Iterator
 import numpy as np
 
 from ostinato.kernels.compact import compact as kernel
-from ostinato.kernels.compact import compact_nodes as graph
+from ostinato.kernels.compact import start_heaps as graph
 from ostinato.program.pattern import EventPattern
 from ostinato.runtime.compact.compact_dag import DagList
 from ostinato.runtime.compact.compact_state import check_compact
 from ostinato.runtime.compact.compact_store import NODE_BYTES, CompactStore
-from ostinato.runtime.compact.symbol_moves import SymbolMoves, match_settings
+from ostinato.runtime.compact.symbol_transitions import SymbolTransitions, match_settings
+from ostinato.runtime.limits.budget import Budget, Overflow, in_words, over_budget
 from ostinato.runtime.matcher import NEVER, Matcher
-from ostinato.runtime.output.listing import Listing
-from ostinato.runtime.output.match_dag import MatchDag
-from ostinato.runtime.output.match_list import MatchList
-from ostinato.runtime.output.matches import Matches
-from ostinato.runtime.rows.longer_arrays import grown
+from ostinato.runtime.matches.listing import Listing
+from ostinato.runtime.matches.match_dag import MatchDag
+from ostinato.runtime.matches.match_list import MatchList
+from ostinato.runtime.matches.matches import Matches
+from ostinato.runtime.rows.array_growth import grown
 from ostinato.runtime.rows.pattern_rows import PatternRows
 from ostinato.runtime.rows.string_pool import StringPool
-from ostinato.runtime.session.budget import Beyond, Budget, in_words, over_budget
-from ostinato.runtime.session.state_check import StateCheck
+from ostinato.runtime.snapshots.state_check import StateCheck
 
 SHED_PART = 16
 
@@ -34,44 +34,44 @@ class CompactMatcher(Matcher):
     def __init__(self, pattern: EventPattern, budget: Budget, pool: StringPool) -> None:
         self._pattern = pattern
         self._budget = budget
-        self._moves = SymbolMoves(pattern)
-        self._settings = match_settings(pattern, self._moves.symbols.mask)
+        self._transitions = SymbolTransitions(pattern)
+        self._settings = match_settings(pattern, self._transitions.symbols.mask)
         span = int(self._settings[kernel.SPAN])
         by_time = bool(self._settings[kernel.BY_TIME])
-        self._store = CompactStore(self._moves.states, span, by_time, pattern.output == "nonoverlapping")
-        variables = np.array([component.variable for component in pattern.components], np.uint8)
+        self._store = CompactStore(self._transitions.states, span, by_time, pattern.output == "nonoverlapping")
+        variables = np.array([element.variable for element in pattern.elements], np.uint8)
         self._listing = Listing(pattern, budget, pool)
         listed = MatchList(span, variables, self._listing)
         self._chosen = listed if pattern.output == "nonoverlapping" else None
         self._list: MatchList | DagList = listed
         if pattern.output == "compressed":
             self._list = DagList(span, variables, by_time, pattern.within >= 0)
-        self._components = len(pattern.components)
+        self._elements = len(pattern.elements)
         self._read = np.zeros(0, np.int64)  # per key, the next unread ordinal
         self._strict = (
             pattern.selection == "strict_contiguity" and pattern.look_ahead == 0
         )  # rows that wait for neighbours are not passed by
         self._latest = -1  # under strict contiguity, the last position that was read
 
-    def feed(self, rows: PatternRows, keys: np.ndarray, ready: np.ndarray, horizon: int, final: bool) -> Matches | MatchDag:
-        for _ in self._steps(rows, keys, ready, horizon, final, in_parts=False):
+    def feed(self, rows: PatternRows, keys: np.ndarray, ready: np.ndarray, watermark: int, final: bool) -> Matches | MatchDag:
+        for _ in self._steps(rows, keys, ready, watermark, final, in_parts=False):
             pass
         return self._list.take()
 
     def feed_in_parts(
-        self, rows: PatternRows, keys: np.ndarray, ready: np.ndarray, horizon: int, final: bool
+        self, rows: PatternRows, keys: np.ndarray, ready: np.ndarray, watermark: int, final: bool
     ) -> Iterator[Matches | MatchDag]:
-        yield from self._steps(rows, keys, ready, horizon, final, in_parts=True)
+        yield from self._steps(rows, keys, ready, watermark, final, in_parts=True)
         yield self._list.take()
 
     def _steps(
-        self, rows: PatternRows, keys: np.ndarray, ready: np.ndarray, horizon: int, final: bool, in_parts: bool
+        self, rows: PatternRows, keys: np.ndarray, ready: np.ndarray, watermark: int, final: bool, in_parts: bool
     ) -> Iterator[Matches]:
         """Go on over the rows; what is found is collected, or comes in parts."""
         keys = np.ascontiguousarray(keys, np.int64)
         self._ensure_keys(int(keys.max(initial=-1)) + 1)
         settings = self._settings
-        settings[kernel.HORIZON], settings[kernel.HAS_HORIZON], settings[kernel.FINAL] = horizon, horizon != NEVER, final
+        settings[kernel.WATERMARK], settings[kernel.HAS_WATERMARK], settings[kernel.FINAL] = watermark, watermark != NEVER, final
         ordinal = self._read[keys]
         begin = rows.index_of(keys, ordinal)
         end = begin + np.maximum(ready - ordinal, 0)
@@ -91,13 +91,13 @@ class CompactMatcher(Matcher):
         self, rows: PatternRows, keys: np.ndarray, begin: np.ndarray, end: np.ndarray, ordinal: np.ndarray, in_parts: bool
     ) -> Iterator[Matches]:
         """Call the kernel until it is through; between calls it learns symbols, or its arrays are emptied and grow."""
-        store, learned = self._store, self._moves
+        store, learned = self._store, self._transitions
         store.header[kernel.AT_KEY], store.header[kernel.AT_ROW] = 0, graph.NOTHING
         bits = rows.bits.view(np.int64)
         while True:
             symbols = learned.symbols
             status = kernel.advance(
-                learned.table, learned.moves, symbols.direct, symbols.slot_bits, symbols.slot_numbers, self._settings,
+                learned.table, learned.transitions, symbols.direct, symbols.slot_bits, symbols.slot_numbers, self._settings,
                 bits, rows.times, rows.positions,
                 store.nodes, store.found, store.chosen, store.best, store.spine, store.header, store.roots, store.partitions,
                 keys, begin, end, ordinal,
@@ -108,7 +108,7 @@ class CompactMatcher(Matcher):
                 learned.learn(int(bits[store.header[kernel.AT_ROW]]))
             else:
                 yield from self._flush(in_parts)
-                store.make_room(learned.most_moves)
+                store.make_room(learned.most_transitions)
                 if self._budget.bytes is not None and len(store.nodes) * NODE_BYTES > 4 * self._budget.bytes:
                     self._within_bytes()  # a single batch may need more than the budget, too
 
@@ -134,7 +134,7 @@ class CompactMatcher(Matcher):
         if store.has_doubled or (limit is not None and store.bytes > limit):
             store.collect()
         while limit is not None and store.bytes > limit:
-            if self._budget.beyond is Beyond.ERROR:
+            if self._budget.overflow is Overflow.ERROR:
                 raise over_budget(self._pattern, f"partial matches take {in_words(store.bytes)}, and the budget is {in_words(limit)}")
             store.shed_oldest(SHED_PART)
 
@@ -170,7 +170,7 @@ class CompactMatcher(Matcher):
             "match_nodes": store.used,
             "peak_match_nodes": max(store.peak, store.used),
             "node_bytes": NODE_BYTES,
-            "row_symbols": len(self._moves.symbols),
+            "row_symbols": len(self._transitions.symbols),
             "shed_starts": store.shed,
             "state_bytes": store.bytes,
         }
@@ -179,7 +179,7 @@ class CompactMatcher(Matcher):
         return {**self._store.state(), "read": self._read, "latest": np.array([self._latest])}
 
     def check(self, state: StateCheck) -> None:
-        check_compact(state, self._store.roots.shape[1], self._components)
+        check_compact(state, self._store.roots.shape[1], self._elements)
 
     def load(self, state: dict[str, np.ndarray]) -> None:
         self._store.load(state)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
+from ostinato.kernels.aggregation import aggregation_window as window
 from ostinato.kernels.compact import compact as kernel
-from ostinato.kernels.compact import compact_nodes as graph
+from ostinato.kernels.compact import start_heaps as graph
 from ostinato.kernels.output.state_links import greatest_below, longest_paths
-from ostinato.kernels.tally import tally_window as window
-from ostinato.runtime.session.state_check import ANY, LIMIT, NOTHING, StateCheck
+from ostinato.runtime.snapshots.state_check import ANY, LIMIT, NOTHING, StateCheck
 
 
-def check_compact(state: StateCheck, states: int, components: int) -> None:
+def check_compact(state: StateCheck, states: int, elements: int) -> None:
     nodes = state.array("nodes", np.int64, ANY, graph.NODE_COLUMNS)
     partitions = state.array("partitions", np.int64, ANY, graph.PARTITION_COLUMNS)
     live = state.array("live", np.int64, ANY)
@@ -33,16 +33,16 @@ def check_compact(state: StateCheck, states: int, components: int) -> None:
     keys = np.broadcast_to(live[:, None], occupied.shape)[occupied]
     owner[used] = keys
     state.require(bool((owner[used] == keys).all()), "heaps of one partition")
-    links = _check_heaps(state, nodes, owner, components)
+    links = _check_heaps(state, nodes, owner, elements)
     longest, heaps = np.zeros(len(nodes), np.int64), np.zeros(len(nodes), np.int64)
     longest_paths(links, longest, heaps)
     state.require(bool((heaps[used] <= partitions[keys, graph.STEPS]).all()), "the lengths of partial matches")
 
 
-def _check_heaps(state: StateCheck, nodes: np.ndarray, owner: np.ndarray, components: int) -> np.ndarray:
+def _check_heaps(state: StateCheck, nodes: np.ndarray, owner: np.ndarray, elements: int) -> np.ndarray:
     links = np.ascontiguousarray(nodes[:, [graph.BEFORE, graph.LEFT, graph.RIGHT]])
     state.nodes(links, nodes[:, graph.ORDINAL], owner, np.ones(len(nodes), np.bool_), "nodes")
-    state.index(nodes[:, graph.KIND] % graph.RANK, components, "components of nodes")
+    state.index(nodes[:, graph.KIND] % graph.RANK, elements, "components of nodes")
     # the last cells are where NOTHING leads
     rank = np.append(nodes[:, graph.KIND] // graph.RANK, 0)
     newest = np.append(nodes[:, graph.NEWEST], np.iinfo(np.int64).min)
@@ -56,16 +56,16 @@ def _check_heaps(state: StateCheck, nodes: np.ndarray, owner: np.ndarray, compon
     return links
 
 
-def check_tally(state: StateCheck, states: int, lanes: int, mask: int) -> None:
-    size = states * lanes
+def check_aggregation(state: StateCheck, states: int, accumulators: int, mask: int) -> None:
+    size = states * accumulators
     partitions = state.array("partitions", np.int64, ANY, window.PARTITION_COLUMNS)
-    state.array("total", np.int64, lanes)
+    state.array("total", np.int64, accumulators)
     for name in ("current", "later"):
         state.array(name, np.int64, len(partitions) * size)
     state.counters("header", window.HEADER_CELLS)
     back = state.array("back", np.int64, ANY, window.BACK_COLUMNS)
-    state.array("back_values", np.int64, len(back), lanes)
-    state.between(state.array("back_valid", np.uint8, len(back), lanes), 0, 1, "values that are null or not")
+    state.array("back_values", np.int64, len(back), accumulators)
+    state.between(state.array("back_valid", np.uint8, len(back), accumulators), 0, 1, "values that are null or not")
     front, matrices = state.array("front", np.int64, ANY), state.array("matrices", np.int64, ANY)
     width = size + window.FRONT_EXTRA
     state.require(len(front) % width == 0 and len(matrices) % (states * size) == 0, "whole entries of the window")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ostinato.kernels.compact import compact as kernel
-from ostinato.kernels.compact import compact_nodes as graph
+from ostinato.kernels.compact import start_heaps as graph
 from ostinato.kernels.compact.compact_best import UNDECIDED
 
 FIRST_CAPACITY = 4096  # of nodes: with 1024 of them half the time of a dense query went into making room
@@ -14,7 +14,7 @@ EARLIEST = np.iinfo(np.int64).min
 
 
 class CompactStore:
-    """See `kernels.compact.compact` and `kernels.compact.compact_nodes`."""
+    """See `kernels.compact.compact` and `kernels.compact.start_heaps`."""
 
     def __init__(self, states: int, span: int, by_time: bool, chooses: bool) -> None:
         self._span = span
@@ -54,11 +54,11 @@ class CompactStore:
         per_key = 4 * self.roots.shape[1] + 8 * graph.PARTITION_COLUMNS
         return self.used * NODE_BYTES + int(np.count_nonzero(self.active)) * per_key
 
-    def make_room(self, moves: int) -> None:
+    def make_room(self, transitions: int) -> None:
         """After the kernel stopped for want of space, with nothing left in `found`: what unreachable nodes give back, or twice as much."""
-        most = (moves + 1) * (1 + graph.MOST_COPIES)
-        if moves >= len(self.found) // 2:
-            self.found = np.zeros((4 * moves, kernel.FOUND_COLUMNS), np.int64)
+        most = (transitions + 1) * (1 + graph.MOST_COPIES)
+        if transitions >= len(self.found) // 2:
+            self.found = np.zeros((4 * transitions, kernel.FOUND_COLUMNS), np.int64)
         if self._chooses:
             longest = int(self.partitions[:, graph.STEPS].max(initial=0)) + 1
             if longest > len(self.chosen) // 2:
@@ -75,18 +75,18 @@ class CompactStore:
         if self._chooses:
             self.best = np.full((capacity, 2), UNDECIDED, np.int32)
 
-    def collect(self, cuts: np.ndarray | None = None) -> None:
-        """Let go of nodes that no partial match needs any more; `cuts` drops starts before them as well."""
+    def collect(self, earliest_starts: np.ndarray | None = None) -> None:
+        """Let go of nodes that no partial match needs any more; `earliest_starts` drops starts before them as well."""
         self.peak = max(self.peak, self.used)
-        if cuts is None:
-            cuts = self._cuts()
+        if earliest_starts is None:
+            earliest_starts = self._earliest_starts()
         self._oldest = np.zeros(len(self.partitions), np.int64)
-        self.header[kernel.NODES] = graph.collect(self.nodes, self.used, self.roots, self.partitions, cuts, self._oldest)
+        self.header[kernel.NODES] = graph.collect(self.nodes, self.used, self.roots, self.partitions, earliest_starts, self._oldest)
         if self._chooses:
             self.best[: self.used] = UNDECIDED
         self._reachable = max(FIRST_CAPACITY, self.used)
 
-    def _cuts(self) -> np.ndarray:
+    def _earliest_starts(self) -> np.ndarray:
         clock = self.partitions[:, graph.CLOCK]
         return np.where(clock < EARLIEST + self._span, EARLIEST, clock - self._span + self._ahead)
 

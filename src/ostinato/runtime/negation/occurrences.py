@@ -1,10 +1,10 @@
-"""Forbidden events that are known by their rows alone: where their latest occurrence begins, row by row."""
+"""NegatedEvent events that are known by their rows alone: where their latest occurrence begins, row by row."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from ostinato.kernels.negation import absence as kernel
+from ostinato.kernels.negation import negation_gaps as kernel
 from ostinato.program.negation import Negation
 from ostinato.program.pattern import EventPattern
 from ostinato.runtime.rows.pattern_rows import PatternRows

@@ -6,8 +6,8 @@ from typing import Protocol
 
 import numpy as np
 
-from ostinato.kernels.negation.absence import CHOSEN, choose_apart, choose_first
-from ostinato.runtime.negation.waiting_matches import STANDS, WaitingMatches
+from ostinato.kernels.negation.negation_gaps import CHOSEN, choose_apart, choose_first
+from ostinato.runtime.negation.waiting_matches import SURVIVES, WaitingMatches
 
 
 class OutputRule(Protocol):
@@ -30,7 +30,7 @@ class OutputRule(Protocol):
 
 class EveryMatch:
     def choose(self, waiting: WaitingMatches) -> None:
-        waiting.state[waiting.state == STANDS] = CHOSEN
+        waiting.state[waiting.state == SURVIVES] = CHOSEN
 
     def ensure_keys(self, count: int) -> None:
         pass
@@ -86,7 +86,7 @@ class FirstOfStart(EveryMatch):
         state = np.concatenate([np.full(known, CHOSEN, np.int64), waiting.state])
         before = state.copy()
         choose_first(keys, starts, np.lexsort((starts, keys)), state)
-        fresh = (state == CHOSEN) & (before == STANDS)
+        fresh = (state == CHOSEN) & (before == SURVIVES)
         self._keys, self._starts = np.concatenate([self._keys, keys[fresh]]), np.concatenate([self._starts, starts[fresh]])
         waiting.state[:] = state[known:]
 

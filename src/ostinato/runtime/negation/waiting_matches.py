@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from ostinato.kernels.negation.absence import CHOSEN, OUT, STANDS, WAITS
-from ostinato.runtime.output.matches import Matches
+from ostinato.kernels.negation.negation_gaps import CHOSEN, OUT, SURVIVES, WAITS
+from ostinato.runtime.matches.matches import Matches
 
-__all__ = ["CHOSEN", "OUT", "STANDS", "WAITS", "WaitingMatches"]
+__all__ = ["CHOSEN", "OUT", "SURVIVES", "WAITS", "WaitingMatches"]
 
 
 class WaitingMatches:
     """Parallel arrays, those of a key in order of completion. `done` is the position of the completing event in the stream, `limit` the
     last time or ordinal that belongs to the gap behind the match, `pending` the negations that look there, as bits; `state` as in
-    `kernels.negation.absence`."""
+    `kernels.negation.negation_gaps`."""
 
     FIELDS = ("done", "limit", "pending", "state")
 
@@ -36,7 +36,7 @@ class WaitingMatches:
         self.done = np.concatenate([self.done, done])
         self.limit = np.concatenate([self.limit, limit])
         self.pending = np.concatenate([self.pending, pending])
-        self.state = np.concatenate([self.state, np.where(pending == 0, STANDS, WAITS)])
+        self.state = np.concatenate([self.state, np.where(pending == 0, SURVIVES, WAITS)])
 
     def drop(self, gone: np.ndarray) -> None:
         if gone.any():

@@ -12,9 +12,9 @@ import pyarrow as pa
 
 from ostinato.kernels.output.match_dag import BOUND_TO, EVENT, FIRST, NOTHING, OWNER, SECOND
 from ostinato.program.pattern import Pattern
+from ostinato.runtime.matches.match_dag import ANY_START, MatchDag, of_matches
+from ostinato.runtime.matches.matches import Matches
 from ostinato.runtime.output.default_output import default_schema, event_structs
-from ostinato.runtime.output.match_dag import ANY_START, MatchDag, of_matches
-from ostinato.runtime.output.matches import Matches
 from ostinato.runtime.output.measures import MatchView
 from ostinato.runtime.rows.pattern_rows import PatternRows
 

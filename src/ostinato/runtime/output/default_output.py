@@ -54,7 +54,7 @@ def event_structs(view: MatchView, index: np.ndarray, type_: pa.StructType, mask
 
 
 def _single(view: MatchView, index: np.ndarray, owner: np.ndarray, type_: pa.StructType) -> pa.Array:
-    """One event per match, null where the variable is an optional component left empty."""
+    """One event per match, null where the variable is an optional element left empty."""
     row = np.full(len(view.matches), -1, np.int64)
     row[owner] = index
     return event_structs(view, row, type_, mask=pa.array(row < 0))

@@ -8,13 +8,13 @@ import numpy as np
 import pyarrow as pa
 
 from ostinato.base.errors import DataError
+from ostinato.expr.types import FLOAT, INT, Kind
 from ostinato.expr.typing.arrow_types import to_arrow as arrow_type
-from ostinato.expr.typing.types import FLOAT, INT, Kind
 from ostinato.kernels.output import match_rows
 from ostinato.kernels.rows.grouping import ranges
 from ostinato.kernels.vectors.vector import Vector, to_arrow
 from ostinato.program.measure_code import MatchAggregate
-from ostinato.runtime.output.matches import Matches
+from ostinato.runtime.matches.matches import Matches
 from ostinato.runtime.rows.string_pool import ranks_of
 
 REDUCTIONS = {

@@ -10,13 +10,13 @@ import numpy as np
 import pyarrow as pa
 
 from ostinato.base.errors import DataError, StateError
-from ostinato.expr.typing.types import Kind
+from ostinato.expr.types import Kind
 from ostinato.kernels.vectors.evaluate import evaluate
 from ostinato.kernels.vectors.vector import Vector, to_arrow
 from ostinato.program.measure_code import MatchAggregate
 from ostinato.program.pattern import Pattern
+from ostinato.runtime.limits.budget import too_many_matches
 from ostinato.runtime.output.measures import MatchView
-from ostinato.runtime.session.budget import too_many_matches
 
 LIMIT = 2**63
 Total = tuple[int, Any]  # of an aggregate: how many values there were, and their sum, least or greatest (of an average: their sum)

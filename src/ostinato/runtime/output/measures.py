@@ -8,8 +8,8 @@ from functools import lru_cache
 import numpy as np
 import pyarrow as pa
 
+from ostinato.expr.types import BOOL, INT, STRING, Kind, Type
 from ostinato.expr.typing.arrow_types import to_arrow as arrow_type
-from ostinato.expr.typing.types import BOOL, INT, STRING, Kind, Type
 from ostinato.kernels.output import match_rows
 from ostinato.kernels.output.match_runs import locate_runs_in_arena
 from ostinato.kernels.output.match_stretches import locate_stretches_in_arena
@@ -20,12 +20,12 @@ from ostinato.program.analysis.single_rows import at_most_one
 from ostinato.program.code_inputs import COLUMN
 from ostinato.program.measure_code import MatchAggregate, Point
 from ostinato.program.pattern import Pattern, RowPattern
+from ostinato.runtime.limits.budget import over_budget
+from ostinato.runtime.matches.matches import Matches
 from ostinato.runtime.output.match_aggregates import aggregated, arrays, listed_values
-from ostinato.runtime.output.matches import Matches
 from ostinato.runtime.rows.key_index import KeyIndex
 from ostinato.runtime.rows.pattern_rows import PatternRows
 from ostinato.runtime.rows.string_pool import StringPool
-from ostinato.runtime.session.budget import over_budget
 
 _NO_ROWS = np.empty(0, np.int64)
 LONG = 16  # rows of a match, on average

@@ -10,22 +10,22 @@ import pyarrow as pa
 from ostinato.kernels.vectors.evaluate import Evaluator
 from ostinato.program.code_inputs import numbers_matches
 from ostinato.program.pattern import EventPattern, Pattern, RowPattern
+from ostinato.runtime.limits.budget import Budget
 from ostinato.runtime.matcher import Matcher, SumsUp
+from ostinato.runtime.matches.match_dag import MatchDag
+from ostinato.runtime.matches.matches import Matches, completed
 from ostinato.runtime.output.compressed_output import compressed_output
 from ostinato.runtime.output.default_output import default_output
-from ostinato.runtime.output.match_dag import MatchDag
 from ostinato.runtime.output.match_totals import MatchTotals, Total, totals_table
-from ostinato.runtime.output.matches import Matches, completed
 from ostinato.runtime.output.measures import MatchView, measure_evaluator, measured
 from ostinato.runtime.output.output_schema import COUNT_SCHEMA, output_schema
 from ostinato.runtime.output.shown_rows import rows_of_matches, rows_without_match
 from ostinato.runtime.output.timeouts import Timeouts
 from ostinato.runtime.output.unmatched_rows import UnmatchedRows
+from ostinato.runtime.rows.array_growth import grown
 from ostinato.runtime.rows.key_index import KeyIndex
-from ostinato.runtime.rows.longer_arrays import grown
 from ostinato.runtime.rows.pattern_rows import PatternRows
 from ostinato.runtime.rows.string_pool import StringPool
-from ostinato.runtime.session.budget import Budget
 
 LISTED_BYTES = 32  # of a value in an array, and of what it is taken from
 

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ostinato.expr.typing.types import BOOL
+from ostinato.expr.types import BOOL
 from ostinato.kernels.vectors.evaluate import evaluate
 from ostinato.kernels.vectors.vector import Vector
 from ostinato.program.measure_code import MatchAggregate, Point
+from ostinato.runtime.matches.matches import Matches
 from ostinato.runtime.output.match_aggregates import aggregated
-from ostinato.runtime.output.matches import Matches
 from ostinato.runtime.output.measures import MatchView
 
 

@@ -10,17 +10,17 @@ from dataclasses import replace
 
 import numpy as np
 
-from ostinato.kernels.negation.absence import reaches
+from ostinato.kernels.negation.negation_gaps import reaches
 from ostinato.kernels.rows.grouping import ranges
 from ostinato.kernels.rows.row_gaps import find_gaps
 from ostinato.program.ordered_nfa import ACCEPT, ACCEPT_AT_END, OrderedNfa
 from ostinato.program.pattern import RowPattern
-from ostinato.runtime.output.matches import Matches
-from ostinato.runtime.rows.longer_arrays import grown
+from ostinato.runtime.limits.budget import Budget
+from ostinato.runtime.matches.matches import Matches
+from ostinato.runtime.rows.array_growth import grown
 from ostinato.runtime.rows.pattern_rows import PatternRows
 from ostinato.runtime.rows.string_pool import StringPool
 from ostinato.runtime.scan.scan_matcher import variable_masks
-from ostinato.runtime.session.budget import Budget
 from ostinato.runtime.strategies import open_matcher
 
 ROWS_AT_ONCE = 1 << 20
@@ -34,7 +34,7 @@ class Timeouts:
         self._pattern = pattern
         beginnings = replace(pattern, nfa=_beginnings(pattern.nfa), skip="past last row", within=-1, timeouts=False)
         self._matcher = open_matcher(beginnings, budget, pool)
-        first = {variable for variable, _ in pattern.nfa.moves_of(pattern.nfa.start) if variable >= 0}
+        first = {variable for variable, _ in pattern.nfa.transitions_of(pattern.nfa.start) if variable >= 0}
         self._masks = [mask for number, mask in enumerate(variable_masks(pattern.tests)) if number in first]
         self.passed = np.zeros(0, np.int64)
         self.count = 0
@@ -82,7 +82,7 @@ class Timeouts:
         return behind
 
     def _ended(self, key: np.ndarray, start: np.ndarray, behind: np.ndarray, rows: PatternRows) -> Matches:
-        windows = rows.cut(rows.index_of(key, start), behind - start)
+        windows = rows.windows(rows.index_of(key, start), behind - start)
         self._matcher.renumber(np.empty(0, np.int64))  # nothing is left of the last ones
         read = self._matcher.feed(windows, np.arange(len(key)), behind - start, 0, True)
         assert isinstance(read, Matches)
@@ -94,9 +94,9 @@ class Timeouts:
 
 def _beginnings(nfa: OrderedNfa) -> OrderedNfa:
     """Accepts what the automaton has read at the end of a partition, wherever it is then; attempts begin at the first row only."""
-    first, moves = [0], []
+    first, transitions = [0], []
     for state in range(len(nfa.first) - 1):
-        moves += [move for move in nfa.moves_of(state) if move not in (ACCEPT, ACCEPT_AT_END)]
-        moves.append(ACCEPT_AT_END)
-        first.append(len(moves))
-    return OrderedNfa((*first, len(moves)), tuple(moves), start=len(first) - 1, start_of_partition=nfa.start)
+        transitions += [transition for transition in nfa.transitions_of(state) if transition not in (ACCEPT, ACCEPT_AT_END)]
+        transitions.append(ACCEPT_AT_END)
+        first.append(len(transitions))
+    return OrderedNfa((*first, len(transitions)), tuple(transitions), start=len(first) - 1, start_of_partition=nfa.start)

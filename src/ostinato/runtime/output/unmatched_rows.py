@@ -6,7 +6,7 @@ import numpy as np
 
 from ostinato.kernels.rows.grouping import ranges
 from ostinato.kernels.rows.row_gaps import find_gaps
-from ostinato.runtime.output.matches import Matches
+from ostinato.runtime.matches.matches import Matches
 from ostinato.runtime.rows.pattern_rows import PatternRows
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ostinato.kernels.rows.grouping import move, put, ranges, taken
-from ostinato.runtime.rows.longer_arrays import lengthened
+from ostinato.runtime.rows.array_growth import lengthened
 
 MANY, SEVERAL = 1 << 12, 2  # rows, columns: for fewer, nothing is gained by waiting
 NO_ROWS = np.empty(0, np.int32)

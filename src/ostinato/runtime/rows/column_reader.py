@@ -8,9 +8,9 @@ import numpy as np
 import pyarrow as pa
 
 from ostinato.base.errors import DataError, SchemaError
+from ostinato.expr.types import Kind, Type
 from ostinato.expr.typing.arrow_types import from_arrow as type_from_arrow
 from ostinato.expr.typing.arrow_types import to_arrow
-from ostinato.expr.typing.types import Kind, Type
 from ostinato.kernels.vectors.casts import cast
 from ostinato.kernels.vectors.vector import Vector, from_arrow, from_plain_words, plain_words
 from ostinato.program.input import Column, Input

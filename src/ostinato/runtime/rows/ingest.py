@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ostinato.base.errors import DataError
-from ostinato.expr.typing.types import Kind
+from ostinato.expr.types import Kind
 from ostinato.kernels.rows.read_only import borrowed
 from ostinato.kernels.rows.time_range import time_range
 from ostinato.kernels.vectors.vector import Vector

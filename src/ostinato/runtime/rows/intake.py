@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from ostinato.expr.typing.types import Kind, Type
+from ostinato.expr.types import Kind, Type
 from ostinato.kernels.vectors.vector import Vector
 from ostinato.program.input import Input
 from ostinato.runtime.rows.key_index import KeyIndex

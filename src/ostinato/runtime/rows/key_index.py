@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
-from ostinato.expr.typing.types import Kind, Type
+from ostinato.expr.types import Kind, Type
 from ostinato.kernels.rows.hashing import Numbering
 from ostinato.kernels.vectors.vector import Vector
 from ostinato.runtime.rows.string_pool import StringPool

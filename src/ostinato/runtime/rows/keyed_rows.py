@@ -12,7 +12,7 @@ import numpy as np
 
 from ostinato.kernels.rows.grouping import count_rows_of_keys, places_and_rows, places_of, ranges
 from ostinato.runtime.rows.arena import Arena, Moved, Places
-from ostinato.runtime.rows.longer_arrays import as_slice
+from ostinato.runtime.rows.array_growth import as_slice
 from ostinato.runtime.rows.opaque_values import OpaqueValues
 
 NO_TIMES = np.zeros(1, np.int64)  # kernels want an array also where nobody reads it

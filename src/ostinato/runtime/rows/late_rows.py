@@ -25,17 +25,17 @@ class LateRows:
         self.count = 0
         self.schema = late_schema(reads)
 
-    def add(self, rows: pa.Table, horizons: np.ndarray) -> None:
-        """Rows with times before their horizons, which are the watermarks that they missed."""
+    def add(self, rows: pa.Table, missed: np.ndarray) -> None:
+        """Rows with times before their watermarks, which are the watermarks that they missed."""
         self.count += rows.num_rows
         if self._keeps:
             shown = rows.select([column.name for column in self._reads.data_columns]).cast(pa.schema(list(self.schema)[:-1]))
-            kept = shown.append_column(self.schema.field(-1), self._reasons(horizons))
+            kept = shown.append_column(self.schema.field(-1), self._reasons(missed))
             self._kept.append(kept)
             self.bytes += kept.nbytes
 
-    def _reasons(self, horizons: np.ndarray) -> pa.Array:
-        watermarks = to_arrow(Vector(self._reads.columns[self._reads.time].type, np.ascontiguousarray(horizons), None, None))
+    def _reasons(self, missed: np.ndarray) -> pa.Array:
+        watermarks = to_arrow(Vector(self._reads.columns[self._reads.time].type, np.ascontiguousarray(missed), None, None))
         return pc.binary_join_element_wise(pa.scalar("before the watermark"), watermarks.cast(pa.string()), " ")
 
     def take(self) -> pa.Table:

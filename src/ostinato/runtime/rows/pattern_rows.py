@@ -93,7 +93,7 @@ class PatternRows:
         """Arena rows of these rows of these keys."""
         return self.offset[keys] + ordinals - self.base[keys]
 
-    def cut(self, offset: np.ndarray, lengths: np.ndarray) -> PatternRows:
+    def windows(self, offset: np.ndarray, lengths: np.ndarray) -> PatternRows:
         """Stretches of the rows, each as a partition of its own."""
         return _Stretches(self, offset, lengths)
 

@@ -7,18 +7,18 @@ from collections.abc import Callable
 import numpy as np
 import pyarrow as pa
 
-NEVER = int(np.iinfo(np.int64).min)  # the horizon before any watermark
+NEVER = int(np.iinfo(np.int64).min)  # the watermark before any watermark
 
 
 class ReorderBuffer:
     """`lateness` 0: rows come in order of time, and wait for others of the same time alone, where more than the time orders them
-    (`ties_wait`). A number: the greatest time seen minus it is the horizon. None: only `advance` moves the horizon. `too_late` gets rows
-    from before the horizon, and the horizon of each."""
+    (`ties_wait`). A number: the greatest time seen minus it is the watermark. None: only `advance` moves the watermark. `too_late` gets
+    rows from before the watermark, and the watermark of each."""
 
     def __init__(self, lateness: int | None, ties_wait: bool, too_late: Callable[[pa.Table, np.ndarray], None]) -> None:
         self.lateness = lateness
         self.waits = lateness != 0 or ties_wait
-        self.horizon = NEVER  # no row with a smaller time is accepted any more
+        self.watermark = NEVER  # no row with a smaller time is accepted any more
         self._too_late = too_late
         self._row_by_row = False
         self._waiting: list[tuple[pa.Table, np.ndarray]] = []  # with their times
@@ -34,30 +34,30 @@ class ReorderBuffer:
         if not len(times):
             return []
         if not self.waits:
-            self.horizon = max(self.horizon, int(times.max()))
+            self.watermark = max(self.watermark, int(times.max()))
             return [batch]
         self._waiting.append((batch, times))
         if self.lateness is not None:
-            self.horizon = max(self.horizon, int(times.max()) - self.lateness)
+            self.watermark = max(self.watermark, int(times.max()) - self.lateness)
         return self._due()
 
     def _without_late(self, batch: pa.Table, times: np.ndarray) -> tuple[pa.Table, np.ndarray]:
-        horizon = self._horizons(times) if self._row_by_row else self.horizon
-        accepted = times >= horizon
+        watermark = self._watermarks(times) if self._row_by_row else self.watermark
+        accepted = times >= watermark
         if accepted.all():
             return batch, times
-        self._too_late(batch.filter(pa.array(~accepted)), np.broadcast_to(horizon, len(times))[~accepted])
+        self._too_late(batch.filter(pa.array(~accepted)), np.broadcast_to(watermark, len(times))[~accepted])
         return batch.filter(pa.array(accepted)), times[accepted]
 
-    def _horizons(self, times: np.ndarray) -> np.ndarray:
+    def _watermarks(self, times: np.ndarray) -> np.ndarray:
         """For each row that of the rows before it."""
-        horizons = np.full(len(times), self.horizon)
+        watermarks = np.full(len(times), self.watermark)
         if self.lateness is not None:
-            np.maximum(horizons[1:], np.maximum.accumulate(times[:-1]) - self.lateness, out=horizons[1:])
-        return horizons
+            np.maximum(watermarks[1:], np.maximum.accumulate(times[:-1]) - self.lateness, out=watermarks[1:])
+        return watermarks
 
-    def advance(self, horizon: int) -> list[pa.Table]:
-        self.horizon = max(self.horizon, horizon)
+    def advance(self, watermark: int) -> list[pa.Table]:
+        self.watermark = max(self.watermark, watermark)
         return self._due()
 
     def flush(self) -> list[pa.Table]:
@@ -67,7 +67,7 @@ class ReorderBuffer:
     def _due(self) -> list[pa.Table]:
         due, waiting = [], []
         for batch, times in self._waiting:
-            early = times < self.horizon
+            early = times < self.watermark
             if early.all():
                 due.append(batch)
                 continue
@@ -94,9 +94,9 @@ class ReorderBuffer:
         timed = [batch.append_column("__time", pa.array(times)) for batch, times in self._waiting]
         return pa.concat_tables(timed, promote_options="none").combine_chunks()
 
-    def load(self, waiting: pa.Table | None, horizon: int) -> None:
+    def load(self, waiting: pa.Table | None, watermark: int) -> None:
         self._waiting = []
         if waiting is not None:
             last = waiting.num_columns - 1
             self._waiting.append((waiting.remove_column(last), waiting.column(last).to_numpy()))
-        self.horizon = horizon
+        self.watermark = watermark

@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ostinato.expr.typing.types import Kind
+from ostinato.expr.types import Kind
 from ostinato.kernels.rows.grouping import put_octets, ranges
 from ostinato.kernels.rows.predicate_lines import find_stretches, put_bits
 from ostinato.kernels.vectors.evaluate import Evaluator
@@ -95,7 +95,7 @@ class RowCode:
         type_ = self._types[name]
         if type_.kind is not Kind.STRING:
             return Vector(type_, data, valid, rows.opaque.get(name))
-        return _compacted(Vector(type_, data, valid, self._pool.strings))
+        return _copied(Vector(type_, data, valid, self._pool.strings))
 
     def _store_slots(self, rows: PatternRows, at: np.ndarray | slice, values: list[Vector], inner: np.ndarray | None) -> None:
         for number, vector in enumerate(values):
@@ -222,7 +222,7 @@ def _side_by_side(first: np.ndarray, counts: np.ndarray) -> np.ndarray | slice:
     return ranges(first, counts)
 
 
-def _compacted(vector: Vector) -> Vector:
+def _copied(vector: Vector) -> Vector:
     """With a dictionary much longer than the column, only the strings that occur: functions work on dictionaries."""
     if len(vector.dictionary) <= 2 * len(vector.data) + 64:
         return vector

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ostinato.expr.types import Kind, Type
 from ostinato.expr.typing.arrow_types import to_arrow
-from ostinato.expr.typing.types import Kind, Type
 from ostinato.program.analysis.carried_negations import uncarried
 from ostinato.program.code_inputs import code_inputs, measure_columns, negation_columns
 from ostinato.program.input import Input
@@ -59,7 +59,7 @@ def seldom_read(reads: Input, patterns: Sequence[Pattern]) -> set[str]:
 
 
 def empty_rows(reads: Input, stored: dict[str, Type], patterns: Sequence[Pattern]) -> KeyedRows:
-    """Values lie in arrays as `expr.typing.types` says."""
+    """Values lie in arrays as `expr.types` says."""
     positioned = any(map(needs_positions, patterns))
     held = {Kind.FLOAT: np.float64, Kind.BOOL: np.bool_}
     dtypes = {name: held.get(type_.kind, np.int64) for name, type_ in stored.items()}

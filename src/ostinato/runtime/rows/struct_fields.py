@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ostinato.expr.typing.types import NULL
+from ostinato.expr.types import NULL
 from ostinato.program.input import Column
 
 

@@ -9,20 +9,20 @@ from typing import Protocol
 import numpy as np
 
 from ostinato.base.errors import BudgetError, DataError, OstinatoError
-from ostinato.expr.typing.types import Kind
+from ostinato.expr.types import Kind
 from ostinato.kernels.runs import run_layout as layout
 from ostinato.kernels.scalar.arithmetic import ERRORS, IS_VALUE, TOO_MANY
 from ostinato.program.pattern import EventPattern
+from ostinato.runtime.limits.budget import Budget, Overflow, in_words, over_budget, too_many_matches
+from ostinato.runtime.limits.steps import Steps
 from ostinato.runtime.matcher import NEVER, Matcher
-from ostinato.runtime.output.listing import Listing
-from ostinato.runtime.output.match_dag import MatchDag
-from ostinato.runtime.output.matches import Matches
-from ostinato.runtime.rows.longer_arrays import grown
+from ostinato.runtime.matches.listing import Listing
+from ostinato.runtime.matches.match_dag import MatchDag
+from ostinato.runtime.matches.matches import Matches
+from ostinato.runtime.rows.array_growth import grown
 from ostinato.runtime.rows.pattern_rows import PatternRows
 from ostinato.runtime.rows.string_pool import StringPool
 from ostinato.runtime.runs.run_plan import run_plan
-from ostinato.runtime.session.budget import Beyond, Budget, in_words, over_budget, too_many_matches
-from ostinato.runtime.session.steps import Steps
 
 SHED_LATER = 64  # times the budget: more may be shed at the end of a call
 SHED_PART = 16  # shedding a sixteenth at once keeps its cost per event constant
@@ -62,7 +62,7 @@ class PartialStore(Protocol):
 
     def renumber(self, old_of_new: np.ndarray) -> None: ...
 
-    def compact(self) -> None: ...
+    def collect_garbage(self) -> None: ...
 
     def shed_oldest(self, count: int) -> None: ...
 
@@ -88,7 +88,7 @@ class PartialMatcher(Matcher):
         self._strict = (
             pattern.selection == "strict_contiguity" and pattern.look_ahead == 0
         )  # rows that wait for neighbours are not passed by
-        self._variable_of = np.array([component.variable for component in pattern.components], np.uint8)
+        self._variable_of = np.array([element.variable for element in pattern.elements], np.uint8)
 
     @abstractmethod
     def _follow(self, rows: PatternRows, keys: np.ndarray, begin: np.ndarray, end: np.ndarray, ordinal: np.ndarray) -> None:
@@ -102,26 +102,26 @@ class PartialMatcher(Matcher):
         """The same in pieces."""
         yield self._matches()
 
-    def feed(self, rows: PatternRows, keys: np.ndarray, ready: np.ndarray, horizon: int, final: bool) -> Matches | MatchDag:
-        self._go_on(rows, keys, ready, horizon, final)
+    def feed(self, rows: PatternRows, keys: np.ndarray, ready: np.ndarray, watermark: int, final: bool) -> Matches | MatchDag:
+        self._process(rows, keys, ready, watermark, final)
         matches = self._matches()
         self._within_budget()
         return matches
 
     def feed_in_parts(
-        self, rows: PatternRows, keys: np.ndarray, ready: np.ndarray, horizon: int, final: bool
+        self, rows: PatternRows, keys: np.ndarray, ready: np.ndarray, watermark: int, final: bool
     ) -> Iterator[Matches | MatchDag]:
-        self._go_on(rows, keys, ready, horizon, final)
+        self._process(rows, keys, ready, watermark, final)
         yield from self._parts()
         self._within_budget()
 
-    def _go_on(self, rows: PatternRows, keys: np.ndarray, ready: np.ndarray, horizon: int, final: bool) -> None:
+    def _process(self, rows: PatternRows, keys: np.ndarray, ready: np.ndarray, watermark: int, final: bool) -> None:
         keys = np.ascontiguousarray(keys, np.int64)
         self._ensure_keys(int(keys.max(initial=-1)) + 1)
         if self._strict:
             keys, ready = self._with_waiting(keys, ready)
         settings = self._plan.settings
-        settings[layout.HORIZON], settings[layout.HAS_HORIZON], settings[layout.FINAL] = horizon, horizon != NEVER, final
+        settings[layout.WATERMARK], settings[layout.HAS_WATERMARK], settings[layout.FINAL] = watermark, watermark != NEVER, final
         self._bind_strings()
         ordinal = self._read[keys]
         begin = rows.index_of(keys, ordinal)
@@ -154,7 +154,7 @@ class PartialMatcher(Matcher):
     def _refuse_too_many(self) -> None:
         """Where the budget wants an error and not that runs are shed."""
         limit = self._budget.runs
-        if limit is not None and self._store.live_runs > limit and self._budget.beyond is Beyond.ERROR:
+        if limit is not None and self._store.live_runs > limit and self._budget.overflow is Overflow.ERROR:
             raise over_budget(
                 self._pattern,
                 f"the query follows more than {limit} partial matches",
@@ -164,7 +164,7 @@ class PartialMatcher(Matcher):
     def _refuse_too_large(self) -> None:
         """Where the budget wants an error; or in the middle of a call, where nothing can be shed, and it is far too much."""
         limit, size = self._budget.bytes, self._store.bytes
-        if limit is not None and size > (limit if self._budget.beyond is Beyond.ERROR else SHED_LATER * limit):
+        if limit is not None and size > (limit if self._budget.overflow is Overflow.ERROR else SHED_LATER * limit):
             raise over_budget(self._pattern, f"partial matches take {in_words(size)}, and the budget is {in_words(limit)}")
 
     def _limit_steps(self, so_far: int) -> None:
@@ -187,11 +187,11 @@ class PartialMatcher(Matcher):
         """After a batch: nodes that nobody reaches any more are no reason to complain."""
         store, limit = self._store, self._budget.bytes
         if store.has_doubled or (limit is not None and store.bytes > limit):
-            store.compact()
+            store.collect_garbage()
         while limit is not None and store.bytes > limit:
             self._refuse_too_large()
             store.shed_oldest(max(1, store.live_runs // SHED_PART))
-            store.compact()
+            store.collect_garbage()
 
     def look_at_all(self, asked: EventPattern) -> None:
         self._listing.look_at_all(asked)

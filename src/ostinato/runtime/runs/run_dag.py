@@ -6,11 +6,11 @@ import numpy as np
 
 from ostinato.kernels.output.match_dag import BOUND_TO, EVENT, FIRST, GRAPH_COLUMNS, NEWEST, NOTHING, SECOND
 from ostinato.kernels.runs import run_nodes as own
-from ostinato.runtime.output.match_dag import MatchDag, reduced
+from ostinato.runtime.matches.match_dag import MatchDag, reduced
 
 
 def dag_of(nodes: np.ndarray, found: np.ndarray, variable_of: np.ndarray, by_time: bool) -> MatchDag:
-    """The matches that end with the nodes of `found`. `variable_of` says which one a component binds."""
+    """The matches that end with the nodes of `found`. `variable_of` says which one a element binds."""
     nodes = nodes[: int(found[:, own.LAST_NODE].max()) + 1]
     union = nodes[:, own.BOUND_TO] == own.UNION
     graph = np.full((len(nodes), GRAPH_COLUMNS), NOTHING, np.int64)

@@ -10,8 +10,9 @@ from ostinato.kernels.runs import run_layout as layout
 from ostinato.kernels.runs import run_table as table
 from ostinato.kernels.runs import runs as kernel
 from ostinato.program.pattern import EventPattern
-from ostinato.runtime.output.match_dag import MatchDag
-from ostinato.runtime.output.matches import Matches
+from ostinato.runtime.limits.budget import Budget
+from ostinato.runtime.matches.match_dag import MatchDag
+from ostinato.runtime.matches.matches import Matches
 from ostinato.runtime.rows.pattern_rows import PatternRows
 from ostinato.runtime.rows.string_pool import StringPool
 from ostinato.runtime.runs.partial_matcher import SHED_PART, PartialMatcher
@@ -19,8 +20,7 @@ from ostinato.runtime.runs.run_dag import dag_of
 from ostinato.runtime.runs.run_reading import RunReading
 from ostinato.runtime.runs.run_state import check_runs
 from ostinato.runtime.runs.run_store import RunStore
-from ostinato.runtime.session.budget import Budget
-from ostinato.runtime.session.state_check import StateCheck
+from ostinato.runtime.snapshots.state_check import StateCheck
 
 
 class RunMatcher(PartialMatcher):
@@ -38,10 +38,10 @@ class RunMatcher(PartialMatcher):
         self._limit_steps(store.steps)
         while True:
             status = kernel.advance(
-                plan.moves, plan.states, plan.passes, plan.watched, plan.bounds, plan.settings, code.code, code.scratch,
+                plan.transitions, plan.states, plan.passes, plan.watched, plan.bounds, plan.settings, code.code, code.scratch,
                 code.scratch_valid, code.ranks, bits, rows.times, rows.positions, rows.slots, rows.slot_valid,
                 store.runs, store.registers, store.register_valid, store.nodes, store.found, store.header, store.per_key,
-                store.cells, store.order, store.twins, store.born, store.live, keys, begin, end, ordinal,
+                store.cells, store.order, store.equivalents, store.born, store.live, keys, begin, end, ordinal,
             )  # fmt: skip
             if status == kernel.DONE:
                 return

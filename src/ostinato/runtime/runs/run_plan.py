@@ -1,4 +1,4 @@
-"""The components of a program as the tables that the run kernel reads."""
+"""The elements of a program as the tables that the run kernel reads."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from ostinato.base.errors import UnsupportedError
 from ostinato.kernels.runs import run_layout as kernel
 from ostinato.kernels.scalar.scalar import Interpreter
 from ostinato.program.analysis.joins import Join, join_of
+from ostinato.program.analysis.live_registers import stored_by
 from ostinato.program.analysis.searches import RunOrder, order_of
-from ostinato.program.components import Begin
+from ostinato.program.elements import Transition
 from ostinato.program.pattern import EventPattern
 from ostinato.runtime.runs.run_merging import Merging, merging_of
 from ostinato.runtime.search.search_code import SearchCode
-from ostinato.runtime.threads.live_registers import stored_by
 
 SELECTIONS = {
     "strict_contiguity": kernel.STRICT,
@@ -34,7 +34,7 @@ OUTPUTS = {
     "timeouts": kernel.TIMEOUTS,
 }
 MERGES = {"": kernel.NEVER_MERGED, "same": kernel.SAME_START, "any": kernel.WHATEVER_START}
-Move = tuple[int, ...]
+TransitionRow = tuple[int, ...]
 NO_LIMIT = np.iinfo(np.int64).max
 
 
@@ -42,7 +42,7 @@ NO_LIMIT = np.iinfo(np.int64).max
 class RunPlan:
     """See `kernels.runs.run_layout` for the columns."""
 
-    moves: np.ndarray
+    transitions: np.ndarray
     states: np.ndarray
     passes: np.ndarray
     watched: np.ndarray
@@ -66,34 +66,34 @@ class RunPlan:
 def run_plan(pattern: EventPattern, run_limit: int | None) -> RunPlan:
     if _output(pattern) == kernel.FIRST and pattern.selection == "skip_till_any_match":
         raise UnsupportedError("one match per start is not offered under skip till any match", hint="use output all or nonoverlapping")
-    components = pattern.components
+    elements = pattern.elements
     passes = _Passes(pattern)
     merging = merging_of(pattern)
     joins = _joins(pattern)
     orders = _orders(pattern, joins)
     code = SearchCode(pattern.scalar, (comparison for order in orders if order is not None for comparison in order.comparisons))
-    states = np.zeros((len(components) + 1, kernel.STATE_COLUMNS), np.int64)
-    moves: list[Move] = []
-    for state in range(len(components) + 1):
+    states = np.zeros((len(elements) + 1, kernel.STATE_COLUMNS), np.int64)
+    transitions: list[TransitionRow] = []
+    for state in range(len(elements) + 1):
         join = joins[state]
-        own = _moves(pattern, -1 if state == len(components) else state, passes, join)
-        states[state, kernel.ORDER_MOVE :] = _ordered(orders[state], own, len(moves), code)
-        states[state, kernel.FIRST_MOVE] = len(moves)
-        states[state, kernel.END_MOVE] = len(moves) + len(own)
-        masks = [move[kernel.MASK] for move in own]
+        own = _transitions(pattern, -1 if state == len(elements) else state, passes, join)
+        states[state, kernel.ORDER_MOVE :] = _ordered(orders[state], own, len(transitions), code)
+        states[state, kernel.FIRST_MOVE] = len(transitions)
+        states[state, kernel.END_MOVE] = len(transitions) + len(own)
+        masks = [transition[kernel.MASK] for transition in own]
         states[state, kernel.STATE_MASK] = np.bitwise_or.reduce(np.array(masks, np.int64), initial=0)
         states[state, kernel.ALWAYS] = 0 in masks
-        moves += own
+        transitions += own
         states[state, kernel.JOIN_REGISTER] = -1 if join is None else join.register
-    for state, component in enumerate(components):
-        states[state, kernel.REPORT_FROM], states[state, kernel.REPORT_TO] = passes.over((state, *component.passed_at_end))
-        states[state, kernel.COMPLETES] = component.completes
-        states[state, kernel.REPEATS] = component.repeats
+    for state, element in enumerate(elements):
+        states[state, kernel.REPORT_FROM], states[state, kernel.REPORT_TO] = passes.over((state, *element.passed_at_end))
+        states[state, kernel.COMPLETES] = element.completes
+        states[state, kernel.REPEATS] = element.repeats
         states[state, kernel.MERGEABLE] = merging.mergeable[state]
         states[state, kernel.RELINKS] = _relinks(pattern, state, merging, joins[state], orders[state])
     watched = _watch(states, merging)
     fanout = max(1, int((states[:, kernel.END_MOVE] - states[:, kernel.FIRST_MOVE]).max()))
-    table = np.array(moves, np.int64).reshape(-1, kernel.MOVE_COLUMNS)
+    table = np.array(transitions, np.int64).reshape(-1, kernel.MOVE_COLUMNS)
     settings = _settings(pattern, fanout, run_limit, merging)
     return RunPlan(table, states, passes.table, watched, code.bounds, settings, code.interpreter)
 
@@ -101,8 +101,8 @@ def run_plan(pattern: EventPattern, run_limit: int | None) -> RunPlan:
 def _joins(pattern: EventPattern) -> list[Join | None]:
     """Per state. Where an event ends the runs that cannot select it, all of them have to be met; the empty run waits nowhere."""
     if SELECTIONS[pattern.selection] < kernel.SKIP_TO_NEXT:
-        return [None] * (len(pattern.components) + 1)
-    return [*(join_of(pattern, state) for state in range(len(pattern.components))), None]
+        return [None] * (len(pattern.elements) + 1)
+    return [*(join_of(pattern, state) for state in range(len(pattern.elements))), None]
 
 
 def _orders(pattern: EventPattern, joins: list[Join | None]) -> list[RunOrder | None]:
@@ -112,11 +112,15 @@ def _orders(pattern: EventPattern, joins: list[Join | None]) -> list[RunOrder | 
     return [*(order_of(pattern, state) if join is None else None for state, join in enumerate(joins[:-1])), None]
 
 
-def _ordered(order: RunOrder | None, moves: list[Move], before: int, code: SearchCode) -> tuple[int, ...]:
+def _ordered(order: RunOrder | None, transitions: list[TransitionRow], before: int, code: SearchCode) -> tuple[int, ...]:
     """The columns of `states` from ORDER_MOVE on; `before` moves of other states stand before these."""
     if order is None:
         return -1, 0, 0, 0, 0, 0, 0
-    number = next(i for i, move in enumerate(moves) if (move[kernel.TARGET], bool(move[kernel.TAKE])) == (order.target, order.taken))
+    number = next(
+        i
+        for i, transition in enumerate(transitions)
+        if (transition[kernel.TARGET], bool(transition[kernel.TAKE])) == (order.target, order.taken)
+    )
     return (before + number, *code.bound_all(order.comparisons), *code.value_of(order.comparisons))
 
 
@@ -131,23 +135,23 @@ def _watch(states: np.ndarray, merging: Merging) -> np.ndarray:
 
 
 def _relinks(pattern: EventPattern, state: int, merging: Merging, join: Join | None, order: RunOrder | None) -> bool:
-    component = pattern.components[state]
-    stored = stored_by(pattern.scalar, component.later_block) if component.repeats else frozenset()
+    element = pattern.elements[state]
+    stored = stored_by(pattern.scalar, element.later_block) if element.repeats else frozenset()
     if (join is not None and join.register in stored) or (order is not None and order.registers & stored):
         return True
     return merging.mergeable[state] and (pattern.ties == "epoch" or bool(stored & merging.needed[state]))
 
 
 class _Passes:
-    """Lists of the conditions about finished components, one after the other."""
+    """Lists of the conditions about finished elements, one after the other."""
 
     def __init__(self, pattern: EventPattern) -> None:
         self._pattern = pattern
         self._blocks: list[tuple[int, int]] = []
 
-    def over(self, components: Iterable[int]) -> tuple[int, int]:
+    def over(self, elements: Iterable[int]) -> tuple[int, int]:
         first = len(self._blocks)
-        blocks = (_block(self._pattern, self._pattern.components[number].leaving_block) for number in components)
+        blocks = (_block(self._pattern, self._pattern.elements[number].leaving_block) for number in elements)
         self._blocks += [block for block in blocks if block[0] < block[1]]
         return first, len(self._blocks)
 
@@ -156,24 +160,24 @@ class _Passes:
         return np.array(self._blocks, np.int64).reshape(-1, 2)
 
 
-def _moves(pattern: EventPattern, state: int, passes: _Passes, join: Join | None) -> list[Move]:
-    """What a run in component `state` (-1: the empty run) may select; see `kernels.runs.run_layout` for the place of the take."""
-    components = pattern.components
+def _transitions(pattern: EventPattern, state: int, passes: _Passes, join: Join | None) -> list[TransitionRow]:
+    """What a run in element `state` (-1: the empty run) may select; see `kernels.runs.run_layout` for the place of the take."""
+    elements = pattern.elements
     slots = {} if join is None else join.slots
-    take: list[Move] = []
-    if state >= 0 and components[state].repeats:
-        component = components[state]
-        take = [(state, _mask(component.later_bit), *_block(pattern, component.later_block), 0, 0, 1, 0, slots.get(state, -1))]
-    following = pattern.entries if state < 0 else components[state].begins
-    begins = [(*_begin(pattern, state, begin, passes), slots.get(begin.target, -1)) for begin in following]
-    return take + begins if _output(pattern) == kernel.FIRST else begins + take
+    take: list[TransitionRow] = []
+    if state >= 0 and elements[state].repeats:
+        element = elements[state]
+        take = [(state, _mask(element.later_bit), *_block(pattern, element.later_block), 0, 0, 1, 0, slots.get(state, -1))]
+    following = pattern.initial if state < 0 else elements[state].transitions
+    forward = [(*_begin(pattern, state, transition, passes), slots.get(transition.target, -1)) for transition in following]
+    return take + forward if _output(pattern) == kernel.FIRST else forward + take
 
 
-def _begin(pattern: EventPattern, state: int, begin: Begin, passes: _Passes) -> Move:
-    target = pattern.components[begin.target]
-    left = begin.passed if state < 0 else (state, *begin.passed)
+def _begin(pattern: EventPattern, state: int, transition: Transition, passes: _Passes) -> TransitionRow:
+    target = pattern.elements[transition.target]
+    left = transition.passed if state < 0 else (state, *transition.passed)
     return (
-        begin.target, _mask(target.first_bit), *_block(pattern, target.first_block), *passes.over(left), 0, int(begin.nearest),
+        transition.target, _mask(target.first_bit), *_block(pattern, target.first_block), *passes.over(left), 0, int(transition.nearest),
     )  # fmt: skip
 
 

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ostinato.kernels.output.match_counts import matches_of_runs
+from ostinato.kernels.matches.match_counts import matches_of_runs
 from ostinato.kernels.runs import run_matches as kernel
 from ostinato.kernels.runs.run_matches import read_matches
-from ostinato.runtime.output.listing import Listing
-from ostinato.runtime.output.matches import Matches
-from ostinato.runtime.rows.longer_arrays import lengthened
-from ostinato.runtime.runs.ordered_matches import ordered_matches
+from ostinato.runtime.matches.listing import Listing
+from ostinato.runtime.matches.matches import Matches
+from ostinato.runtime.matches.ordered_matches import ordered_matches
+from ostinato.runtime.rows.array_growth import lengthened
 
 COUNTED_FROM = 1 << 18  # events: arrays that are larger are made for what was counted
 FIRST_DEPTH = 256
@@ -26,7 +26,7 @@ class _Room:
     keys: np.ndarray
     offsets: np.ndarray
     ordinals: np.ndarray
-    components: np.ndarray
+    elements: np.ndarray
 
     @staticmethod
     def of(count: int, events: int) -> _Room:
@@ -100,7 +100,7 @@ class RunReading:
         while True:
             status = read_matches(
                 self._nodes, self._found, len(self._found), self._control,
-                room.stack, room.path, room.keys, room.offsets, room.ordinals, room.components,
+                room.stack, room.path, room.keys, room.offsets, room.ordinals, room.elements,
             )  # fmt: skip
             if status != kernel.STACK_FULL:
                 return int(status)
@@ -108,6 +108,6 @@ class RunReading:
 
     def _taken(self, room: _Room, copied: bool = False) -> Matches:
         written, placed = int(self._control[kernel.WRITTEN]), int(self._control[kernel.PLACED])
-        parts = (room.keys[:written], room.offsets[: written + 1], room.ordinals[:placed], room.components[:placed])
-        keys, offsets, ordinals, components = (part.copy() for part in parts) if copied else parts
-        return ordered_matches(keys, offsets, ordinals, components, self._variable_of)
+        parts = (room.keys[:written], room.offsets[: written + 1], room.ordinals[:placed], room.elements[:placed])
+        keys, offsets, ordinals, elements = (part.copy() for part in parts) if copied else parts
+        return ordered_matches(keys, offsets, ordinals, elements, self._variable_of)

@@ -7,7 +7,7 @@ import numpy as np
 from ostinato.kernels.runs import run_nodes, run_order, runs
 from ostinato.kernels.runs import run_table as table
 from ostinato.program.scalar_code import Register
-from ostinato.runtime.rows.longer_arrays import grown
+from ostinato.runtime.rows.array_growth import grown
 from ostinato.runtime.runs.run_plan import RunPlan
 
 FIRST_CAPACITY = 64
@@ -50,14 +50,14 @@ class RunStore:
         """The tables by which runs are found, with a cell per run; see `kernels.runs.run_index` and `kernels.runs.run_merging`."""
         cells = 1 << (len(self.runs) - 1).bit_length()
         self.cells = np.full(cells if self._plan.joins else NO_TABLE, table.NOTHING, np.int64)
-        self.twins = np.full(cells if self._plan.merges else NO_TABLE, table.NOTHING, np.int64)
+        self.equivalents = np.full(cells if self._plan.merges else NO_TABLE, table.NOTHING, np.int64)
         self.order = np.empty((len(self.runs) if self._plan.orders else NO_TABLE, run_order.ORDER_COLUMNS), np.int64)
         self.per_key[:, table.WAITING :] = table.NOTHING
         plan, code = self._plan, self._plan.interpreter
         runs.rebuild(
             plan.states, plan.bounds, plan.watched, plan.settings, code.code, code.scratch, code.scratch_valid, code.ranks, NO_SLOTS,
             NO_FLAGS, self.runs, self.registers, self.register_valid, self.header[table.USED], self.per_key, self.cells, self.order,
-            self.twins,
+            self.equivalents,
         )  # fmt: skip
 
     def _reserve(self) -> None:
@@ -102,13 +102,13 @@ class RunStore:
         if self.header[table.FOUND] + most > len(self.found):
             self.found = grown(self.found, 2 * len(self.found) + most)
         if self.header[table.NODES] + 2 * most > len(self.nodes):
-            self.compact()
+            self.collect_garbage()
             if 2 * self.header[table.NODES] + 2 * most > len(self.nodes):
                 self.nodes = grown(self.nodes, 2 * len(self.nodes) + 2 * most)
 
-    def compact(self) -> None:
+    def collect_garbage(self) -> None:
         header = self.header
-        header[table.NODES] = run_nodes.compact_nodes(
+        header[table.NODES] = run_nodes.collect_nodes(
             self.runs, header[table.USED], self.per_key, self.nodes, header[table.NODES], self.found, header[table.FOUND]
         )
         self._reachable = max(FIRST_CAPACITY, int(header[table.NODES]))
@@ -126,7 +126,7 @@ class RunStore:
     @property
     def run_bytes(self) -> int:
         """What one run takes: its row, its registers, its cells in the tables by which it is found."""
-        tables = (len(self.cells) > NO_TABLE) + (len(self.twins) > NO_TABLE) + run_order.ORDER_COLUMNS * self._plan.orders
+        tables = (len(self.cells) > NO_TABLE) + (len(self.equivalents) > NO_TABLE) + run_order.ORDER_COLUMNS * self._plan.orders
         return self.runs.itemsize * table.RUN_COLUMNS + 9 * self.registers.shape[1] + 8 * tables
 
     @property
@@ -150,7 +150,7 @@ class RunStore:
         alive = self.alive
         order = np.lexsort((self.runs[alive, table.FIRST_ORDINAL], self.runs[alive, table.FIRST_TIME]))
         doomed = alive[order[:count]]
-        table.release_all(self.runs, self.header, self.per_key, self.cells, self.order, self.twins, doomed)
+        table.release_all(self.runs, self.header, self.per_key, self.cells, self.order, self.equivalents, doomed)
         self.shed += len(doomed)
 
     def renumber(self, old_of_new: np.ndarray) -> None:
@@ -165,7 +165,7 @@ class RunStore:
     def state(self) -> dict[str, np.ndarray]:
         """Only what is in use: runs move together, so that a snapshot does not carry the peak along."""
         if self.keeps_matches:
-            self.compact()
+            self.collect_garbage()
         kept = np.concatenate([np.arange(table.RESERVED), self.alive])
         new_of_old = np.full(int(self.header[table.USED]) + 1, table.NOTHING)  # the last cell is where NOTHING leads
         new_of_old[kept] = np.arange(len(kept))

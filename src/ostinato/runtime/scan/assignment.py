@@ -11,7 +11,7 @@ from ostinato.kernels.scan.scan_spans import assign_variables, fill_only_ways
 from ostinato.kernels.scan.scan_stretches import find_stretches
 from ostinato.program.analysis.stretches import stretch_order
 from ostinato.program.ordered_nfa import OrderedNfa
-from ostinato.runtime.output.matches import Stretches
+from ostinato.runtime.matches.matches import Stretches
 from ostinato.runtime.rows.pattern_rows import PatternRows
 from ostinato.runtime.scan.lazy_dfa import accepting_flag
 
@@ -28,18 +28,18 @@ class Assignment:
         self.order = None if order is None else np.array(order, np.uint8)
         self._starts = np.array([nfa.start, nfa.start_of_partition], np.int64)
         self._first = np.array(nfa.first, np.int32)
-        self._moves = np.array(nfa.moves, np.int32).reshape(-1, 2)
+        self._transitions = np.array(nfa.transitions, np.int32).reshape(-1, 2)
         self._masks = masks
         if order is not None:
-            reads = self._moves[:, 0] >= 0
-            self._moves[reads, 0] = np.argsort(order)[self._moves[reads, 0]]
+            reads = self._transitions[:, 0] >= 0
+            self._transitions[reads, 0] = np.argsort(order)[self._transitions[reads, 0]]
             self._masks = masks[list(order)]
         self._mask = np.uint64(np.bitwise_or.reduce(masks)) if len(masks) else np.uint64(0)
         self._accepting = np.array([accepting_flag(nfa, state) for state in range(self.states)], np.uint8)
         self._width = int(self._mask) + 1
         self._ways = np.empty(self.states * self._width if self.states * self._width <= MAX_WAYS else 0, np.int32)
         if len(self._ways):
-            fill_only_ways(self._first, self._moves, self._masks, self._width, self._ways)
+            fill_only_ways(self._first, self._transitions, self._masks, self._width, self._ways)
 
     def variables(self, rows: PatternRows, found: np.ndarray, places: np.ndarray) -> np.ndarray:
         """For the first columns (key, first ordinal, ordinal behind the last) of `found`; match i has its rows from places[i] to
@@ -51,8 +51,8 @@ class Assignment:
             trail, failed = self._scratch(room)
             done = assign_variables(
                 found, done, count, places, rows.offset, rows.base, rows.length, rows.bits, self._mask,
-                self._width if len(self._ways) else 0, self._ways, self._masks, self._first, self._moves, self._accepting, self._starts,
-                trail, failed, variables,
+                self._width if len(self._ways) else 0, self._ways, self._masks, self._first, self._transitions, self._accepting,
+                self._starts, trail, failed, variables,
             )  # fmt: skip
             if done == count:
                 return variables
@@ -66,8 +66,8 @@ class Assignment:
             trail, failed = self._scratch(room)
             done = find_stretches(
                 found, done, count, rows.offset, rows.base, rows.length, rows.bits, self._mask, self._width if len(self._ways) else 0,
-                self._ways, self._masks, self._first, self._moves, self._accepting, self._starts, trail, failed, np.empty(room, np.uint8),
-                ends,
+                self._ways, self._masks, self._first, self._transitions, self._accepting, self._starts, trail, failed, np.empty(room,
+                np.uint8), ends,
             )  # fmt: skip
             if done == count:
                 return ends

@@ -7,7 +7,7 @@ import numpy as np
 from ostinato.kernels.output.state_links import path_lengths, spread_owners
 from ostinato.kernels.scan import scan_dfa as dfa
 from ostinato.kernels.threads import thread_layout as threads
-from ostinato.runtime.session.state_check import ANY, LIMIT, NOTHING, StateCheck
+from ostinato.runtime.snapshots.state_check import ANY, LIMIT, NOTHING, StateCheck
 
 
 def check_scan(state: StateCheck, nfa_states: int) -> None:

@@ -22,15 +22,17 @@ class BackwardDfa:
     def __init__(self, nfa: OrderedNfa, masks: np.ndarray, width: int) -> None:
         self._width = width
         self._masks = [int(mask) for mask in masks]
-        self._moves = [nfa.moves_of(s) for s in range(len(nfa.first) - 1)]
+        self._transitions = [nfa.transitions_of(s) for s in range(len(nfa.first) - 1)]
         self._start = nfa.start
-        self._accepting = sum(1 << s for s, moves in enumerate(self._moves) if ACCEPT in moves)  # before a row no partition ends
+        self._accepting = sum(
+            1 << s for s, transitions in enumerate(self._transitions) if ACCEPT in transitions
+        )  # before a row no partition ends
         self._sets: list[int] = []
         self._numbers: dict[int, int] = {}
         self.table = np.empty(0, np.int32)
-        if width and len(self._moves) <= MOST_NFA_STATES and not self._accepting >> nfa.start & 1:
+        if width and len(self._transitions) <= MOST_NFA_STATES and not self._accepting >> nfa.start & 1:
             self.table = np.full(16 * width, UNKNOWN, np.int32)
-            assert self._number((1 << len(self._moves)) - 1) == ANYTHING
+            assert self._number((1 << len(self._transitions)) - 1) == ANYTHING
 
     def learn(self, state: int, bits: int) -> None:
         """Fill in the transition of a state for a row with these bits."""
@@ -44,8 +46,8 @@ class BackwardDfa:
     def _before(self, completing: int, bits: int) -> int:
         """The states from which a row with these bits leads to one of `completing`, or which accept without it."""
         states = self._accepting
-        for state, moves in enumerate(self._moves):
-            for variable, target in moves:
+        for state, transitions in enumerate(self._transitions):
+            for variable, target in transitions:
                 if variable >= 0 and completing >> target & 1 and bits & self._masks[variable] == self._masks[variable]:
                     states |= 1 << state
                     break

@@ -18,12 +18,12 @@ MAX_CELLS = 1 << 24  # of the transition table
 
 def accepting_flag(nfa: OrderedNfa, state: int) -> int:
     """Whether and where a state of the NFA accepts."""
-    return sum({ACCEPT: ACCEPTS, ACCEPT_AT_END: ACCEPTS_AT_END}.get(move, 0) for move in nfa.moves_of(state)[-1:])
+    return sum({ACCEPT: ACCEPTS, ACCEPT_AT_END: ACCEPTS_AT_END}.get(transition, 0) for transition in nfa.transitions_of(state)[-1:])
 
 
 class LazyDfa:
     def __init__(self, nfa: OrderedNfa, masks: np.ndarray) -> None:
-        self._moves = [nfa.moves_of(s) for s in range(len(nfa.first) - 1)]
+        self._transitions = [nfa.transitions_of(s) for s in range(len(nfa.first) - 1)]
         self._masks = [int(mask) for mask in masks]
         self.mask = np.uint64(np.bitwise_or.reduce(masks)) if len(masks) else np.uint64(0)
         self._start, self._start_of_partition = nfa.start, nfa.start_of_partition
@@ -57,10 +57,10 @@ class LazyDfa:
             self._resize(2 * number, self.width)
         self.states.append(threads)
         self._numbers[threads] = number
-        moves = [move for thread in threads for move in self._moves[thread]]
-        closed = all(move == ACCEPT for move in moves)
-        at_end = ACCEPTS_AT_END if ACCEPT_AT_END in moves else 0
-        self.flags[number] = (ACCEPTS if ACCEPT in moves else 0) | (CLOSED if closed else 0) | at_end
+        transitions = [transition for thread in threads for transition in self._transitions[thread]]
+        closed = all(transition == ACCEPT for transition in transitions)
+        at_end = ACCEPTS_AT_END if ACCEPT_AT_END in transitions else 0
+        self.flags[number] = (ACCEPTS if ACCEPT in transitions else 0) | (CLOSED if closed else 0) | at_end
         if closed:
             self.table[number * self.width : (number + 1) * self.width] = DEAD
         return number
@@ -78,7 +78,7 @@ class LazyDfa:
     def _step(self, threads: tuple[int, ...], bits: int) -> tuple[int, ...]:
         following: dict[int, None] = {}
         for thread in threads:
-            for variable, target in self._moves[thread]:
+            for variable, target in self._transitions[thread]:
                 if variable < 0 or bits & self._masks[variable] != self._masks[variable] or target in following:
                     continue
                 following[target] = None
@@ -87,8 +87,8 @@ class LazyDfa:
         return tuple(following)
 
     def _accepts(self, nfa_state: int) -> bool:
-        moves = self._moves[nfa_state]
-        return bool(moves) and moves[-1] == ACCEPT
+        transitions = self._transitions[nfa_state]
+        return bool(transitions) and transitions[-1] == ACCEPT
 
     def add_symbol(self, bits: int) -> None:
         bits &= int(self.mask)

@@ -11,19 +11,19 @@ from ostinato.kernels.scan import scan_dfa as dfa
 from ostinato.kernels.scan import scan_memo, scan_starts
 from ostinato.program.ordered_nfa import VariableTest
 from ostinato.program.pattern import RowPattern
+from ostinato.runtime.limits.budget import Budget
 from ostinato.runtime.matcher import Matcher
-from ostinato.runtime.output.listing import Listing
-from ostinato.runtime.output.matches import Matches
+from ostinato.runtime.matches.listing import Listing
+from ostinato.runtime.matches.matches import Matches
+from ostinato.runtime.rows.array_growth import as_slice
 from ostinato.runtime.rows.keyed_rows import NO_TIMES
-from ostinato.runtime.rows.longer_arrays import as_slice
 from ostinato.runtime.rows.pattern_rows import PatternRows
 from ostinato.runtime.rows.string_pool import StringPool
 from ostinato.runtime.scan.assignment import Assignment, SpanVariables
 from ostinato.runtime.scan.attempt_state import check_scan
 from ostinato.runtime.scan.backward_dfa import BackwardDfa
 from ostinato.runtime.scan.lazy_dfa import LazyDfa
-from ostinato.runtime.session.budget import Budget
-from ostinato.runtime.session.state_check import StateCheck
+from ostinato.runtime.snapshots.state_check import StateCheck
 
 UNSEEN = -1  # start of a partition that was never fed, as everything else of it that is nothing yet
 MIN_MEMO = 1 << 10
@@ -49,17 +49,17 @@ class ScanMatcher(Matcher):
         self._setting[dfa.FIRST_INITIAL] = self._dfa.initial_of_partition
         self._out = np.empty((3, 0), np.int64)
 
-    def feed(self, rows: PatternRows, keys: np.ndarray, ready: np.ndarray, horizon: int, final: bool) -> Matches:
+    def feed(self, rows: PatternRows, keys: np.ndarray, ready: np.ndarray, watermark: int, final: bool) -> Matches:
         if not len(keys):
             return Matches.none()
-        found, places = self._search(rows, keys, ready, horizon, final)
+        found, places = self._search(rows, keys, ready, watermark, final)
         self._listing.allow(len(places) - 1, int(places[-1]))
         return self._matches(rows, found, places)
 
-    def feed_in_parts(self, rows: PatternRows, keys: np.ndarray, ready: np.ndarray, horizon: int, final: bool) -> Iterator[Matches]:
+    def feed_in_parts(self, rows: PatternRows, keys: np.ndarray, ready: np.ndarray, watermark: int, final: bool) -> Iterator[Matches]:
         if not len(keys):
             return
-        found, places = self._search(rows, keys, ready, horizon, final)
+        found, places = self._search(rows, keys, ready, watermark, final)
         if places[-1] <= self._listing.part_events:
             yield self._matches(rows, found, places)
             return
@@ -70,12 +70,12 @@ class ScanMatcher(Matcher):
             yield self._matches(rows, np.ascontiguousarray(found[:, begin:end]), places[begin : end + 1] - places[begin])
             begin = end
 
-    def _search(self, rows: PatternRows, keys: np.ndarray, ready: np.ndarray, horizon: int, final: bool) -> tuple[np.ndarray, np.ndarray]:
+    def _search(self, rows: PatternRows, keys: np.ndarray, ready: np.ndarray, watermark: int, final: bool) -> tuple[np.ndarray, np.ndarray]:
         """Columns (key, first ordinal, ordinal behind the last), more than there are matches; where the rows of each begin among all."""
         keys = np.ascontiguousarray(keys, np.int64)
         ready = np.ascontiguousarray(ready, np.int64)
         self._admit(rows, keys)
-        self._setting[dfa.HORIZON], self._setting[dfa.FINAL] = horizon, final
+        self._setting[dfa.WATERMARK], self._setting[dfa.FINAL] = watermark, final
         self._control[dfa.KEY] = self._control[dfa.FOUND] = 0
         times = rows.times if self._timed else NO_TIMES
         self._out = np.empty((3, MIN_MATCHES + int((ready - self._cursor[as_slice(keys), dfa.START]).sum()) // 4), np.int64)

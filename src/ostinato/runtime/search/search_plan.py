@@ -10,7 +10,7 @@ from ostinato.kernels.scalar.scalar import Interpreter
 from ostinato.kernels.search import search_index as index
 from ostinato.kernels.threads import thread_jumps as jumps
 from ostinato.program.analysis.comparisons import EQ, BlockTests, block_tests
-from ostinato.program.analysis.searches import Search, searched_moves
+from ostinato.program.analysis.searches import Search, searched_transitions
 from ostinato.program.pattern import RowPattern
 from ostinato.runtime.search.search_code import SearchCode
 
@@ -29,9 +29,9 @@ class SearchPlan:
 
 def search_plan(pattern: RowPattern) -> SearchPlan:
     assert pattern.nfa is not None
-    found = {} if pattern.timeouts else searched_moves(pattern)  # what gives up early does not tell what its window ended
+    found = {} if pattern.timeouts else searched_transitions(pattern)  # what gives up early does not tell what its window ended
     code = SearchCode(pattern.scalar, (comparison for search in found.values() for comparison in search.comparisons))
-    searched = np.full((len(pattern.nfa.moves), jumps.SEARCHED_WIDTH), -1, np.int64)
+    searched = np.full((len(pattern.nfa.transitions), jumps.SEARCHED_WIDTH), -1, np.int64)
     columns: list[tuple[int, ...]] = []
     for number, search in found.items():
         if search.comparisons or pattern.tests[search.variable].bit >= 0:

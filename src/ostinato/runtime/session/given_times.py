@@ -5,10 +5,10 @@ from __future__ import annotations
 from datetime import date, datetime, timedelta
 
 from ostinato.base.errors import DataError
+from ostinato.expr.times.nanoseconds import Duration, nanos_of_length
+from ostinato.expr.times.temporal_text import NANOS, parse_interval
+from ostinato.expr.types import DATE, Kind
 from ostinato.expr.typing.physical import to_physical
-from ostinato.expr.typing.types import DATE, Kind
-from ostinato.expr.values.nanoseconds import Duration, nanos_of_length
-from ostinato.expr.values.temporal_text import NANOS, parse_interval
 from ostinato.program.input import Input
 from ostinato.runtime.rows.ingest import FAREST
 

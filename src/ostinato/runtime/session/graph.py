@@ -11,17 +11,17 @@ import pyarrow as pa
 from ostinato.program.analysis.output_times import is_decided_at_once, output_times
 from ostinato.program.input import Input
 from ostinato.program.program import Program
-from ostinato.runtime.rows.idle_keys import IdleKeys
+from ostinato.runtime.limits.budget import Budget
 from ostinato.runtime.rows.reorder import NEVER
 from ostinato.runtime.rows.stream_form import unknown_stream, which_stream
-from ostinato.runtime.rows.string_sweep import StringSweep
-from ostinato.runtime.session.budget import Budget
 from ostinato.runtime.session.code_sharing import CodeSharing
 from ostinato.runtime.session.given_times import Watermark, watermark_units
+from ostinato.runtime.session.idle_keys import IdleKeys
 from ostinato.runtime.session.input_rows import NO_KEYS, InputRows
 from ostinato.runtime.session.pattern_operator import PatternOperator
 from ostinato.runtime.session.session_limits import SessionLimits
 from ostinato.runtime.session.session_options import SessionOptions
+from ostinato.runtime.session.string_sweep import StringSweep
 
 Found = tuple[int, pa.Table]  # the number of an operator, and some of its results
 
@@ -70,7 +70,7 @@ class Graph:
         operator = self.program.operators[number]
         source = self.inputs[operator.ports[0]]
         label = f"{operator.name}/" if operator.name else ""
-        return PatternOperator(operator.body, source, label, self.budget, self.options.ordered and not source.is_fed)
+        return PatternOperator(operator.body, source, label, self.budget, self.options.ordered and not source.has_upstream)
 
     def _connect(self) -> None:
         self.readers = [[self.operators[n] for n in numbers] for numbers in self._reader_numbers]
@@ -117,7 +117,7 @@ class Graph:
     def push_rows(self, batch: Any, in_parts: bool) -> Iterator[Found]:
         """Rows that have the columns of every input that is not fed by operators."""
         for number, source in enumerate(self.inputs):
-            if not source.is_fed:
+            if not source.has_upstream:
                 yield from self._settle(number, source.push(batch), in_parts)
         self.half_way = False
 
@@ -154,7 +154,7 @@ class Graph:
     def advance(self, watermark: Watermark, in_parts: bool) -> Iterator[Found]:
         for number, source in enumerate(self.inputs):
             touched = source.advance(watermark_units(watermark, source.reads))
-            yield from self._settle(number, touched, in_parts, time_passed=not source.is_fed)
+            yield from self._settle(number, touched, in_parts, time_passed=not source.has_upstream)
         self.half_way = False
 
     def close(self, in_parts: bool) -> Iterator[Found]:
@@ -186,7 +186,7 @@ class Graph:
         """Let the operators that read an input go on, then those that read what they return. `time_passed`: its watermark has moved, which
         may decide something also where no rows came; `final`: no row will come any more."""
         found: dict[int, list[pa.Table]] = {}
-        for operator, table in self._go_on(number, touched, in_parts, time_passed, final):
+        for operator, table in self._run_pattern(number, touched, in_parts, time_passed, final):
             if self.edges[operator] and table.num_rows:
                 found.setdefault(operator, []).append(table)
             yield operator, table
@@ -203,12 +203,12 @@ class Graph:
         watermark = self.inputs[number].watermark if edge.by_rows else self._swept[number]
         if final or edge.delay is None or watermark == NEVER:
             return
-        before = target.reorder.horizon
+        before = target.reorder.watermark
         touched = target.tell(edge.source, edge.watermark(watermark))
-        if len(touched) or target.reorder.horizon > before:
+        if len(touched) or target.reorder.watermark > before:
             yield from self._settle(edge.target, touched, in_parts, time_passed=True)
 
-    def _go_on(self, number: int, touched: np.ndarray, in_parts: bool, time_passed: bool, final: bool) -> Iterator[Found]:
+    def _run_pattern(self, number: int, touched: np.ndarray, in_parts: bool, time_passed: bool, final: bool) -> Iterator[Found]:
         source = self.inputs[number]
         self.half_way = True
         if final:
@@ -255,7 +255,7 @@ class Graph:
                 yield self._reader_numbers[number][place], table
         if touched.any():
             self._trim(number, np.flatnonzero(touched))
-        self._swept[number] = source.reorder.horizon
+        self._swept[number] = source.reorder.watermark
 
 
 def _readers(program: Program) -> list[list[int]]:

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from ostinato.base.errors import StateError
-from ostinato.expr.typing.types import Type
+from ostinato.expr.types import Type
 from ostinato.kernels.vectors.vector import Vector
 from ostinato.program.input import Input
 from ostinato.program.pattern import Pattern
@@ -32,30 +32,32 @@ NO_KEYS = np.zeros(0, np.int64)
 
 
 class InputRows:
-    """`patterns` are those that read it. Rows that come from operators of the same session (`is_fed`) wait for the watermarks of these;
-    rows from outside do what the session was told. `batches_apart`: no two batches share a time."""
+    """`patterns` are those that read it. Rows that come from operators of the same session (`has_upstream`) wait for the watermarks of
+    these; rows from outside do what the session was told. `batches_apart`: no two batches share a time."""
 
     def __init__(self, reads: Input, patterns: Sequence[Pattern], options: SessionOptions, *, batches_apart: bool) -> None:
         self.reads = reads
-        self.is_fed = any(source.operator >= 0 for source in reads.sources)
+        self.has_upstream = any(source.operator >= 0 for source in reads.sources)
         self.pool = StringPool()
         self.keys = KeyIndex(tuple(reads.columns[k].type for k in reads.keys), self.pool) if reads.keys else None
         self.stored: dict[str, Type] = {name: type_ for pattern in patterns for name, type_ in stored_columns(pattern).items()}
         self._positioned = any(map(needs_positions, patterns))
         self.rows = empty_rows(reads, self.stored, patterns)
         self.rows.ensure_keys(1)
-        self.late = LateRows(reads, keeps=options.late == "keep" and not self.is_fed)
+        self.late = LateRows(reads, keeps=options.late == "keep" and not self.has_upstream)
         ties_wait = len(reads.order) > 1 and not batches_apart
-        self.reorder = ReorderBuffer(None if self.is_fed else options.lateness, ties_wait, self._too_late if self.is_fed else self.late.add)
+        self.reorder = ReorderBuffer(
+            None if self.has_upstream else options.lateness, ties_wait, self._too_late if self.has_upstream else self.late.add
+        )
         self.batch_order = BatchOrder(reads)
         self.position = 0
         self.rows_in = 0
         self.latest: int | None = None  # the time of the last row, where rows come in order
         self.source_watermarks = np.full(max(len(reads.sources), 1), NEVER)
-        outside = [number for number, source in enumerate(reads.sources) if source.operator < 0] if self.is_fed else []
+        outside = [number for number, source in enumerate(reads.sources) if source.operator < 0] if self.has_upstream else []
         self.before = {number: ReorderBuffer(options.lateness, False, self.late.add) for number in outside}
         self.since_sweep = 0
-        self._ordered = options.ordered and not self.is_fed
+        self._ordered = options.ordered and not self.has_upstream
         self._plain = PlainRows()
         self._reader = ColumnReader(reads)
         self._intake = Intake(reads, self.stored, self.pool)
@@ -70,7 +72,7 @@ class InputRows:
     @property
     def has_begun(self) -> bool:
         """Whether rows have come."""
-        return self.position > 0 or self.reorder.waiting_rows > 0 or self.reorder.horizon > NEVER or self.late.count > 0
+        return self.position > 0 or self.reorder.waiting_rows > 0 or self.reorder.watermark > NEVER or self.late.count > 0
 
     @property
     def waiting_bytes(self) -> int:
@@ -82,7 +84,7 @@ class InputRows:
         """No row with a smaller time will come any more."""
         if self._ordered:
             return NEVER if self.latest is None else self.latest
-        return self.reorder.horizon
+        return self.reorder.watermark
 
     def push(self, given: Any, source: int | None = None) -> np.ndarray:
         """Take rows in, of one of the sources where there are several (None: they have the input's columns already). Returns the keys that
@@ -94,7 +96,7 @@ class InputRows:
         if batch.num_rows == 0:
             self._reader.read(batch)  # a wrong schema is an error also without rows
             return NO_KEYS
-        if source is None or not self.is_fed or source in self.before:  # those of operators were counted where they came in
+        if source is None or not self.has_upstream or source in self.before:  # those of operators were counted where they came in
             self.rows_in += batch.num_rows
         if self._ordered:
             return self._process([batch], presorted=True)
@@ -104,8 +106,8 @@ class InputRows:
             return self._store(columns, None)
         times = times_of(columns, self.reads, nulls_allowed=False)
         assert times is not None
-        if not self.reorder.waits and (self.reorder.horizon == NEVER or times.least >= self.reorder.horizon):
-            self.reorder.horizon = max(self.reorder.horizon, int(times.greatest))
+        if not self.reorder.waits and (self.reorder.watermark == NEVER or times.least >= self.reorder.watermark):
+            self.reorder.watermark = max(self.reorder.watermark, int(times.greatest))
             return self._store(columns, times)
         self._check_arrived(columns, times.values, self.reorder if source is None else self.before.get(source, self.reorder))
         table = flattened(batch if isinstance(batch, pa.Table) else pa.Table.from_batches([batch]), self.reads.columns)
@@ -117,7 +119,7 @@ class InputRows:
     def advance(self, watermark: int) -> np.ndarray:
         """No row from outside with a smaller time will come any more."""
         touched = [self._released(source, buffer.advance(watermark)) for source, buffer in self.before.items()]
-        if not self.is_fed:
+        if not self.has_upstream:
             touched.append(self._process(self.reorder.advance(watermark)))
         return np.unique(np.concatenate(touched)) if len(touched) > 1 else touched[0] if touched else NO_KEYS
 
@@ -132,23 +134,23 @@ class InputRows:
         """One of several sources has come so far; all of them together as far as the last of them."""
         self.source_watermarks[source] = max(int(self.source_watermarks[source]), watermark)
         least = int(self.source_watermarks.min())
-        return self._process(self.reorder.advance(least)) if least > self.reorder.horizon else NO_KEYS
+        return self._process(self.reorder.advance(least)) if least > self.reorder.watermark else NO_KEYS
 
     def _released(self, source: int, tables: list[pa.Table]) -> np.ndarray:
         """Rows of a source from outside that are in order now wait for the other sources."""
         for table in tables:
             self._wait(table)
-        return self.tell(source, self.before[source].horizon)
+        return self.tell(source, self.before[source].watermark)
 
     def _wait(self, table: pa.Table) -> None:
         times = times_of(self._reader.read(table), self.reads, nulls_allowed=False)
         assert times is not None
         self.reorder.add(table, times.values)
 
-    def _too_late(self, rows: pa.Table, horizons: np.ndarray) -> None:
+    def _too_late(self, rows: pa.Table, watermarks: np.ndarray) -> None:
         raise StateError(
             f"{rows.num_rows} events of the streams that {self.reads.stream!r} reads are older than was declared for them",
-            detail=f"the watermark is {int(horizons.max())}",
+            detail=f"the watermark is {int(watermarks.max())}",
             hint="this is an error of Ostinato: please report it with the query",
         )
 
@@ -156,7 +158,7 @@ class InputRows:
         """Of rows that are late, or in no partition, nothing is computed later either; others are looked at now if they may wait."""
         if not self._arrival_check or not self.reorder.waits:
             return
-        chosen, _ = self._selected(columns, np.flatnonzero(times >= buffer.horizon))
+        chosen, _ = self._selected(columns, np.flatnonzero(times >= buffer.watermark))
         assert chosen is not None
         if len(chosen) < len(times):
             columns = {name: take(vector, chosen) for name, vector in columns.items()}

@@ -9,20 +9,20 @@ import numpy as np
 import pyarrow as pa
 
 from ostinato.program.pattern import Pattern, RowPattern
+from ostinato.runtime.limits.budget import Budget
 from ostinato.runtime.matcher import Matcher
-from ostinato.runtime.output.match_dag import MatchDag
-from ostinato.runtime.output.matches import Matches
+from ostinato.runtime.matches.held_matches import check_held
+from ostinato.runtime.matches.match_dag import MatchDag
+from ostinato.runtime.matches.matches import Matches
 from ostinato.runtime.output.report import Report
-from ostinato.runtime.rows.idle_keys import KeyNeeds
-from ostinato.runtime.rows.longer_arrays import grown
+from ostinato.runtime.rows.array_growth import grown
 from ostinato.runtime.rows.pattern_rows import PatternRows
 from ostinato.runtime.rows.row_code import RowCode
 from ostinato.runtime.rows.storage import bits_held_as, occurrence_columns
 from ostinato.runtime.session.begun_keys import BegunKeys
-from ostinato.runtime.session.budget import Budget
-from ostinato.runtime.session.held_matches import check_held
 from ostinato.runtime.session.input_rows import NO_KEYS, InputRows
-from ostinato.runtime.session.state_check import HeldRows
+from ostinato.runtime.session.key_needs import KeyNeeds
+from ostinato.runtime.snapshots.state_check import HeldRows
 from ostinato.runtime.strategies import open_matcher
 
 
@@ -73,7 +73,7 @@ class PatternOperator:
         if self.row_code is not None:
             start = self.evaluated[keys]
             if self.pattern.look_ahead and not final:
-                ready = np.maximum(start, total - self.needs.awaited(rows, keys, self.source.reorder.horizon))
+                ready = np.maximum(start, total - self.needs.awaited(rows, keys, self.source.reorder.watermark))
             self.row_code.evaluate(rows, keys, start, ready)
             self.row_code.store(rows)
             self.evaluated[keys] = ready
@@ -103,7 +103,7 @@ class PatternOperator:
     def _found(self, keys: np.ndarray, ready: np.ndarray, in_parts: bool, final: bool) -> Iterator[Matches | MatchDag]:
         """In parts where somebody asks for it, and where the order of matches is that of the parts or does not matter. Rows of no match
         and timeouts are known by all matches together."""
-        given = (self.rows, keys, ready, self.source.reorder.horizon, final)
+        given = (self.rows, keys, ready, self.source.reorder.watermark, final)
         if (in_parts or self._in_any_order) and not self.report.looks_between_matches:
             yield from self.matcher.feed_in_parts(*given)
         else:

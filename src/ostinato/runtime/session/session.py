@@ -10,8 +10,8 @@ import pyarrow as pa
 from ostinato.base.errors import BudgetError, OstinatoError, StateError
 from ostinato.program.program import Program
 from ostinato.program.verification.verify import verify
+from ostinato.runtime.limits.budget import Budget
 from ostinato.runtime.session import session_state
-from ostinato.runtime.session.budget import Budget
 from ostinato.runtime.session.given_times import Watermark
 from ostinato.runtime.session.graph import Found, Graph
 from ostinato.runtime.session.pattern_operator import PatternOperator
@@ -54,7 +54,7 @@ class RunningProgram:
     def take_row_by_row(self) -> None:
         """What is late is decided as if every row were a batch of its own, however rows come."""
         for source in self.graph.inputs:
-            for buffer in source.before.values() if source.is_fed else (source.reorder,):
+            for buffer in source.before.values() if source.has_upstream else (source.reorder,):
                 buffer.take_row_by_row()
 
     def _pushed(self, stream: Any, batch: Any, in_parts: bool) -> Iterator[Found]:
@@ -137,7 +137,7 @@ class Session(RunningProgram):
     def push(self, stream: Any, batch: Any = None) -> pa.Table:
         """Take rows in, as Arrow or as a frame that gives itself as Arrow; returns the matches that are decided now. `push(batch)` is for
         a query of one stream, `push(stream, batch)` says of which stream the rows are."""
-        return self.gathered(self._pushed(stream, batch, in_parts=False))
+        return self.collected(self._pushed(stream, batch, in_parts=False))
 
     def push_rows(self, rows: Any) -> pa.Table:
         """Rows that have the columns of every input; as hosts give them, which know of no streams."""
@@ -150,7 +150,7 @@ class Session(RunningProgram):
 
     def advance(self, watermark: Watermark) -> pa.Table:
         """No row with a time below `watermark` will come any more: release what waited, decide what only time decides."""
-        return self.gathered(self._advanced(watermark, in_parts=False))
+        return self.collected(self._advanced(watermark, in_parts=False))
 
     def advance_in_parts(self, watermark: Watermark) -> Iterator[pa.Table]:
         """See `push_in_parts`."""
@@ -158,7 +158,7 @@ class Session(RunningProgram):
 
     def close(self) -> pa.Table:
         """No row will come any more. The session cannot be used afterwards."""
-        return self.gathered(self.ends(in_parts=False))
+        return self.collected(self.ends(in_parts=False))
 
     def close_in_parts(self) -> Iterator[pa.Table]:
         """See `push_in_parts`."""
@@ -171,10 +171,10 @@ class Session(RunningProgram):
         """Those of the result."""
         return (table for operator, table in found if operator == self._result)
 
-    def gathered(self, found: Iterator[Found]) -> pa.Table:
+    def collected(self, found: Iterator[Found]) -> pa.Table:
         """What one call returns."""
         try:
-            return self.operator.report.joined(self.graph.limits.gathered(self.own(found)))
+            return self.operator.report.joined(self.graph.limits.within_budget(self.own(found)))
         except BudgetError:
             self._failed = True
             raise

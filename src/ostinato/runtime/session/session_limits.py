@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, TypeVar
 import pyarrow as pa
 
 from ostinato.program.pattern import Pattern
-from ostinato.runtime.output.listing import ways_out
-from ostinato.runtime.rows.string_sweep import StringSweep
-from ostinato.runtime.session.budget import Budget, in_words, over_budget
+from ostinato.runtime.limits.budget import Budget, in_words, over_budget
+from ostinato.runtime.matches.listing import ways_out
+from ostinato.runtime.session.string_sweep import StringSweep
 
 if TYPE_CHECKING:
     from ostinato.runtime.session.input_rows import InputRows
@@ -53,7 +53,7 @@ class SessionLimits:
         except MemoryError as error:
             raise over_budget(self._pattern, f"there is no memory left: {error}", ways_out(self._pattern)) from error
 
-    def gathered(self, tables: Iterable[pa.Table]) -> list[pa.Table]:
+    def within_budget(self, tables: Iterable[pa.Table]) -> list[pa.Table]:
         """All of them, where they are within the budget together. None of them is large."""
         found, size = [], 0
         for table in tables:

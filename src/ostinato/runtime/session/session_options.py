@@ -7,7 +7,7 @@ from enum import Enum
 from typing import Any, Final
 
 from ostinato.base.errors import OstinatoError, StateError
-from ostinato.runtime.session.budget import Budget, MemoryShare, memory_share
+from ostinato.runtime.limits.budget import Budget, MemoryShare, memory_share
 
 SHARE = "share"  # a limit that nobody gave is that of the machine where the session goes on
 LATE = ("count", "keep")
@@ -36,7 +36,7 @@ class SessionOptions:
         budget = None
         if self.budget is not None:
             limit = SHARE if isinstance(self.budget.bytes, MemoryShare) else self.budget.bytes
-            budget = {"runs": self.budget.runs, "bytes": limit, "beyond": self.budget.beyond.value, "steps": self.budget.steps}
+            budget = {"runs": self.budget.runs, "bytes": limit, "overflow": self.budget.overflow.value, "steps": self.budget.steps}
         return {"lateness": self.lateness, "ordered": self.ordered, "late": self.late, "budget": budget}
 
 
@@ -92,4 +92,4 @@ def _budget(stored: Any) -> Budget | None:
     if stored is None:
         return None
     limit = memory_share() if stored["bytes"] == SHARE else stored["bytes"]
-    return Budget(stored["runs"], limit, stored["beyond"], stored.get("steps", Budget.steps))
+    return Budget(stored["runs"], limit, stored["overflow"], stored.get("steps", Budget.steps))

@@ -9,8 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from ostinato.program.program import Program
-from ostinato.runtime.rows.longer_arrays import grown
-from ostinato.runtime.session import snapshot
+from ostinato.runtime.rows.array_growth import grown
 from ostinato.runtime.session.forged_state import (
     check_input,
     check_operator,
@@ -24,7 +23,8 @@ from ostinato.runtime.session.graph import Graph
 from ostinato.runtime.session.input_rows import InputRows
 from ostinato.runtime.session.pattern_operator import PatternOperator
 from ostinato.runtime.session.session_options import SessionOptions
-from ostinato.runtime.session.state_check import HeldRows
+from ostinato.runtime.snapshots import snapshot
+from ostinato.runtime.snapshots.state_check import HeldRows
 
 OPAQUE = "opaque:"  # before the name of a column whose values lie apart: one Arrow column "v"; rows hold positions in it, -1 for null
 
@@ -66,7 +66,7 @@ def _of_input(source: InputRows) -> Saved:
     scalars = {
         "position": source.position,
         "rows_in": source.rows_in,
-        "horizon": source.reorder.horizon,
+        "horizon": source.reorder.watermark,
         "late": source.late.count,
         "latest": source.latest,
     }

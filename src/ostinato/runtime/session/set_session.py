@@ -46,20 +46,20 @@ class SetSession(RunningProgram):
                 raise unknown_stream(stream, sorted(self._known))
             self._usable()
             return {}
-        return self.gathered(self._pushed(stream, batch, in_parts=False))
+        return self.collected(self._pushed(stream, batch, in_parts=False))
 
     def push_rows(self, rows: Any) -> dict[str, pa.Table]:
         """Rows that have the columns of every input; as hosts give them, which know of no streams."""
         self._usable()
-        return self.gathered(self._within_memory(self.graph.push_rows(rows, in_parts=False)))
+        return self.collected(self._within_memory(self.graph.push_rows(rows, in_parts=False)))
 
     def advance(self, watermark: Watermark) -> dict[str, pa.Table]:
         """No row with a time below `watermark` will come any more, in any stream."""
-        return self.gathered(self._advanced(watermark, in_parts=False))
+        return self.collected(self._advanced(watermark, in_parts=False))
 
     def close(self) -> dict[str, pa.Table]:
         """No row will come any more. The session cannot be used afterwards."""
-        return self.gathered(self.ends(in_parts=False))
+        return self.collected(self.ends(in_parts=False))
 
     def add(self, query: str, own: Program) -> None:
         """A query that sees the rows that come from now on; `own` is its program alone. It shares rows with others that have had none
@@ -87,7 +87,7 @@ class SetSession(RunningProgram):
         """Of all rows, and of each query."""
         return {**self.graph.metrics(), "queries": {query: self.graph.operators[n].metrics() for n, query in self._queries.items()}}
 
-    def gathered(self, found: Iterator[Found]) -> dict[str, pa.Table]:
+    def collected(self, found: Iterator[Found]) -> dict[str, pa.Table]:
         """What one call returns."""
         tables: dict[int, list[pa.Table]] = {}
 
@@ -98,7 +98,7 @@ class SetSession(RunningProgram):
                     yield table
 
         try:
-            self.graph.limits.gathered(kept())
+            self.graph.limits.within_budget(kept())
         except BudgetError:
             self._failed = True
             raise

@@ -6,18 +6,21 @@ import numpy as np
 
 from ostinato.base.errors import BudgetError, DataError, StateError
 from ostinato.kernels.scalar.arithmetic import ERRORS
-from ostinato.kernels.scan.scan_dfa import FINAL, HORIZON
+from ostinato.kernels.scan.scan_dfa import FINAL, WATERMARK
 from ostinato.kernels.threads import scan_threads as kernel
 from ostinato.kernels.threads import thread_jumps as jumps
 from ostinato.kernels.threads import thread_layout as layout
+from ostinato.program.analysis.live_registers import live_registers
 from ostinato.program.opcodes import Op
 from ostinato.program.ordered_nfa import VariableTest
 from ostinato.program.pattern import RowPattern
 from ostinato.program.scalar_code import Register
+from ostinato.runtime.limits.budget import Budget, in_words, over_budget
+from ostinato.runtime.limits.steps import Steps
 from ostinato.runtime.matcher import Matcher
-from ostinato.runtime.output.listing import Listing
-from ostinato.runtime.output.matches import Matches, MatchRuns
-from ostinato.runtime.rows.longer_arrays import lengthened
+from ostinato.runtime.matches.listing import Listing
+from ostinato.runtime.matches.matches import Matches, MatchRuns
+from ostinato.runtime.rows.array_growth import lengthened
 from ostinato.runtime.rows.pattern_rows import PatternRows
 from ostinato.runtime.rows.string_pool import StringPool
 from ostinato.runtime.runs.run_state import text_registers
@@ -26,10 +29,7 @@ from ostinato.runtime.scan.lazy_dfa import accepting_flag
 from ostinato.runtime.scan.scan_matcher import search_setting, variable_masks
 from ostinato.runtime.search.search_plan import search_plan
 from ostinato.runtime.search.search_store import SearchStore
-from ostinato.runtime.session.budget import Budget, in_words, over_budget
-from ostinato.runtime.session.state_check import StateCheck
-from ostinato.runtime.session.steps import Steps
-from ostinato.runtime.threads.live_registers import live_registers
+from ostinato.runtime.snapshots.state_check import StateCheck
 from ostinato.runtime.threads.thread_store import ThreadStore
 from ostinato.runtime.threads.ways import ways_table
 
@@ -52,11 +52,11 @@ class ThreadMatcher(Matcher):
         self._strings = strings
         self._searches = search_plan(pattern)
         self._interpreter = self._searches.interpreter
-        self._learned = np.zeros((len(nfa.moves), jumps.LEARNED_WIDTH), np.int64)
+        self._learned = np.zeros((len(nfa.transitions), jumps.LEARNED_WIDTH), np.int64)
         self._index = SearchStore(self._searches.columns)
         self._setting = search_setting(pattern)
         self._first = np.array(nfa.first, np.int32)
-        self._moves = np.array(nfa.moves, np.int32).reshape(-1, 2)
+        self._transitions = np.array(nfa.transitions, np.int32).reshape(-1, 2)
         self._initials = np.array([nfa.start, nfa.start_of_partition], np.int64)
         self._masks = variable_masks(pattern.tests)
         self._tests = np.array([self._test(test) for test in pattern.tests], np.int64).reshape(-1, layout.TESTS_WIDTH)
@@ -71,10 +71,10 @@ class ThreadMatcher(Matcher):
         self._marks = np.zeros((len(nfa.first) - 1, layout.MARKS_WIDTH), np.int64)
         for state in range(len(self._marks)):
             self._marks[state, layout.ACCEPTING] = accepting_flag(nfa, state)
-            self._marks[state, layout.OPEN] = any(variable >= 0 for variable, _ in nfa.moves_of(state))
+            self._marks[state, layout.OPEN] = any(variable >= 0 for variable, _ in nfa.transitions_of(state))
             self._marks[state, layout.WAITS] = state in self._searches.waits or not self._marks[state, layout.OPEN]
         self._marks[:, layout.READS] = self._live.any(axis=1)
-        self._ways = ways_table(self._moves, self._masks, self._tests, self._marks, self._searches)
+        self._ways = ways_table(self._transitions, self._masks, self._tests, self._marks, self._searches)
         self._store = ThreadStore(len(pattern.registers))
         self._store.control[layout.ALLOWED] = MIN_MATCHES
         self._out = np.empty((4, MIN_MATCHES), np.int64)
@@ -85,7 +85,7 @@ class ThreadMatcher(Matcher):
         operations = {int(op) for op in self._interpreter.code[start:end, 0]}
         return start, end, Op.COPY in operations, operations <= {Op.COPY, Op.STORE}
 
-    def feed(self, rows: PatternRows, keys: np.ndarray, ready: np.ndarray, horizon: int, final: bool) -> Matches:
+    def feed(self, rows: PatternRows, keys: np.ndarray, ready: np.ndarray, watermark: int, final: bool) -> Matches:
         if not len(keys):
             return Matches.none()
         keys = np.ascontiguousarray(keys, np.int64)
@@ -93,7 +93,7 @@ class ThreadMatcher(Matcher):
         self._admit(rows, keys)
         codes = self._strings.codes(self._interpreter.strings)
         self._interpreter.bind(codes, self._strings.ranks() if self._interpreter.ranked else None)
-        self._setting[HORIZON], self._setting[FINAL] = horizon, final
+        self._setting[WATERMARK], self._setting[FINAL] = watermark, final
         control = self._store.control
         control[[layout.KEY, layout.LOADED, layout.FOUND, layout.PLACED, layout.RUNS]] = 0
         self._steps.begin(int((ready - self._store.cursor[keys, layout.AT]).sum()))
@@ -110,8 +110,8 @@ class ThreadMatcher(Matcher):
         code, store, searches, index = self._interpreter, self._store, self._searches, self._index
         return kernel.follow(
             keys, ready, rows.offset, rows.base, rows.length, rows.bits, rows.times, rows.slots, rows.slot_valid, self._setting, self._skip,
-            self._skip_members, self._first, self._moves, self._masks, self._initials, self._tests, self._ways, self._marks, self._live,
-            self._fresh, searches.bounds, self._learned, searches.columns, index.regions, index.lows, index.highs,
+            self._skip_members, self._first, self._transitions, self._masks, self._initials, self._tests, self._ways, self._marks,
+            self._live, self._fresh, searches.bounds, self._learned, searches.columns, index.regions, index.lows, index.highs,
             index.links, index.ordered, index.tries, code.code, code.scratch, code.scratch_valid, code.ranks, store.threads, store.chain,
             store.registers, store.register_valid, store.nodes, store.cursor, self._out, self._runs, store.saved, store.saved_registers,
             store.saved_valid, store.control,
@@ -183,7 +183,7 @@ class ThreadMatcher(Matcher):
             raise self._too_many_threads(limit)
         most = self._budget.bytes
         if most is not None and self._store.bytes + self._index.bytes > most:
-            self._store.compact()
+            self._store.collect_garbage()
             if self._store.bytes + self._index.bytes > most:
                 size, index = in_words(self._store.bytes), in_words(self._index.bytes)
                 said = f"the attempts under way take {size}, the index of rows {index}, and the budget is {in_words(most)}"

@@ -99,7 +99,7 @@ class ThreadStore:
         if wanted > len(self.nodes):
             self.nodes = np.concatenate([self.nodes[:kept], np.empty((wanted - kept, 2), np.int64)])
 
-    def compact(self) -> None:
+    def collect_garbage(self) -> None:
         """Between feeds: give up what nobody holds."""
         self.room_for_nodes()
 
@@ -113,7 +113,7 @@ class ThreadStore:
         return sum(array.nbytes for array in arrays) + 16 * int(self.control[layout.NODES])
 
     def state(self) -> dict[str, np.ndarray]:
-        self.compact()
+        self.collect_garbage()
         saved, nodes = int(self.control[layout.SAVED]), int(self.control[layout.NODES])
         return {
             "cursor": self.cursor.copy(),

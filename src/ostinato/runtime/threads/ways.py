@@ -11,11 +11,11 @@ from ostinato.kernels.threads import thread_layout as layout
 from ostinato.runtime.search.search_plan import SearchPlan
 
 
-def ways_table(moves: np.ndarray, masks: np.ndarray, tests: np.ndarray, marks: np.ndarray, plan: SearchPlan) -> np.ndarray:
+def ways_table(transitions: np.ndarray, masks: np.ndarray, tests: np.ndarray, marks: np.ndarray, plan: SearchPlan) -> np.ndarray:
     """See `kernels.threads.thread_layout`; a move that accepts, and maps no row, has a variable below zero and nothing else."""
-    table = np.zeros((len(moves), layout.WAYS_WIDTH), np.int64)
-    table[:, layout.WAY_VARIABLE], table[:, layout.WAY_COLUMN] = moves[:, 0], plan.searched[:, jumps.COLUMN]
-    for way, (variable, target), search in zip(table, moves, plan.searched, strict=True):
+    table = np.zeros((len(transitions), layout.WAYS_WIDTH), np.int64)
+    table[:, layout.WAY_VARIABLE], table[:, layout.WAY_COLUMN] = transitions[:, 0], plan.searched[:, jumps.COLUMN]
+    for way, (variable, target), search in zip(table, transitions, plan.searched, strict=True):
         if variable < 0:
             continue
         way[layout.WAY_TARGET], way[layout.WAY_MASK] = target, masks[variable].view(np.int64)

@@ -23,7 +23,7 @@ from ostinato.program.pattern import EventPattern, Pattern, RowPattern
 from ostinato.program.program import alone
 from ostinato.runtime.session.session import Session
 from ostinato.tasks.key_codes import key_codes, with_keys_of
-from ostinato.tasks.ranges.chain_stands import Stands, overtaken_left_out, stands_at_border
+from ostinato.tasks.ranges.chain_positions import ChainPositions, overtaken_left_out, positions_at_border
 from ostinato.tasks.ranges.left_context import left_context
 from ostinato.tasks.ranges.right_context import rows_behind
 from ostinato.tasks.ranges.start_marks import END_ROW, ROW, START_ROW, only_rows
@@ -87,19 +87,19 @@ class _Followed:
     names: list[str]
     codes: np.ndarray
     border: int
-    stands: Stands
+    positions: ChainPositions
 
     def open_keys(self) -> pa.Table:
         """Rows of every key whose chains do not meet before the border."""
         is_open = np.zeros(int(self.codes.max()) + 1 if len(self.codes) else 0, np.bool_)
-        is_open[self.stands.apart] = True
+        is_open[self.positions.apart] = True
         return self.table.select(self.names or self.table.column_names[:1]).take(np.flatnonzero(is_open[self.codes]))
 
     def swallowed(self) -> np.ndarray:
         """Which rows from the border on belong to a match of a chain that is known."""
-        met = self.stands.earliest == self.stands.latest
+        met = self.positions.earliest == self.positions.latest
         until = np.zeros(int(self.codes.max()) + 1 if len(self.codes) else 0, np.int64)
-        until[self.stands.keys[met]] = self.stands.latest[met]
+        until[self.positions.keys[met]] = self.positions.latest[met]
         numbers = np.arange(self.border, len(self.codes))
         inside = self.places[self.border :][numbers < until[self.codes[self.border :]]]
         rows = np.zeros(int(inside.max()) + 1 if len(inside) else 0, np.bool_)
@@ -127,8 +127,8 @@ def _follow(pattern: Pattern, rows: OrderedRows, begin: int, border: int, back: 
         start, end = overtaken_left_out(codes[start], start, end)
     start, end = start[times[start] < border], end[times[start] < border]
     at_border = int(np.searchsorted(places, 0))
-    stands = stands_at_border(codes[start], start, end, times[start] <= begin + window, at_border)
-    return _Followed(table, places, names, codes, at_border, stands)
+    positions = positions_at_border(codes[start], start, end, times[start] <= begin + window, at_border)
+    return _Followed(table, places, names, codes, at_border, positions)
 
 
 def _matches_from_every_row(pattern: Pattern, rows: OrderedRows, table: pa.Table, border: int, stop: int) -> tuple[np.ndarray, np.ndarray]:

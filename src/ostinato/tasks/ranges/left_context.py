@@ -21,9 +21,9 @@ def left_context(rows: OrderedRows, low: int, high: int | None, count: int) -> p
     wanted = _keys_between(rows, keys, low, high)
     earlier = sorted((group for group in rows.groups if group.low < low), key=lambda group: group.high)
     while earlier and wanted.num_rows:
-        horizon = earlier[-1].low  # whoever begins before this is read later
-        step = [group for group in earlier if group.high >= horizon]
-        earlier = [group for group in earlier if group.high < horizon]
+        watermark = earlier[-1].low  # whoever begins before this is read later
+        step = [group for group in earlier if group.high >= watermark]
+        earlier = [group for group in earlier if group.high < watermark]
         part = replace(rows, groups=tuple(step))
         tables = list(part.pieces(None, low, again=True))
         found = last_rows(in_order(pa.concat_tables([*tables, found]), rows.reads), keys, count)

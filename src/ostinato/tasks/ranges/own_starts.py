@@ -6,8 +6,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TypeGuard
 
+from ostinato.expr.types import BOOL
 from ostinato.expr.typing.physical import from_physical
-from ostinato.expr.typing.types import BOOL
 from ostinato.program.column_code import ColumnCode, ColumnOp
 from ostinato.program.pattern import EventPattern, Pattern
 from ostinato.program.verification.verify import MAX_BITS
@@ -15,10 +15,10 @@ from ostinato.tasks.ranges.time_ranges import TimeRange
 
 
 def can_limit_starts(pattern: Pattern) -> TypeGuard[EventPattern]:
-    """Whether it can be told from a component alone that an event starts a match: it does not if it can also come later (`A? B`)."""
+    """Whether it can be told from a element alone that an event starts a match: it does not if it can also come later (`A? B`)."""
     if not isinstance(pattern, EventPattern):
         return False
-    later = {begin.target for component in pattern.components for begin in component.begins}
+    later = {transition.target for element in pattern.elements for transition in element.transitions}
     return not _entries(pattern) & later and pattern.bits + len(_entries(pattern)) <= MAX_BITS
 
 
@@ -29,22 +29,22 @@ def starting_in(pattern: EventPattern, one: TimeRange) -> EventPattern:
     ops = list(pattern.rows.ops)
     inside = _inside(ops, pattern, one)
     new_bits: list[int] = []
-    components = list(pattern.components)
+    elements = list(pattern.elements)
     for number in sorted(_entries(pattern)):
-        bit = components[number].first_bit
+        bit = elements[number].first_bit
         condition = inside
         if bit >= 0:
             ops.append(ColumnOp("call", (pattern.rows.results[bit], inside), BOOL, ("and",)))
             condition = len(ops) - 1
-        components[number] = replace(components[number], first_bit=pattern.bits + len(new_bits))
+        elements[number] = replace(elements[number], first_bit=pattern.bits + len(new_bits))
         new_bits.append(condition)
     results = (*pattern.rows.results[: pattern.bits], *new_bits, *pattern.rows.results[pattern.bits :])
     rows = ColumnCode(tuple(ops), results)
-    return replace(pattern, rows=rows, bits=pattern.bits + len(new_bits), components=tuple(components))
+    return replace(pattern, rows=rows, bits=pattern.bits + len(new_bits), elements=tuple(elements))
 
 
 def _entries(pattern: EventPattern) -> set[int]:
-    return {begin.target for begin in pattern.entries}
+    return {transition.target for transition in pattern.initial}
 
 
 def _inside(ops: list[ColumnOp], pattern: Pattern, one: TimeRange) -> int:

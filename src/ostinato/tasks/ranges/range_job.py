@@ -14,9 +14,9 @@ from ostinato.archive.row_groups import RowGroup
 from ostinato.program import serde
 from ostinato.program.pattern import Pattern
 from ostinato.program.program import alone
-from ostinato.runtime.session.budget import Beyond, Budget, MemoryShare
+from ostinato.runtime.limits.budget import Budget, MemoryShare, Overflow
+from ostinato.tasks.ranges.look_back_ahead import look_back_of
 from ostinato.tasks.ranges.match_places import PLACE
-from ostinato.tasks.ranges.match_reach import reach_back
 from ostinato.tasks.ranges.time_ranges import TimeRange
 
 
@@ -38,7 +38,7 @@ class RangeJob:
     @cached_property
     def back(self) -> int:
         """The rows before a match that it looks at."""
-        return reach_back(self.pattern)
+        return look_back_of(self.pattern)
 
     @property
     def is_placed(self) -> bool:
@@ -54,21 +54,21 @@ class RangeJob:
                 "output": _text(self.output.serialize().to_pybytes()),
                 "groups": [astuple(group) for group in self.groups],
                 "ranges": [astuple(one) for one in self.ranges],
-                "budget": [budget.runs, budget.bytes, budget.beyond.value, budget.steps, isinstance(budget.bytes, MemoryShare)],
+                "budget": [budget.runs, budget.bytes, budget.overflow.value, budget.steps, isinstance(budget.bytes, MemoryShare)],
             }
         )
 
     @staticmethod
     def loads(text: str) -> RangeJob:
         parts = json.loads(text)
-        runs, size, beyond, steps, is_share = parts["budget"]
+        runs, size, overflow, steps, is_share = parts["budget"]
         return RangeJob(
             pattern=serde.loads(_bytes(parts["program"])).body,
             input=pa.ipc.read_schema(pa.py_buffer(_bytes(parts["input"]))),
             output=pa.ipc.read_schema(pa.py_buffer(_bytes(parts["output"]))),
             groups=tuple(RowGroup(*group) for group in parts["groups"]),
             ranges=tuple(TimeRange(*one) for one in parts["ranges"]),
-            budget=Budget(runs, MemoryShare(size) if is_share else size, Beyond(beyond), steps),
+            budget=Budget(runs, MemoryShare(size) if is_share else size, Overflow(overflow), steps),
         )
 
 

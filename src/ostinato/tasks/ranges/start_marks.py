@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ostinato.expr.typing.types import INT, Type
+from ostinato.expr.types import INT, Type
 from ostinato.program.column_code import ColumnCode, ColumnOp
 from ostinato.program.input import Column
 from ostinato.program.measure_code import MeasureCode, Point

@@ -1,4 +1,4 @@
-"""Drops rows that no component can ever select, before they reach a session: where tasks read files, Spark cannot filter for them."""
+"""Drops rows that no element can ever select, before they reach a session: where tasks read files, Spark cannot filter for them."""
 
 from __future__ import annotations
 

@@ -26,25 +26,25 @@ class TimeRange:
 
 
 @dataclass(frozen=True)
-class Cut:
+class Divided:
     ranges: tuple[TimeRange, ...]
     read_factor: float  # rows read by all tasks over rows
 
 
-def cut(groups: Sequence[RowGroup], window: int, before: int, parallelism: int) -> Cut:
+def divide(groups: Sequence[RowGroup], window: int, before: int, parallelism: int) -> Divided:
     """As many ranges as are worth it, cut where row groups begin, so that only windows at the borders are read twice."""
     rows = sum(group.rows for group in groups)
     wanted = parallelism * max(1, -(-rows // (ROWS_PER_RANGE * parallelism)))
     wanted = max(1, min(wanted, rows // SMALLEST_RANGE, len(groups)))
     while wanted > 1:
-        attempt = _cut_into(groups, wanted, window, before)
+        attempt = _divide_into(groups, wanted, window, before)
         if attempt.read_factor <= MOST_READ_TWICE:
             return attempt
         wanted = wanted // 2
-    return _cut_into(groups, 1, window, before)
+    return _divide_into(groups, 1, window, before)
 
 
-def _cut_into(groups: Sequence[RowGroup], wanted: int, window: int, before: int) -> Cut:
+def _divide_into(groups: Sequence[RowGroup], wanted: int, window: int, before: int) -> Divided:
     ordered = sorted(groups, key=lambda group: (group.low, group.high))
     total = sum(group.rows for group in ordered)
     borders: list[int] = []
@@ -57,7 +57,7 @@ def _cut_into(groups: Sequence[RowGroup], wanted: int, window: int, before: int)
     edges = [None, *borders, None]
     ranges = tuple(TimeRange(low, high) for low, high in pairwise(edges))
     read = sum(group.rows for one in ranges for group in ordered if one.reads(group, before, window))
-    return Cut(ranges, read / max(1, total))
+    return Divided(ranges, read / max(1, total))
 
 
 def overlap_widely(groups: Sequence[RowGroup]) -> bool:

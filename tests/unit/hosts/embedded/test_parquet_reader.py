@@ -13,7 +13,7 @@ import pytest
 import ostinato as ost
 from ostinato.hosts.embedded import source
 from ostinato.hosts.embedded.parquet_reader import parquet_reader
-from ostinato.runtime.rows import idle_keys
+from ostinato.runtime.session import idle_keys
 
 PAIR = """SELECT k, first, last FROM t MATCH_RECOGNIZE (PARTITION BY k ORDER BY ts MEASURES A.ts AS first, B.ts AS last
     PATTERN (A B) WITHIN 3 DEFINE B AS v > PREV(v))"""

@@ -16,7 +16,7 @@ from ostinato.compiler import compile
 from ostinato.hosts.spark.types import as_on_spark
 from ostinato.tasks.conform import conform
 from ostinato.tasks.division import division_of
-from ostinato.tasks.ranges.late_numbers import LateNumbers, numbers_matches
+from ostinato.tasks.ranges.deferred_numbers import DeferredNumbers, numbers_matches
 from ostinato.tasks.ranges.match_places import placed
 from ostinato.tasks.ranges.range_job import RangeJob
 from ostinato.tasks.ranges.range_task import run_range
@@ -49,7 +49,7 @@ def in_parts(made: RangeJob) -> list[pa.Table]:
     """The matches of all ranges. Numbers are given as Spark gives them."""
     if not numbers_matches(made.pattern):
         return [table for one in made.ranges for table in run_range(made, one)]
-    parts = LateNumbers(made.pattern)
+    parts = DeferredNumbers(made.pattern)
     job = RangeJob.loads(replace(made, pattern=parts.task_program, output=as_on_spark(parts.task_output)).dumps())
     found = [table for n, one in enumerate(job.ranges) for table in placed(run_range(job, one), n)]
     matches = conform(pa.concat_tables(found), job.output) if found else job.output.empty_table()

@@ -56,7 +56,7 @@ def test_a_stream_that_cannot_list_its_matches(spark, tmp_path: Path) -> None:
 def test_refused(spark, tmp_path: Path) -> None:
     frame = spark.read.parquet(events(tmp_path / "in"))
     with pytest.raises(ost.UnsupportedError, match="would leave out matches unseen"):
-        on(spark).match(TEXT, events=frame, type_by="kind", budget=ost.Budget(runs=5, beyond="shed oldest"))
+        on(spark).match(TEXT, events=frame, type_by="kind", budget=ost.Budget(runs=5, overflow="shed oldest"))
     with pytest.raises(ost.OstinatoError, match="for event patterns"):
         rows = "SELECT * FROM e MATCH_RECOGNIZE (ORDER BY ts MEASURES COUNT(*) AS n PATTERN (A B) DEFINE B AS v > 1)"
         on(spark).match(rows, e=frame, budget=ost.Budget(runs=5))
@@ -64,7 +64,7 @@ def test_refused(spark, tmp_path: Path) -> None:
 
 def test_a_stream_counts_what_it_sheds(spark, tmp_path: Path) -> None:
     stream = on(spark).read_stream(events(tmp_path / "in"))
-    budget = ost.Budget(runs=8, beyond="shed oldest")
+    budget = ost.Budget(runs=8, overflow="shed oldest")
     found = on(spark).match(TEXT, events=stream, type_by="kind", lateness="1 second", budget=budget)
     writer = found.writeStream.format("parquet").option("path", str(tmp_path / "out"))
     query = writer.option("checkpointLocation", str(tmp_path / "checkpoint")).trigger(availableNow=True).start()

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ostinato.tasks.ranges.chain_stands import stands_at_border
+from ostinato.tasks.ranges.chain_positions import positions_at_border
 
 
 def stands_at(starts: dict[int, int], entry: int, border: int) -> int:
@@ -47,16 +47,16 @@ def test_agrees_with_following_every_chain(case) -> None:
     key = np.array([k for k, _ in order], np.int64)
     start = np.array([s for _, s in order], np.int64)
     end = np.array([matches[m] for m in order], np.int64)
-    stands = stands_at_border(key, start, end, start <= reach, border)
-    assert list(zip(stands.keys.tolist(), stands.earliest.tolist(), stands.latest.tolist(), strict=True)) == expected
-    assert stands.apart.tolist() == [key for key, earliest, latest in expected if earliest < latest]
+    positions = positions_at_border(key, start, end, start <= reach, border)
+    assert list(zip(positions.keys.tolist(), positions.earliest.tolist(), positions.latest.tolist(), strict=True)) == expected
+    assert positions.apart.tolist() == [key for key, earliest, latest in expected if earliest < latest]
 
 
 def test_parity_never_meets() -> None:
     start = np.arange(100)
-    assert stands_at_border(np.zeros(100, np.int64), start, start + 1, start <= 5, 100).apart.tolist() == [0]
+    assert positions_at_border(np.zeros(100, np.int64), start, start + 1, start <= 5, 100).apart.tolist() == [0]
 
 
 def test_chains_that_end_before_the_border_meet() -> None:
     start = np.array([1, 2, 3])
-    assert not len(stands_at_border(np.zeros(3, np.int64), start, np.array([4, 5, 6]), np.ones(3, bool), 50).apart)
+    assert not len(positions_at_border(np.zeros(3, np.int64), start, np.array([4, 5, 6]), np.ones(3, bool), 50).apart)

@@ -11,8 +11,8 @@ from tests.unit.hosts.spark.range_jobs import check, job, ticks
 
 from ostinato.compiler import compile
 from ostinato.tasks.division import division_of
-from ostinato.tasks.ranges.late_numbers import LateNumbers, numbers_matches
-from ostinato.tasks.ranges.match_reach import reach_ahead, reach_back
+from ostinato.tasks.ranges.deferred_numbers import DeferredNumbers, numbers_matches
+from ostinato.tasks.ranges.look_back_ahead import look_ahead_of, look_back_of
 
 CLAUSE = """SELECT * FROM ticks MATCH_RECOGNIZE (
   {partition} ORDER BY ts
@@ -112,7 +112,7 @@ def test_match_numbers(measures: str, partition: str, skip: str, tmp_path: Path)
     found = 0
     for seed, borders in enumerate(([100, 101, 500], [-5, 0, 1, 2, 3], [50, 100, 150, 200, 250, 300, 350])):
         made = job(text, ticks(400, 4, seed), tmp_path, [1_000_000 * border for border in borders], 23)
-        assert not numbers_matches(LateNumbers(made.pattern).task_program)
+        assert not numbers_matches(DeferredNumbers(made.pattern).task_program)
         found += check(made)
     assert found > 20
 
@@ -174,7 +174,7 @@ def test_reach_counts_only_rows_that_the_match_has_not() -> None:
     for name, (pattern, define) in PATTERNS.items():
         text = CLAUSE.format(partition="", skip="TO NEXT ROW", pattern=pattern, define=define, seconds=1)
         pattern = compile(text, schema).pattern
-        reached[name] = reach_back(pattern), reach_ahead(pattern)
+        reached[name] = look_back_of(pattern), look_ahead_of(pattern)
     assert reached == {
         "v shape": (0, 0),
         "looks before its first row": (2, 0),

@@ -7,7 +7,7 @@ import pytest
 from ostinato.archive.ordered_rows import OrderedRows
 from ostinato.archive.row_groups import list_row_groups, measure_bounds
 from ostinato.base.errors import DataError, SchemaError
-from ostinato.expr.typing.types import INT, TIMESTAMP_TZ
+from ostinato.expr.types import INT, TIMESTAMP_TZ
 from ostinato.program.input import Column, Input
 
 SCHEMA = pa.schema([("ts", pa.timestamp("us", "UTC")), ("n", pa.int64())])

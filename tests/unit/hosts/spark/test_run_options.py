@@ -8,7 +8,7 @@ pytest.importorskip("pyspark")
 
 from ostinato.base.errors import OstinatoError, UnsupportedError
 from ostinato.hosts.spark.run_options import RunOptions
-from ostinato.runtime.session.budget import Budget
+from ostinato.runtime.limits.budget import Budget
 
 
 def test_what_fits() -> None:

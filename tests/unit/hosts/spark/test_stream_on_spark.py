@@ -49,10 +49,10 @@ def found(spark, folder: Path) -> list[tuple]:
     return sorted(tuple(row) for row in spark.read.parquet(str(folder / "out")).select("k", "n", "first_ts").collect())
 
 
-def expected(table: pa.Table, horizon: int, text: str = TEXT) -> list[tuple]:
-    """What is decided when the watermark stands at `horizon`."""
+def expected(table: pa.Table, watermark: int, text: str = TEXT) -> list[tuple]:
+    """What is decided when the watermark stands at `watermark`."""
     session = compile(text.replace("SELECT k, n, first_ts", "SELECT *"), {"ticks": table.schema}).open(lateness=None)
-    rows = pa.concat_tables([session.push(table), session.advance(horizon)]).select(["k", "n", "first_ts"]).to_pylist()
+    rows = pa.concat_tables([session.push(table), session.advance(watermark)]).select(["k", "n", "first_ts"]).to_pylist()
     return sorted((row["k"], row["n"], row["first_ts"].replace(tzinfo=None)) for row in rows)
 
 

@@ -7,9 +7,9 @@ import pytest
 from ostinato.base.errors import DataError, UnsupportedError
 from ostinato.expr.nodes import Expr, Field
 from ostinato.expr.reading.parse import parse_expression
+from ostinato.expr.types import BOOL, FLOAT, INT, decimal
 from ostinato.expr.typing.arrow_types import schema_from_arrow
 from ostinato.expr.typing.infer import infer
-from ostinato.expr.typing.types import BOOL, FLOAT, INT, decimal
 from ostinato.kernels.vectors import evaluate as columnar
 from ostinato.kernels.vectors.schedule import schedule
 from ostinato.kernels.vectors.vector import Vector, from_arrow, to_arrow

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 from ostinato.base.errors import DataError
-from ostinato.expr.typing.types import STRING, Kind, Type, decimal
+from ostinato.expr.types import STRING, Kind, Type, decimal
 from ostinato.kernels.vectors.vector import Vector, from_arrow, to_arrow
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from ostinato.expr.types import BOOL, FLOAT, INT, STRING, TIMESTAMP
 from ostinato.expr.typing.schema import Schema
-from ostinato.expr.typing.types import BOOL, FLOAT, INT, STRING, TIMESTAMP
 
 EVENTS = Schema(
     (

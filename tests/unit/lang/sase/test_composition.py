@@ -71,7 +71,7 @@ def test_queries_of_a_text():
 
 def test_a_later_query_reads_the_events_of_an_earlier_one():
     query = compile(f"{RISE}; PATTERN SEQ(rise x, Rise y) WHERE [symbol] and y.price > x.price", {"ticks": TICKS})
-    (feed,) = query.feeds
+    (feed,) = query.upstream
     assert feed.composite == "Rise" and query.algebra.stream == "Rise" and query.algebra.time == "ts"
     assert query.explain("syntax").startswith("-- query 1 of 2\nPATTERN SEQ(ticks a, ticks b)")
     _, second = query.program.operators

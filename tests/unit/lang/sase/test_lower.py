@@ -12,8 +12,8 @@ from ostinato.algebra.policies import NullKeys, Output, Selection, Ties
 from ostinato.algebra.query import Condition, Definition, MatchQuery, Measure, OrderKey, Unit, When, Within
 from ostinato.base.errors import UnsupportedError
 from ostinato.expr.nodes import Aggregate, Anchor, Call, Field, Literal, Nav
+from ostinato.expr.types import BOOL, FLOAT, INT, STRING, TIMESTAMP
 from ostinato.expr.typing.schema import Schema
-from ostinato.expr.typing.types import BOOL, FLOAT, INT, STRING, TIMESTAMP
 from ostinato.lang.sase import lower, parse
 
 PRICE, VOLUME = Field("Price"), Field("volume")

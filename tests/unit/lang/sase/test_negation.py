@@ -12,9 +12,9 @@ from ostinato.algebra.text import to_text
 from ostinato.base.errors import OstinatoError, UnknownNameError, UnsupportedError
 from ostinato.compiler import compile
 from ostinato.expr.nodes import Aggregate, Anchor, Call, Field, Literal, Nav
+from ostinato.expr.types import BOOL, INT
 from ostinato.expr.typing.arrow_types import to_arrow
 from ostinato.expr.typing.schema import Schema
-from ostinato.expr.typing.types import BOOL, INT
 from ostinato.lang.sase import lower, parse, render
 from ostinato.plan.gaps import gaps_of
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from ostinato.algebra.policies import Selection
+from ostinato.expr.types import FLOAT, INT, STRING, TIMESTAMP
 from ostinato.expr.typing.schema import Schema
-from ostinato.expr.typing.types import FLOAT, INT, STRING, TIMESTAMP
 from ostinato.lang.sase import lower, parse, render
 
 QUERY_1 = """PATTERN SEQ(Shelf a, ∼(Register b), Exit c)

@@ -7,7 +7,7 @@ from decimal import Decimal
 import pytest
 
 from ostinato.expr.nodes import Call, Literal
-from ostinato.expr.reading.syntax import RawCall
+from ostinato.expr.unresolved import RawCall
 from ostinato.lang.sase.parse import parse
 from ostinato.lang.sase.syntax import (
     At,

@@ -6,8 +6,8 @@ import pytest
 
 from ostinato.algebra.parts import Part
 from ostinato.base.errors import OstinatoError, SchemaError, UnknownNameError
+from ostinato.expr.types import FLOAT, INT, STRING, TIMESTAMP, Kind, Type
 from ostinato.expr.typing.schema import Schema
-from ostinato.expr.typing.types import FLOAT, INT, STRING, TIMESTAMP, Kind, Type
 from ostinato.lang.sase import lower, parse
 from ostinato.lang.streams.merge_streams import common_type
 

@@ -4,13 +4,13 @@ import pytest
 
 from ostinato.base.errors import OstinatoError, QuerySyntaxError, UnknownNameError, UnsupportedError
 from ostinato.lang.sql import statement
-from ostinato.lang.sql.cut import MOST_CLAUSES, cut
+from ostinato.lang.sql.split_statement import MOST_CLAUSES, split_statement
 
 M = "__ostinato_match_"
 
 
 def seen(text: str, dialect: str = "duckdb"):
-    found = cut(text, dialect)
+    found = split_statement(text, dialect)
     return found.outer.text, [(c.table, c.input.text, c.body) for c in found.clauses]
 
 
@@ -114,7 +114,7 @@ def test_spark_quotes_names_with_backquotes():
 
 def test_body_keeps_its_offset():
     text = "SELECT 'ü', * FROM tö MATCH_RECOGNIZE ( PATTERN (A) ) AS m"
-    clause = cut(text).clauses[0]
+    clause = split_statement(text).clauses[0]
     assert text[clause.offset : clause.offset + len(clause.body)] == clause.body == " PATTERN (A) "
     assert text[clause.span.start : clause.span.end] == "tö MATCH_RECOGNIZE ( PATTERN (A) )"
     assert text[clause.input_span.start : clause.input_span.end] == "tö"
@@ -122,7 +122,7 @@ def test_body_keeps_its_offset():
 
 def test_places_in_the_outer_text_lead_back_to_the_original():
     text = "SELECT x FROM t MATCH_RECOGNIZE (PATTERN (A)) AS m WHERE wrong > 1"
-    found = cut(text)
+    found = split_statement(text)
     assert found.outer.origin(found.outer.text.index("wrong")).start == text.index("wrong")
     assert found.outer.origin(found.outer.text.index("x")).start == text.index("x")
     assert found.outer.origin(found.outer.text.index(M) + 5) == found.clauses[0].span
@@ -130,7 +130,7 @@ def test_places_in_the_outer_text_lead_back_to_the_original():
 
 
 def test_a_placeholder_never_meets_a_name_of_the_query():
-    found = cut(f"SELECT * FROM {M}1, t MATCH_RECOGNIZE (x)")
+    found = split_statement(f"SELECT * FROM {M}1, t MATCH_RECOGNIZE (x)")
     assert found.outer.text == f"SELECT * FROM {M}1, {M}1001"
 
 
@@ -150,7 +150,7 @@ BARE = [
 
 @pytest.mark.parametrize(("text", "bare"), BARE)
 def test_bare(text, bare):
-    assert cut(text).bare is bare
+    assert split_statement(text).bare is bare
 
 
 ERRORS = [
@@ -208,14 +208,14 @@ ERRORS = [
 @pytest.mark.parametrize(("text", "kind", "message"), ERRORS, ids=[e[0][:40] for e in ERRORS])
 def test_errors(text, kind, message):
     with pytest.raises(OstinatoError) as caught:
-        cut(text)
+        split_statement(text)
     assert type(caught.value) is kind
     assert str(caught.value.within(text)) == message
 
 
 def test_unknown_dialect():
     with pytest.raises(UnknownNameError, match="Unknown SQL dialect `klingon`"):
-        cut("SELECT 1", "klingon")
+        split_statement("SELECT 1", "klingon")
 
 
 @pytest.mark.parametrize(
@@ -233,7 +233,7 @@ def test_what_is_never_closed_is_found_without_trying_every_place(text, place, m
     plain = statement._splits
     monkeypatch.setattr(statement, "_splits", lambda text, dialect: (tried.append(1), plain(text, dialect))[1])
     with pytest.raises(QuerySyntaxError, match="never closed") as caught:
-        cut(text)
+        split_statement(text)
     assert caught.value.span.start == place
     assert len(tried) <= statement.TRIED + 1
 
@@ -241,4 +241,4 @@ def test_what_is_never_closed_is_found_without_trying_every_place(text, place, m
 def test_the_number_of_clauses_is_bounded():
     text = "SELECT * FROM " + ", ".join(f"t MATCH_RECOGNIZE (x) m{number}" for number in range(MOST_CLAUSES + 1))
     with pytest.raises(UnsupportedError, match="201 clauses"):
-        cut(text)
+        split_statement(text)

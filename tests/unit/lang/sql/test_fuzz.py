@@ -4,9 +4,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ostinato.base.errors import OstinatoError
+from ostinato.expr.types import BOOL, FLOAT, INT, STRING, TIMESTAMP
 from ostinato.expr.typing.schema import Schema
-from ostinato.expr.typing.types import BOOL, FLOAT, INT, STRING, TIMESTAMP
-from ostinato.lang.sql import cut, lower, parse_clause, render
+from ostinato.lang.sql import lower, parse_clause, render, split_statement
 
 SCHEMA = Schema((("p", STRING), ("ts", TIMESTAMP), ("n", INT), ("v", FLOAT), ("s", STRING), ("up", BOOL)))
 
@@ -55,7 +55,7 @@ def damaged(draw):
 @given(damaged())
 def test_damaged_texts(text):
     try:
-        for clause in cut(text).clauses:
+        for clause in split_statement(text).clauses:
             tree = parse_clause(clause.body, clause.offset)
             assert parse_clause(render(tree)) == tree
             lower(tree, SCHEMA)
@@ -67,5 +67,5 @@ def test_damaged_texts(text):
 
 def test_the_texts_are_good_before_they_are_damaged():
     for text in STATEMENTS:
-        for clause in cut(text).clauses:
+        for clause in split_statement(text).clauses:
             assert lower(parse_clause(clause.body, clause.offset), SCHEMA).measures

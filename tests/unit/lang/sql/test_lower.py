@@ -7,8 +7,8 @@ from ostinato.algebra.policies import NullKeys, Selection, Skip
 from ostinato.algebra.query import MatchQuery, OrderKey, Unit, Within
 from ostinato.base.errors import OstinatoError, QuerySyntaxError, TypeMismatchError, UnknownNameError, UnsupportedError
 from ostinato.expr.nodes import Aggregate, Anchor, Call, Classifier, Expr, Field, Literal, MatchNumber, Nav
+from ostinato.expr.types import BOOL, DATE, FLOAT, INT, STRING, TIMESTAMP, Kind
 from ostinato.expr.typing.schema import Schema
-from ostinato.expr.typing.types import BOOL, DATE, FLOAT, INT, STRING, TIMESTAMP, Kind
 from ostinato.lang.sql.lower import lower
 from ostinato.lang.sql.parse import parse_clause
 

@@ -7,7 +7,7 @@ import pytest
 from ostinato.algebra.policies import RowsPerMatch
 from ostinato.base.errors import OstinatoError, QuerySyntaxError, UnsupportedError
 from ostinato.expr.nodes import Call, Literal
-from ostinato.expr.reading.syntax import RawCall, RawColumn
+from ostinato.expr.unresolved import RawCall, RawColumn
 from ostinato.lang.sql.parse import parse_clause
 from ostinato.lang.sql.syntax import (
     DefineItem,

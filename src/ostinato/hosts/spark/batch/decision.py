@@ -15,12 +15,12 @@ from ostinato.hosts.spark.run_options import BY_KEY, ONE, RANGES
 from ostinato.hosts.spark.types import as_on_spark
 from ostinato.program.pattern import Pattern
 from ostinato.tasks.division import Division, division_of
-from ostinato.tasks.ranges.late_numbers import LateNumbers, numbers_matches
-from ostinato.tasks.ranges.match_reach import reach_ahead
+from ostinato.tasks.ranges.deferred_numbers import DeferredNumbers, numbers_matches
+from ostinato.tasks.ranges.look_back_ahead import look_ahead_of
 from ostinato.tasks.ranges.merged_totals import TASK_OUTPUT, task_program
 from ostinato.tasks.ranges.range_job import RangeJob
 from ostinato.tasks.ranges.range_task import is_chained, looks_before
-from ostinato.tasks.ranges.time_ranges import cut, overlap_widely
+from ostinato.tasks.ranges.time_ranges import divide, overlap_widely
 
 
 @dataclass(frozen=True)
@@ -65,11 +65,11 @@ def _plan_ranges(frame: DataFrame, pattern: Pattern, division: Division, input: 
         return "the files have no rows"
     if overlap_widely(groups):
         return "the row groups overlap widely in time"
-    divided = cut(groups, pattern.within, division.look_back, parallelism(spark))
+    divided = divide(groups, pattern.within, division.look_back, parallelism(spark))
     if pattern.output == "aggregates":
         pattern, output = task_program(pattern), TASK_OUTPUT
     elif numbers_matches(pattern) and len(divided.ranges) > 1:
-        parts = LateNumbers(pattern)
+        parts = DeferredNumbers(pattern)
         pattern, output = parts.task_program, as_on_spark(parts.task_output)
     return RangeJob(pattern, input, output, tuple(groups), divided.ranges)
 
@@ -83,7 +83,7 @@ def _ranges(job: RangeJob) -> Decision:
         reasons.append("a window is read before each range, for what must not come before a match")
     if job.back:
         reasons.append(f"{_counted(job.back, 'row')} per key read before each range")
-    if reach_ahead(job.pattern):
+    if look_ahead_of(job.pattern):
         reasons.append(f"up to {_counted(job.pattern.look_ahead, 'row')} per key read behind each range and its window, for NEXT")
     if job.pattern.output == "aggregates":
         reasons.append("each task aggregates the matches of its range, one puts the results together")

@@ -25,8 +25,8 @@ from ostinato.program import serde
 from ostinato.program.input import Input
 from ostinato.program.pattern import Pattern
 from ostinato.program.program import alone
+from ostinato.runtime.limits.budget import Budget, Overflow
 from ostinato.runtime.rows.struct_fields import type_of
-from ostinato.runtime.session.budget import Beyond, Budget
 from ostinato.runtime.session.session import Session
 from ostinato.tasks.conform import batches_of
 from ostinato.tasks.ranges.merged_totals import TASK_OUTPUT, merged
@@ -45,10 +45,10 @@ def match_batch(frame: DataFrame, work: Work, options: RunOptions) -> DataFrame:
     if options.tail_of is not None:
         raise UnsupportedError("tail_of= is for streams that have ended", hint="a batch has no tail: leave it out")
     budget = options.budget or Budget()
-    if budget.beyond is Beyond.SHED_OLDEST:
+    if budget.overflow is Overflow.SHED_OLDEST:
         raise UnsupportedError(
             "a batch that sheds partial matches would leave out matches unseen",
-            hint='use beyond="error", or the embedded engine or a stream, which count what they shed',
+            hint='use overflow="error", or the embedded engine or a stream, which count what they shed',
         )
     check_workers(frame.sparkSession)
     decision = decide_batch(frame, work, options.path)

@@ -17,13 +17,13 @@ from ostinato.program.pattern import Pattern
 from ostinato.program.program import alone
 from ostinato.tasks.carried_names import arrived
 from ostinato.tasks.conform import batches_of
-from ostinato.tasks.ranges.late_numbers import NUMBER, OWN, LateNumbers
+from ostinato.tasks.ranges.deferred_numbers import NUMBER, OWN, DeferredNumbers
 from ostinato.tasks.ranges.match_places import PLACE
 
 
 def numbered(matches: DataFrame, pattern: Pattern, output: pa.Schema) -> DataFrame:
     """What tasks gave, as the query shows it. The matches are shuffled by key: one partition per core, one in all without keys."""
-    parts = LateNumbers(pattern)
+    parts = DeferredNumbers(pattern)
     keys = [quoted(name) for name in parts.keys]
     tasks = parallelism(matches.sparkSession) if keys else 1
     window = Window.partitionBy(*(keys or [F.col(PLACE) < 0])).orderBy(PLACE)
@@ -39,7 +39,7 @@ def numbered(matches: DataFrame, pattern: Pattern, output: pa.Schema) -> DataFra
 
 def _completing(program: bytes, output: pa.Schema) -> Matching:
     def complete(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        parts = LateNumbers(serde.loads(program).body)
+        parts = DeferredNumbers(serde.loads(program).body)
         for batch in batches:
             yield from batches_of(parts.completed(arrived(pa.Table.from_batches([batch]))), output)
 

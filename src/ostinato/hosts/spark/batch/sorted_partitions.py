@@ -15,10 +15,10 @@ from ostinato.program import serde
 from ostinato.program.input import Input
 from ostinato.program.pattern import Pattern
 from ostinato.program.program import alone
-from ostinato.runtime.session.budget import Budget
+from ostinato.runtime.limits.budget import Budget
 from ostinato.tasks.carried_names import carried
 from ostinato.tasks.conform import reported
-from ostinato.tasks.keyed_pass import gathered, keyed_pass
+from ostinato.tasks.keyed_pass import concatenated, keyed_pass
 from ostinato.tasks.worker import run
 
 Matching = Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]
@@ -61,6 +61,6 @@ def _in_one(program: bytes, output: pa.Schema, budget: Budget | None) -> Matchin
     def match(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         loaded = serde.loads(program).body
         in_time = loaded.within >= 0 and loaded.within_unit == "time"  # then time lets go of what can no longer match
-        yield from reported(run(loaded, gathered(batches), ordered=not in_time, budget=budget), loaded, output, 0)
+        yield from reported(run(loaded, concatenated(batches), ordered=not in_time, budget=budget), loaded, output, 0)
 
     return match

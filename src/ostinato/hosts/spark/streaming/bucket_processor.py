@@ -20,8 +20,8 @@ from ostinato.hosts.spark.streaming.packing import ROWS, Packer, from_blobs, to_
 from ostinato.hosts.spark.streaming.told import Told
 from ostinato.hosts.spark.streaming.waiting import Waiting
 from ostinato.program import serde
+from ostinato.runtime.limits.budget import Budget
 from ostinato.runtime.rows.reorder import NEVER
-from ostinato.runtime.session.budget import Budget
 from ostinato.runtime.session.session import RunningProgram, Session
 from ostinato.runtime.session.set_session import SetSession
 from ostinato.tasks.conform import conform
@@ -73,17 +73,17 @@ class BucketProcessor(StatefulProcessor):
         frames = list(rows)
         table = from_blobs(blob for frame in frames for blob in frame[ROWS])
         told = Told.of(frames, self._waiting.announced)
-        yield from self._go_on(bucket_of(key[0]), table, told, timerValues.getCurrentWatermarkInMs())
+        yield from self._process(bucket_of(key[0]), table, told, timerValues.getCurrentWatermarkInMs())
 
     def handleExpiredTimer(self, key: Any, timerValues: Any, expiredTimerInfo: Any) -> Iterator[pd.DataFrame]:
         if self._state.exists():
             told = Told((NEVER,) * self._waiting.announced)
-            yield from self._go_on(bucket_of(key[0]), None, told, timerValues.getCurrentWatermarkInMs(), fired=True)
+            yield from self._process(bucket_of(key[0]), None, told, timerValues.getCurrentWatermarkInMs(), fired=True)
 
     def close(self) -> None:
         pass
 
-    def _go_on(self, bucket: int, table: pa.Table | None, told: Told, watermark: int, fired: bool = False) -> Iterator[pd.DataFrame]:
+    def _process(self, bucket: int, table: pa.Table | None, told: Told, watermark: int, fired: bool = False) -> Iterator[pd.DataFrame]:
         stored = self._stored()
         if stored is not None and stored.has_ended:
             if table is not None:
@@ -147,16 +147,16 @@ class BucketProcessor(StatefulProcessor):
         Where the lateness is known, the session need not wait for the watermark: it will stand at or behind the latest row of this
         micro-batch less the lateness when the next one comes. So rows rarely have to wait in the stored state."""
         decided: list[Any] = [session.push_rows(self._datable(table))] if table is not None else []
-        horizon = max(told.horizon(self._packer.lateness), self._horizon(watermark))
+        session_watermark = max(told.watermark(self._packer.lateness), self._session_watermark(watermark))
         if told.has_ended:
             decided.append(session.close())
-        elif horizon > NEVER:
-            decided.append(session.advance(horizon))
+        elif session_watermark > NEVER:
+            decided.append(session.advance(session_watermark))
         if isinstance(session, SetSession):
             return merged_results(decided)
         return pa.concat_tables(decided) if decided else session.schema.empty_table()
 
-    def _horizon(self, watermark: int) -> int:
+    def _session_watermark(self, watermark: int) -> int:
         return NEVER if watermark <= 0 else self._packer.clock.from_watermark(watermark) - self._waiting.behind
 
     def _datable(self, table: pa.Table) -> pa.Table:
@@ -185,7 +185,7 @@ class BucketProcessor(StatefulProcessor):
 
 
 def _shed(metrics: dict[str, Any]) -> int:
-    """Partial matches, and matches that wait for an absence, which the budget had no room for."""
+    """Partial matches, and matches that wait for an negation, which the budget had no room for."""
     of_queries = sum(_shed(one) for one in metrics.get("queries", {}).values())
     return of_queries + sum(value for name, value in metrics.items() if name.startswith("shed_"))
 

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from ostinato.expr.typing.types import Kind
+from ostinato.expr.types import Kind
 from ostinato.kernels.vectors.vector import Vector, from_arrow
 from ostinato.runtime.rows.key_index import key_images
 

@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass
 
 from ostinato.base.errors import DataError, SchemaError, UnsupportedError
-from ostinato.expr.typing.types import Kind
+from ostinato.expr.types import Kind
 from ostinato.program.input import Input
 
 _LARGEST = (1 << 63) - 1

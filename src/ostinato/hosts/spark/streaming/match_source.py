@@ -24,7 +24,7 @@ from ostinato.hosts.spark.streaming.match_stream import (
 )
 from ostinato.hosts.spark.streaming.packing import Packer
 from ostinato.hosts.spark.streaming.parquet_stream import ParquetStream, rows_of
-from ostinato.hosts.spark.streaming.rows_that_matter import rows_that_matter
+from ostinato.hosts.spark.streaming.prefilter import prefiltered
 from ostinato.hosts.spark.streaming.stream_origin import (
     Origin,
     behind_of,
@@ -94,7 +94,7 @@ def _packed(spark: SparkSession, source: DataFrame | ParquetStream, work: Work, 
         columns = source_columns(source.schema, work.reads)
         packed, watched = source.packed(spark, columns, packer), False
     else:
-        rows, watched = rows_that_matter(source, work.reads, packer.clock, None if lateness is None else packer.clock.delay(lateness))
+        rows, watched = prefiltered(source, work.reads, packer.clock, None if lateness is None else packer.clock.delay(lateness))
         packed = pack_rows(rows, packer)
     return packed if watched or lateness is None else with_lateness(packed, packer.clock, lateness)
 

@@ -23,7 +23,7 @@ from ostinato.program.input import Input
 from ostinato.program.pattern import RowPattern
 from ostinato.runtime.session.given_times import check_fits, lateness_units
 from ostinato.tasks.conform import batches_of
-from ostinato.tasks.keyed_pass import gathered
+from ostinato.tasks.keyed_pass import concatenated
 
 METRICS = "ostinato"
 
@@ -54,7 +54,7 @@ def check_lateness(lateness: Lateness | None, reads: Input) -> None:
 
 def pack_rows(frame: DataFrame, packer: Packer) -> DataFrame:
     def pack(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for table in gathered(batches):
+        for table in concatenated(batches):
             yield packer.pack(table)
 
     return frame.mapInArrow(pack, PACKED_ON_SPARK)

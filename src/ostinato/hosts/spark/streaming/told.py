@@ -33,7 +33,7 @@ class Told:
     def has_ended(self) -> bool:
         return bool(self.latest) and min(self.latest) == FOREVER
 
-    def horizon(self, lateness: int | None) -> int:
+    def watermark(self, lateness: int | None) -> int:
         """What all streams have left behind. One of which nothing was heard may still bring anything."""
         if lateness is None or not self.latest or min(self.latest) in (NEVER, FOREVER):
             return NEVER

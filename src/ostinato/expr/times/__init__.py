@@ -1,0 +1,1 @@
+"""Moments and lengths of time to the nanosecond, and their texts."""

@@ -1,0 +1,147 @@
+"""What an event may do to a partial match whose last element is known: for conditions that look at one event alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ostinato.program.analysis.carried_negations import crossed, gap_sets, stages
+from ostinato.program.elements import Transition
+from ostinato.program.pattern import EventPattern
+
+
+@dataclass(frozen=True)
+class State:
+    """Where partial matches wait: their last element, which negations they are about to cross (none: they may take further events, or
+    begin a element without crossing any), and how many events of each of these have come since."""
+
+    element: int
+    gap: tuple[int, ...] = ()
+    stage: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class StateTransition:
+    """The event is bound to `element`, and the partial match goes on in state `target`, if it does. UNBOUND: it is none of the match's
+    events, but those that wait go to another state."""
+
+    source: int  # START for none
+    target: int
+    element: int
+    completes: bool
+    continues: bool
+
+
+START = -1
+UNBOUND = -1
+
+
+class EventTransitions:
+    """`symbol` is the set of predicate bits that hold for the event. States are numbered so that no move leads to a smaller one; those of
+    a element stand together, first the one without a gap."""
+
+    def __init__(self, pattern: EventPattern) -> None:
+        self.elements = pattern.elements
+        self._pattern = pattern
+        self._initial = pattern.initial
+        self._selection = pattern.selection
+        self._one_at_a_time = pattern.one_at_a_time or pattern.output == "first"
+        self._stops = pattern.output == "first"
+        self.all_states: list[State] = []
+        self._of_component: list[range] = []
+        for number in range(len(pattern.elements)):
+            first = len(self.all_states)
+            self.all_states.append(State(number))
+            self.all_states += [State(number, gap, stage) for gap in gap_sets(pattern, number) for stage in stages(pattern, gap)]
+            self._of_component.append(range(first, len(self.all_states)))
+
+    def transitions(self, symbol: int, number: int) -> tuple[list[StateTransition], bool]:
+        """Of the partial matches in a state, what becomes of those that wait there last; and whether they may also stay as they are. Only
+        what they may select depends on the state: negation influences no move."""
+        state = self.all_states[number]
+        targets = self._targets(symbol, state.element)
+        stays = self._passes(symbol, state.element, targets)
+        found = []
+        for target in targets:
+            if target == state.element:
+                found += [] if state.gap else self._into(number, target)
+            elif crossed(self._pattern, state.element, target) == state.gap:
+                found += self._into(number, target)
+        stage = self._next_stage(symbol, state)
+        if stays and stage is not None and stage != state.stage:
+            later = self.all_states.index(State(state.element, state.gap, stage))
+            found.append(StateTransition(number, later, UNBOUND, completes=False, continues=True))
+        return found, stays and stage == state.stage
+
+    def _next_stage(self, symbol: int, state: State) -> tuple[int, ...] | None:
+        """Of those that ignore the event; None if something negated is there now."""
+        found = []
+        for number, reached in zip(state.gap, state.stage, strict=True):
+            items = self._pattern.negations[number].items
+            reached += holds(symbol, items[reached].bit)
+            if reached == len(items):
+                return None
+            found.append(reached)
+        return tuple(found)
+
+    def starts(self, symbol: int) -> list[StateTransition]:
+        following = [transition.target for transition in self._initial if self._may_begin(symbol, transition)]
+        return [transition for target in (following[:1] if self._one_at_a_time else following) for transition in self._into(START, target)]
+
+    def _targets(self, symbol: int, number: int) -> list[int]:
+        """The elements that the event may be bound to, a take last; of a deterministic match only the preferred one."""
+        element = self.elements[number]
+        take = [number] if element.repeats and holds(symbol, element.later_bit) else []
+        following = [transition.target for transition in element.transitions if self._may_begin(symbol, transition)]
+        return (take + following)[:1] if self._one_at_a_time else following + take
+
+    def _may_begin(self, symbol: int, transition: Transition) -> bool:
+        return holds(symbol, self.elements[transition.target].first_bit)
+
+    def _passes(self, symbol: int, number: int, targets: list[int]) -> bool:
+        """Whether a partial match may ignore the event."""
+        if self._selection == "skip_till_any_match":
+            return True
+        if self._selection != "skip_till_next_match" or (self._one_at_a_time and targets):
+            return False
+        element = self.elements[number]
+        if element.repeats:
+            return number not in targets
+        return not any(transition.nearest and self._may_begin(symbol, transition) for transition in element.transitions)
+
+    def _into(self, source: int, element: int) -> list[StateTransition]:
+        """To every state in which the match may then wait; the first of them, which comes last, says whether it is complete."""
+        found = []
+        for target in reversed(self._of_component[element]):
+            if any(self.all_states[target].stage):
+                continue  # nothing has come yet
+            completes = self.elements[element].completes and not self.all_states[target].gap
+            continues = self._goes_on(target)
+            if completes or continues:
+                found.append(StateTransition(source, target, element, completes, continues))
+        return found
+
+    def _goes_on(self, number: int) -> bool:
+        """Whether a match that has come to this state may select further events from it."""
+        state = self.all_states[number]
+        element = self.elements[state.element]
+        if element.completes and self._stops:
+            return False
+        if state.gap:
+            return True
+        return element.repeats or any(not crossed(self._pattern, state.element, transition.target) for transition in element.transitions)
+
+    @property
+    def states(self) -> list[int]:
+        """Those in which a partial match may wait, last ones first."""
+        return [number for number in reversed(range(len(self.all_states))) if self._goes_on(number)]
+
+    @property
+    def bits(self) -> set[int]:
+        """The predicates that matter."""
+        of_elements = (bit for c in self.elements for bit in (c.first_bit, c.later_bit))
+        negated = (item.bit for negation in self._pattern.negations for item in negation.items)
+        return {bit for bit in (*of_elements, *negated) if bit >= 0}
+
+
+def holds(symbol: int, bit: int) -> bool:
+    return bit < 0 or bool(symbol >> bit & 1)

@@ -1,0 +1,1 @@
+"""What a session may hold and how long a call may take."""

@@ -1,0 +1,1 @@
+"""Matches as arrays: lists of them, graphs of them, and how they are listed within the budget."""

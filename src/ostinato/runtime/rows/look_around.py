@@ -1,0 +1,132 @@
+"""How far what a match means reaches beyond its own rows. A partition in which nothing is begun may be forgotten if that is nowhere: PREV
+in a condition of a later variable looks at a row of the match, and only one that can stand first looks at a row before it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ostinato.program.column_code import ColumnCode
+from ostinato.program.measure_code import MeasureCode, Point
+from ostinato.program.opcodes import SPACES, Op, Space, shape
+from ostinato.program.ordered_nfa import ACCEPT, ACCEPT_AT_END, OrderedNfa
+from ostinato.program.pattern import EventPattern, Pattern, RowPattern
+
+FAR = 1 << 62  # the distance of what is never reached
+
+
+@dataclass(frozen=True)
+class LookAround:
+    """How many rows before the first row of a match, and behind its last one, can matter to it."""
+
+    before: int
+    after: int
+
+    def joined(self, other: LookAround) -> LookAround:
+        return LookAround(max(self.before, other.before), max(self.after, other.after))
+
+
+NOWHERE = LookAround(0, 0)
+
+
+def look_around(pattern: Pattern) -> LookAround:
+    if isinstance(pattern, EventPattern):
+        return _of_events(pattern)
+    assert isinstance(pattern, RowPattern)
+    distances = _Distances(pattern.nfa, len(pattern.variables))
+    found = _of_measures(pattern, distances)
+    extents = _extents(pattern.rows)
+    for variable, test in enumerate(pattern.tests):
+        read = [pattern.rows.results[test.bit]] if test.bit >= 0 else []
+        read += [pattern.rows.results[pattern.bits + slot] for slot in _slots(pattern, test.block)]
+        for result in read:
+            low, high = extents[result]
+            found = found.joined(distances.outside((variable,), low, high))
+    return found
+
+
+def _of_events(pattern: EventPattern) -> LookAround:
+    """Conditions look at rows of runs alone; those of negations may look at neighbours of any event."""
+    of_matches = [point.shift for negation in pattern.negations for point in negation.given.points]
+    shifts = of_matches + [point.shift for negation in pattern.negations for item in negation.items for point in item.points]
+    return LookAround(max(0, -min(shifts, default=0)), max(0, *shifts, pattern.look_ahead))
+
+
+def _of_measures(pattern: Pattern, distances: _Distances) -> LookAround:
+    found = NOWHERE
+    for point in pattern.measures.points:
+        members = pattern.members(point.variable) if point.variable >= 0 else None
+        found = found.joined(distances.outside_point(point, members))
+    shifted = _shifts_in(pattern.measures)
+    return found.joined(LookAround(max(0, -min(shifted, default=0)), max(0, *shifted)) if shifted else NOWHERE)
+
+
+def _shifts_in(measures: MeasureCode) -> list[int]:
+    """Neighbours are points; code over matches has no shifts of its own as compiled, but a program may come from elsewhere."""
+    codes = [measures.rows] if measures.code is None else [measures.rows, measures.code]
+    return [op.params[0] for code in codes for op in code.ops if op.op == "shift"]
+
+
+def _extents(code: ColumnCode) -> list[tuple[int, int]]:
+    """Per operation the first and the last row that it looks at, counted from its own."""
+    found: list[tuple[int, int]] = []
+    for op in code.ops:
+        low = min((found[arg][0] for arg in op.args), default=0)
+        high = max((found[arg][1] for arg in op.args), default=0)
+        step = op.params[0] if op.op == "shift" else 0
+        found.append((low + step, high + step))
+    return found
+
+
+def _slots(pattern: Pattern, block: int) -> Iterator[int]:
+    """The values of the current row that a block reads."""
+    if block < 0:
+        return
+    code = pattern.scalar
+    start, end = code.blocks[block]
+    for at in range(start, end):
+        form = shape(Op(code.op[at]))
+        for word, used in ((code.a[at], form[0]), (code.b[at], form[1])):
+            if used != "-" and word % SPACES == Space.SLOT:
+                yield word // SPACES
+
+
+class _Distances:
+    """How many rows of a match stand, at the least, before a row of each variable and behind it."""
+
+    def __init__(self, nfa: OrderedNfa, variables: int) -> None:
+        count = len(nfa.first) - 1
+        transitions = [(state, *transition) for state in range(count) for transition in nfa.transitions_of(state)]
+        rows = [transition for transition in transitions if transition[1] >= 0]
+        ends = {state for state, *transition in transitions if tuple(transition) in (ACCEPT, ACCEPT_AT_END)}
+        into = _spread({nfa.start, nfa.start_of_partition}, [(state, target) for state, _, target in rows], count)
+        out = _spread(ends, [(target, state) for state, _, target in rows], count)
+        self._before = [min((into[s] for s, v, _ in rows if v == variable), default=FAR) for variable in range(variables)]
+        self._behind = [min((out[t] for _, v, t in rows if v == variable), default=FAR) for variable in range(variables)]
+
+    def outside(self, members: tuple[int, ...] | None, low: int, high: int, earlier: int = 0, later: int = 0) -> LookAround:
+        """`low` and `high` are counted from a row of `members` (None: any row); `earlier` and `later` rows more stand around it."""
+        before = 0 if members is None else min(self._before[member] for member in members)
+        behind = 0 if members is None else min(self._behind[member] for member in members)
+        return LookAround(max(0, -low - before - earlier), max(0, high - behind - later))
+
+    def outside_point(self, point: Point, members: tuple[int, ...] | None) -> LookAround:
+        first = point.anchor == "FIRST"
+        return self.outside(members, point.shift, point.shift, point.offset if first else 0, 0 if first else point.offset)
+
+
+def _spread(starts: set[int], edges: list[tuple[int, int]], count: int) -> list[int]:
+    """The number of edges on the shortest way from one of `starts` to each state."""
+    following: list[list[int]] = [[] for _ in range(count)]
+    for source, target in edges:
+        following[source].append(target)
+    distance = [FAR] * count
+    front = list(starts)
+    steps = 0
+    while front:
+        reached = [state for state in dict.fromkeys(front) if distance[state] == FAR]
+        for state in reached:
+            distance[state] = steps
+        front = [target for state in reached for target in following[state]]
+        steps += 1
+    return distance

@@ -1,0 +1,1 @@
+"""The bytes of a snapshot, and how what they say is verified."""
