@@ -16,6 +16,7 @@ ROOT = Path(__file__).parents[2]
 COPIED = ("src", "tests", "benchmarks", "docs")
 LONGER = 4  # times as long as without a mutation: then it is taken to run for ever
 PATIENCE = 60
+LONGEST_TEST = 20  # seconds: what takes longer in plain Python fails without a mutation, and is left out
 _FAILED = re.compile(r"^(?:FAILED|ERROR) ([^\s]+(?: [^-]\S*)*?)(?: - .*)?$", re.MULTILINE)
 
 

@@ -83,11 +83,21 @@ def test_more_than_could_be_looked_at() -> None:
 def test_starts_count_for_the_budget() -> None:
     text = "PATTERN SEQ(A+ a[ ], ~(N n), C c) WHERE skip_till_any_match(a[ ], n, c) { n.v > a[1].v } OUTPUT count"
     table = pa.table([range(100), ["A"] * 100, ["x"] * 100, range(100), ["p"] * 100], schema=SCHEMA)
-    for budget in (ost.Budget(runs=50), ost.Budget(bytes=6_000), ost.Budget(steps=1)):
-        session = ost.compile(text, {"e": SCHEMA}, type_by="kind").open(budget=budget)
+    for budget in (ost.Budget(runs=50), ost.Budget(bytes=6_000)):
         with pytest.raises(ost.BudgetError, match="starts"):
-            for _ in range(10_000):
-                session.push(table)
+            ost.compile(text, {"e": SCHEMA}, type_by="kind").open(budget=budget).push(table)
     shedding = ost.compile(text, {"e": SCHEMA}, type_by="kind").open(budget=ost.Budget(runs=50, overflow="shed oldest"))
     shedding.push(table)
     assert shedding.metrics()["starts"] <= 50 and shedding.metrics()["shed_starts"] >= 50
+
+
+def test_a_row_that_too_many_starts_have_to_follow_is_too_much() -> None:
+    """A call may take the more steps the more rows it brings: many at once are let through, single rows behind them are not."""
+    text = "PATTERN SEQ(A+ a[ ], ~(N n), C c) WHERE skip_till_any_match(a[ ], n, c) { n.v > a[1].v } OUTPUT count"
+    count = 4_300
+    table = pa.table([range(count), ["A"] * count, ["x"] * count, range(count), ["p"] * count], schema=SCHEMA)
+    session = ost.compile(text, {"e": SCHEMA}, type_by="kind").open(budget=ost.Budget(steps=1))
+    session.push(table.slice(0, 4_100))
+    with pytest.raises(ost.BudgetError, match=r"starts are followed, and it takes too long, and the budget is 50,001 steps for this call"):
+        for at in range(4_100, count):
+            session.push(table.slice(at, 1))
