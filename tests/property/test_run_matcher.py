@@ -38,7 +38,7 @@ class Event:
 
 @dataclass(frozen=True)
 class Part:
-    """A element: predicate bits, and which dynamic conditions it has."""
+    """An element: predicate bits, and which dynamic conditions it has."""
 
     at_least: int
     repeats: bool

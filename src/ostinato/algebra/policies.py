@@ -6,7 +6,7 @@ from enum import Enum
 
 
 class Selection(Enum):
-    """Which events a match may leave out. The exact moves are in `reference/transitions.py` and docs/semantics.md."""
+    """Which events a match may leave out. The exact transitions are in `reference/transitions.py` and docs/semantics.md."""
 
     PREFERRED = "preferred"  # ISO row patterns: contiguous rows of a partition, the preferred match per start
     STRICT = "strict_contiguity"

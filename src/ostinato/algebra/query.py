@@ -19,7 +19,7 @@ class When(Enum):
     EACH = "each"  # every row mapped to the variable
     FIRST = "first"  # the first row of the variable only
     LATER = "later"  # from its second row on
-    # When the run begins a element after this one, and when it is reported while in this one or before it. A element that was
+    # When the run begins an element after this one, and when it is reported while in this one or before it. An element that was
     # left empty is left all the same: its LEN is 0, everything else about it null.
     LEAVING = "leaving"
 

@@ -1,7 +1,7 @@
-"""From a pattern to an epsilon-free automaton with ordered moves.
+"""From a pattern to an epsilon-free automaton with ordered transitions.
 
 A state is a continuation: what is still to be matched, as a stack of frames. A loop's frame counts the iterations that are complete
-and remembers whether the one under way has mapped a row. Following a continuation without reading rows gives its moves in the order
+and remembers whether the one under way has mapped a row. Following a continuation without reading rows gives its transitions in the order
 of preferment (ISO/IEC 19075-5, 7.2): alternatives from left to right, greedy loops iterate before they leave, reluctant ones leave
 first. An iteration that maps no row is accepted at its place in that order; it ends the loop once the minimum is reached, and below
 it the next iteration goes on. Unrolling `{n,m}` into n copies and m - n optional ones would lose this rule.
@@ -71,9 +71,9 @@ class _Construction:
         return OrderedNfa(tuple(first), tuple(transitions), 0, states.get(of_partition, 0))
 
     def _follow(self, place: Place) -> list[tuple[int, int]]:
-        """The moves from a place, best first. What stands behind accepting is never preferred, and a place that was followed before
+        """The transitions from a place, best first. What stands behind accepting is never preferred, and a place that was followed before
         offers nothing that is not already there with a higher preference. Accepting at the end comes last: no row can be read there,
-        so that its place among the moves makes no difference."""
+        so that its place among the transitions makes no difference."""
         transitions: dict[tuple[int, int], None] = {}
         seen: set[Place] = set()
         waiting = [place]

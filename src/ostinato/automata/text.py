@@ -1,4 +1,4 @@
-"""An automaton as text: a line per state, its moves best first."""
+"""An automaton as text: a line per state, its transitions best first."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ def to_text(nfa: OrderedNfa, variables: Sequence[str]) -> str:
     the state marked `>`, at the first row of a partition in the one marked `^`, if there is one."""
     lines = []
     for state in range(len(nfa.first) - 1):
-        shown = ", ".join(ACCEPTING.get(move) or f"{variables[move[0]]} -> {move[1]}" for move in nfa.transitions_of(state))
+        shown = ", ".join(
+            ACCEPTING.get(transition) or f"{variables[transition[0]]} -> {transition[1]}" for transition in nfa.transitions_of(state)
+        )
         mark = ">" if state == nfa.start else "^" if state == nfa.start_of_partition else " "
-        lines.append(f"{mark}{state}: {shown or 'no move'}")
+        lines.append(f"{mark}{state}: {shown or 'no transition'}")
     return "\n".join(lines)

@@ -88,7 +88,7 @@ def _search_lines(pattern: RowPattern) -> Iterator[str]:
         return
     shown: dict[str, None] = {}
     for state in range(len(pattern.nfa.first) - 1):
-        searches = [search for move, search in searched_transitions(pattern).items() if move in pattern.nfa.numbers_of(state)]
+        searches = [search for transition, search in searched_transitions(pattern).items() if transition in pattern.nfa.numbers_of(state)]
         loop = "".join(_sought(pattern, search) for search in searches if search.loop)
         exits = ", ".join(_sought(pattern, search) for search in searches if not search.loop)
         if searches:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Transition:
-    """A element that a run may begin next. `passed` are the elements that it leaves empty by that, `nearest` says that the
+    """An element that a run may begin next. `passed` are the elements that it leaves empty by that, `nearest` says that the
     element stands next in the pattern: under skip till next match an event that can begin it is not ignored."""
 
     target: int
@@ -17,7 +17,7 @@ class Transition:
 
 @dataclass(frozen=True)
 class Element:
-    """A element of a pattern, for runs. Blocks are numbers into `ScalarCode.blocks`, -1 none; bits are numbers of
+    """An element of a pattern, for runs. Blocks are numbers into `ScalarCode.blocks`, -1 none; bits are numbers of
     columnar predicates, -1 none. A row may be bound as the first of the element if bit `first_bit` holds and block
     `first_block` is true, as a later one with `later_*`. The same blocks update the run's registers after they are true.
     `leaving_block` is tested when a run in the element, or one that leaves it empty, begins another or is reported.

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-ACCEPT, ACCEPT_AT_END = (-1, -1), (-2, -1)  # moves of an automaton that read no row
+ACCEPT, ACCEPT_AT_END = (-1, -1), (-2, -1)  # transitions of an automaton that read no row
 
 
 @dataclass(frozen=True)
 class OrderedNfa:
-    """An epsilon-free automaton with ordered moves, for preferred matches. The moves of state s are
+    """An epsilon-free automaton with ordered transitions, for preferred matches. The transitions of state s are
     `transitions[first[s]:first[s+1]]`, best first; each is (variable, target), or ACCEPT for accepting here, or ACCEPT_AT_END for accepting
-    here if the partition ends here. Only the last move of a state is one of these two. An attempt begins in `start`, at the first row
+    here if the partition ends here. Only the last transition of a state is one of these two. An attempt begins in `start`, at the first row
     of a partition in `start_of_partition`; the two are the same unless the pattern has an anchor `^`."""
 
     first: tuple[int, ...]

@@ -1,6 +1,6 @@
 """Run-based selection (SASE+): strict and partition contiguity, skip till next, skip till any.
 
-A run is the events selected so far. Every event may start one; each move that an event offers to a run makes a run of its own:
+A run is the events selected so far. Every event may start one; each transition that an event offers to a run makes a run of its own:
 take, begin, ignore. The module `transitions` is the meaning of these words; docs/semantics.md explains the decisions. Negation filters what
 the runs find; a match that it kills is none, so it drops no runs and stops none.
 """

@@ -1,4 +1,4 @@
-"""The moves of runs: take, begin, ignore, and when a run is a match."""
+"""The transitions of runs: take, begin, ignore, and when a run is a match."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Run = tuple[tuple[int, int], ...]  # (index in the ordered stream, element numbe
 
 @dataclass(frozen=True)
 class RunTransitions:
-    """The moves that an event offers to a run. `given` are (index in the stream, variable) of a match that the runs add to: its
+    """The transitions that an event offers to a run. `given` are (index in the stream, variable) of a match that the runs add to: its
     partition is theirs, and their conditions may speak of it. `inside`: the events among which the runs are looked for, where it is
     the gap of a negation; None: all of the stream."""
 

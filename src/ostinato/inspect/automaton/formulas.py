@@ -159,7 +159,8 @@ class Formulas:
         return Formula(name, TRUE, OR.join([*begun, stuck] if stuck else begun))
 
     def _stuck(self, source: str) -> str | None:
-        """The paper's exception: with neither take nor ignore the next state may decide. It has no other move than to begin either."""
+        """The paper's exception: with neither take nor ignore the next state may decide. It has no other transition than to begin
+        either."""
         own = [self.of(e).effective for e in self._structure.edges_from(source) if e.kind in (Kind.TAKE, Kind.IGNORE)]
         inside = self._structure.state(source).inside
         return None if inside is None else f"({AND.join(NOT + formula for formula in own)})"

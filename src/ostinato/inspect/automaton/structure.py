@@ -1,7 +1,7 @@
 """States and edges of the automaton (NFAb) of an event pattern: step 1 of the paper's section 3.2.
 
-A state is a place where a run waits: for the event that begins a element (`b`, `a[1]`; several where alternatives may follow), or
-inside a list (`a[i]`). The paper's patterns have singleton and `+` elements only; `*` and `?` add edges that pass a element by. Since
+A state is a place where a run waits: for the event that begins an element (`b`, `a[1]`; several where alternatives may follow), or
+inside a list (`a[i]`). The paper's patterns have singleton and `+` elements only; `*` and `?` add edges that pass an element by. Since
 a run moves on only by beginning something, such an edge leads straight to the element that begins."""
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def structure_of(pattern: Pattern) -> Structure:
 
 
 def first_name(element: PlacedElement) -> str:
-    """The event that begins a element."""
+    """The event that begins an element."""
     return f"{name_text(element.variable)}[1]" if element.repeats else name_text(element.variable)
 
 

@@ -37,7 +37,7 @@ def negation_lines(automaton: EventAutomaton) -> list[tuple[str, str]]:
 
 
 def distinct_formulas(automaton: EventAutomaton) -> list[Formula]:
-    """Each once: a element that may begin in several states has the same formula in all of them."""
+    """Each once: an element that may begin in several states has the same formula in all of them."""
     found: dict[str, Formula] = {}
     for state in automaton.structure.states:
         for edge in automaton.structure.edges_from(state.name):

@@ -58,7 +58,7 @@ def multiply_sum(value, count):
 
 @borrowing
 def better(kind, a, b):
-    """The word of two that a accumulator for the least or greatest keeps."""
+    """The word of two that an accumulator for the least or greatest keeps."""
     if kind == LEAST_INT:
         return min(a, b)
     if kind == GREATEST_INT:
@@ -68,7 +68,7 @@ def better(kind, a, b):
 
 @borrowing
 def nothing_of(kind):
-    """The word of a accumulator over no event."""
+    """The word of an accumulator over no event."""
     if kind == LEAST_INT:
         return np.int64(FULL)
     if kind == GREATEST_INT:

@@ -7,7 +7,7 @@ import numpy as np
 
 from ostinato.kernels._jit import borrowing, inlined
 from ostinato.kernels.aggregation.aggregation_cells import add_counts
-from ostinato.kernels.compact.compact import COMPLETES, END_MOVE, FIRST_MOVE, GOES_ON, PASSES, SOURCE, TARGET
+from ostinato.kernels.compact.compact import COMPLETES, END_TRANSITION, FIRST_TRANSITION, GOES_ON, PASSES, SOURCE, TARGET
 from ostinato.kernels.compact.start_heaps import NOTHING
 from ostinato.kernels.rows.symbols import UNKNOWN, symbol_of
 
@@ -48,7 +48,7 @@ def step(symbols, transitions, lines, line, symbol, is_start):
     before = lines[line, ACTIVE]
     active = before & symbols[symbol, PASSES]
     complete = np.int64(0)
-    for m in range(symbols[symbol, FIRST_MOVE], symbols[symbol, END_MOVE]):
+    for m in range(symbols[symbol, FIRST_TRANSITION], symbols[symbol, END_TRANSITION]):
         source = transitions[m, SOURCE]
         if source == NOTHING and not is_start:
             continue

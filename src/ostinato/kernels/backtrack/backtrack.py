@@ -1,8 +1,9 @@
-"""Event patterns by backtracking: one run at a time, depth first over its moves, with the postponed ones on a stack.
+"""Event patterns by backtracking: one run at a time, depth first over its transitions, with the postponed ones on a stack.
 
-A run is followed over the rows of its key until it ends, completes or has read them all; where several moves are possible, each gets a
-place on the `stack` with registers of its own, and the one on top goes on. Runs that have read everything that is there lie in `waiting`, a
-list per key in the order of their starts, until more rows come. Matches and the order among them do not depend on the order of the search.
+A run is followed over the rows of its key until it ends, completes or has read them all; where several transitions are possible, each gets
+a place on the `stack` with registers of its own, and the one on top goes on. Runs that have read everything that is there lie in `waiting`,
+a list per key in the order of their starts, until more rows come. Matches and the order among them do not depend on the order of the
+search.
 
 For non-overlapping output the rows are searched in segments: `BOUND` is where the best match so far completes, and no run is followed
 beyond it. When all runs and starts before it have been followed, it is the match; everything else is dropped, and the next segment
@@ -118,7 +119,7 @@ def hopeless(settings, header, slot_position, next_ordinal):
 
 @inlined
 def stays(states, settings, state, happened):
-    """Whether the run that made these moves is followed further itself."""
+    """Whether the run that made these transitions is followed further itself."""
     if happened & REPLACED:
         return True
     if state == states.shape[0] - 1:

@@ -1,6 +1,6 @@
 """The arrays of backtracking: the stack of postponed runs, the runs that wait for rows, and the events that they have selected.
 
-A node is an event bound to a element, with its predecessor, which has a smaller number: runs that have a beginning in common share it.
+A node is an event bound to an element, with its predecessor, which has a smaller number: runs that have a beginning in common share it.
 Nodes of a run that came to nothing are given back when it leaves the stack, as long as nothing newer is needed."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The moves of the run on top of the stack at one event; see `run_transitions` for the tables that say which there are."""
+"""The transitions of the run on top of the stack at one event; see `run_transitions` for the tables that say which there are."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ from ostinato.kernels.runs.run_layout import (
     BLOCK_START,
     COMPLETES,
     COUNT,
-    END_MOVE,
+    END_TRANSITION,
     FIRST,
-    FIRST_MOVE,
+    FIRST_TRANSITION,
     MASK,
     NEAREST,
     NONOVERLAPPING,
@@ -72,12 +72,12 @@ def branch(
     transitions, states, passes, settings, code, scratch, scratch_valid, ranks, slots, slot_valid,
     stack, registers, register_valid, nodes, found, header, key, row, ordinal, bits, time, position, slot, state,
 ):  # fmt: skip
-    """Try the moves that select the event. A child that is the only one to go on takes the place of its parent, others are put on top.
-    Returns what happened as bits, or an error below 0."""
+    """Try the transitions that select the event. A child that is the only one to go on takes the place of its parent, others are put on
+    top. Returns what happened as bits, or an error below 0."""
     first_only = settings[OUTPUT] == FIRST
     before = stack[slot, NODE]
     happened = 0
-    for m in range(states[state, FIRST_MOVE], states[state, END_MOVE]):
+    for m in range(states[state, FIRST_TRANSITION], states[state, END_TRANSITION]):
         if (bits & transitions[m, MASK]) != transitions[m, MASK]:
             continue
         take = transitions[m, TAKE] != 0
@@ -109,7 +109,7 @@ def branch(
             )  # fmt: skip
             if complete < 0:
                 return complete
-        goes_on = states[target, FIRST_MOVE] < states[target, END_MOVE] and not (complete and settings[STOPS])
+        goes_on = states[target, FIRST_TRANSITION] < states[target, END_TRANSITION] and not (complete and settings[STOPS])
         node = before
         if settings[OUTPUT] != COUNT and (complete or goes_on):
             node = add_node(nodes, header, ordinal, target, before)

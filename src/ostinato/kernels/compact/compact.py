@@ -3,7 +3,7 @@
 What an event does to a partial match depends on its state and on the event's symbol only: the state is the match's last element, and
 which negations lie ahead of it, see `runtime.compact.event_transitions`. `symbols[s]` says which states do anything at all and which let
 the event pass (as bit sets), and which `transitions` there are: rows (source, -1 for the empty match; target; the element that the event is
-bound to; whether that completes a match; whether the match can go on from there). They are ordered by descending source, a move that
+bound to; whether that completes a match; whether the match can go on from there). They are ordered by descending source, a transition that
 leads back behind the others of its state: targets are never smaller than sources, so that a state is read before anything is added to it.
 
 A partition has a set of states with partial matches (`active`, a bit set) and a heap of nodes for each of them in `roots`; see
@@ -29,8 +29,8 @@ from ostinato.kernels.compact.start_heaps import (
 from ostinato.kernels.rows.symbols import UNKNOWN, symbol_of
 
 # Columns of `symbols`
-FIRST_MOVE = 0
-END_MOVE = 1
+FIRST_TRANSITION = 0
+END_TRANSITION = 1
 ACTS = 2
 PASSES = 3
 STARTS = 4
@@ -42,7 +42,7 @@ TARGET = 1
 BOUND_TO = 2  # the element of the event, NOTHING if partial matches go to another state without it
 COMPLETES = 3
 GOES_ON = 4
-MOVE_COLUMNS = 5
+TRANSITION_COLUMNS = 5
 
 # Cells of `settings`
 MASK = 0  # of the bits that make up a symbol
@@ -77,7 +77,7 @@ NEW_SYMBOL = 2
 
 @inlined
 def has_room(symbols, nodes, found, chosen, header, symbol, steps):
-    transitions = symbols[symbol, END_MOVE] - symbols[symbol, FIRST_MOVE]
+    transitions = symbols[symbol, END_TRANSITION] - symbols[symbol, FIRST_TRANSITION]
     if header[NODES] + transitions * (1 + MOST_COPIES) > nodes.shape[0] or header[FOUND] + transitions > found.shape[0]:
         return False
     return chosen.shape[0] == 0 or header[CHOSEN] + steps + 1 <= chosen.shape[0]
@@ -88,7 +88,7 @@ def step(symbols, transitions, settings, nodes, found, header, roots, spine, key
     """One event. Returns the states that have partial matches afterwards."""
     before = active
     active &= symbols[symbol, PASSES]
-    for m in range(symbols[symbol, FIRST_MOVE], symbols[symbol, END_MOVE]):
+    for m in range(symbols[symbol, FIRST_TRANSITION], symbols[symbol, END_TRANSITION]):
         source = transitions[m, SOURCE]
         heap = NOTHING
         newest = now

@@ -1,6 +1,6 @@
 """All partial matches of a key in one small graph.
 
-A node is an event bound to a element. `BEFORE` is the heap of the nodes that may stand before it in a match, NOTHING if the match
+A node is an event bound to an element. `BEFORE` is the heap of the nodes that may stand before it in a match, NOTHING if the match
 starts with it. `LEFT` and `RIGHT` make heaps of nodes: the partial matches whose last element is the same, newest start on top
 (`NEWEST` is the latest start that is reached through the node, as a time or an ordinal). So a path from a node through BEFORE, at each
 step by any node of the heap, is one partial match, and no two paths are the same match.

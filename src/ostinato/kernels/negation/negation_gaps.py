@@ -106,9 +106,9 @@ def gaps(keys, offsets, ordinals, variables, before, within, by_events, offset, 
             if by_events:
                 low[m] = max(base[keys[m]] - 1, ordinals[end - 1] - within)
             else:
-                move = offset[keys[m]] - base[keys[m]]
-                back_to = times[ordinals[end - 1] + move] - within
-                low[m] = first_not_before(times, offset[keys[m]], high[m] + move, back_to) - move - 1
+                to_arena = offset[keys[m]] - base[keys[m]]
+                back_to = times[ordinals[end - 1] + to_arena] - within
+                low[m] = first_not_before(times, offset[keys[m]], high[m] + to_arena, back_to) - to_arena - 1
 
 
 @borrowing("void(int64[::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[::1], boolean[::1])")
@@ -133,9 +133,9 @@ def reaches(keys, last, limit, by_events, ready, watermark, offset, base, length
             high[m] = min(limit[m] + 1, ready[key])
             settled[m] = ready[key] > limit[m]
         else:
-            move = offset[key] - base[key]
-            end = first_not_before(times, last[m] + 1 + move, ready[key] + move, limit[m] + 1)
-            high[m] = end - move
+            to_arena = offset[key] - base[key]
+            end = first_not_before(times, last[m] + 1 + to_arena, ready[key] + to_arena, limit[m] + 1)
+            high[m] = end - to_arena
             comes_later = end == offset[key] + length[key] or times[end] > limit[m]
             settled[m] = high[m] < ready[key] or (watermark > limit[m] and comes_later)
 
@@ -148,12 +148,12 @@ def look_back(keys, ready, watermark, within, by_events, offset, base, times, ou
         if by_events:
             out[i] = ready[i] - within + 1
             continue
-        move = offset[key] - base[key]
-        end = ready[i] + move
+        to_arena = offset[key] - base[key]
+        end = ready[i] + to_arena
         out[i] = ready[i]
         if end > offset[key]:
             now = max(times[end - 1], watermark)
-            out[i] = first_not_before(times, offset[key], end, now - within) - move
+            out[i] = first_not_before(times, offset[key], end, now - within) - to_arena
 
 
 # States of a match that is not reported yet

@@ -79,9 +79,9 @@ def event_index(keys, start, offsets, ordinals, offset, base, out):
     contiguous = len(ordinals) == 0
     for m in range(len(keys)):
         k = keys[m]
-        move = offset[k] - base[k]
+        to_arena = offset[k] - base[k]
         for e in range(offsets[m], offsets[m + 1]):
-            out[e] = move + (start[m] + e - offsets[m] if contiguous else ordinals[e])
+            out[e] = to_arena + (start[m] + e - offsets[m] if contiguous else ordinals[e])
 
 
 @inlined

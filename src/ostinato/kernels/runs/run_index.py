@@ -1,9 +1,9 @@
 """Where runs wait, so that an event finds those it can affect.
 
-A run waits in the list of its key and state. If a state has a join register (its moves test it for equality with a value of the
+A run waits in the list of its key and state. If a state has a join register (its transitions test it for equality with a value of the
 event), its runs wait in cells of a hash table by that value instead. The index only filters: whatever is found is tested in full.
-Where a move compares the value with something else of the run, a threshold or both ends of a band, they wait in order (`run_order`).
-A run whose join register holds no value waits in the list of the state, where every event that offers a move meets it."""
+Where a transition compares the value with something else of the run, a threshold or both ends of a band, they wait in order (`run_order`).
+A run whose join register holds no value waits in the list of the state, where every event that offers a transition meets it."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ import numpy as np
 from ostinato.kernels._jit import borrowing, inlined
 from ostinato.kernels.runs.run_layout import (
     ALWAYS,
-    END_MOVE,
-    FIRST_MOVE,
+    END_TRANSITION,
+    FIRST_TRANSITION,
     JOIN_REGISTER,
     JOIN_SLOT,
     MASK,
     ORDER_FROM,
-    ORDER_MOVE,
     ORDER_TO,
+    ORDER_TRANSITION,
     STATE_MASK,
     VALUE_AT,
     VALUE_END,
@@ -67,7 +67,7 @@ def take_place(
 ):  # fmt: skip
     key = runs[run, KEY]
     state = runs[run, ELEMENT]
-    if states[state, ORDER_MOVE] != NOTHING:
+    if states[state, ORDER_TRANSITION] != NOTHING:
         lo, hi, known = interval(
             states[state, ORDER_FROM], states[state, ORDER_TO], bounds, code, scratch, scratch_valid, ranks, slots, slot_valid, 0,
             registers, register_valid, run,
@@ -109,7 +109,7 @@ def gather(
     transitions, states, code, scratch, scratch_valid, ranks, runs, registers, register_valid, header, per_key, cells, order, slots,
     slot_valid, key, row, bits, live,
 ):  # fmt: skip
-    """The runs of the key to which the row may offer a move; returns how many."""
+    """The runs of the key to which the row may offer a transition; returns how many."""
     count = 0
     for state in range(states.shape[0] - 1):
         if states[state, ALWAYS] != 0 or bits & states[state, STATE_MASK] != 0:
@@ -122,7 +122,7 @@ def gather(
                 count = gather_joined(
                     transitions, states, runs, header, per_key, cells, slots, slot_valid, key, row, bits, state, live, count
                 )
-            if states[state, ORDER_MOVE] != NOTHING:
+            if states[state, ORDER_TRANSITION] != NOTHING:
                 count = gather_ordered(
                     transitions, states, code, scratch, scratch_valid, ranks, runs, registers, register_valid, per_key, order, slots,
                     slot_valid, key, row, bits, state, live, count,
@@ -135,12 +135,12 @@ def gather_ordered(
     transitions, states, code, scratch, scratch_valid, ranks, runs, registers, register_valid, per_key, order, slots, slot_valid, key,
     row, bits, state, live, count,
 ):  # fmt: skip
-    """Those that wait in order: the ones whose interval holds the value of the row; all, if it offers another move or has a value that
-    could not be computed."""
-    chosen = states[state, ORDER_MOVE]
+    """Those that wait in order: the ones whose interval holds the value of the row; all, if it offers another transition or has a value
+    that could not be computed."""
+    chosen = states[state, ORDER_TRANSITION]
     offered = (bits & transitions[chosen, MASK]) == transitions[chosen, MASK]
     every = False
-    for m in range(states[state, FIRST_MOVE], states[state, END_MOVE]):
+    for m in range(states[state, FIRST_TRANSITION], states[state, END_TRANSITION]):
         every = every or (m != chosen and (bits & transitions[m, MASK]) == transitions[m, MASK])
     if offered and not every:
         kind = states[state, VALUE_KIND]
@@ -163,10 +163,10 @@ def gather_ordered(
 
 @borrowing
 def gather_joined(transitions, states, runs, header, per_key, cells, slots, slot_valid, key, row, bits, state, live, count):
-    """Those that wait by join value: for each value that the row offers for some move, or all if a move that it offers needs none.
-    Two moves may lead to the same run, which is marked when it is met."""
+    """Those that wait by join value: for each value that the row offers for some transition, or all if a transition that it offers needs
+    none. Two transitions may lead to the same run, which is marked when it is met."""
     header[STAMP] += 1
-    for m in range(states[state, FIRST_MOVE], states[state, END_MOVE]):
+    for m in range(states[state, FIRST_TRANSITION], states[state, END_TRANSITION]):
         slot = transitions[m, JOIN_SLOT]
         if (bits & transitions[m, MASK]) == transitions[m, MASK]:
             by_value = slot != NOTHING and slot_valid[row, slot] != HAS_FAILED

@@ -1,7 +1,7 @@
 """What the run kernels read of a query: the columns of `transitions` and `states`, the cells of `settings`.
 
 `transitions` lists, state by state, what a run may select. A state is the element a run is in; one more is the state of the empty run. For
-the output FIRST a take stands first among its state's moves, because it is preferred; else last, because it may overwrite the run."""
+the output FIRST a take stands first among its state's transitions, because it is preferred; else last, because it may overwrite the run."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ PASS_TO = 5
 TAKE = 6
 NEAREST = 7  # it begins the element that is next in order
 JOIN_SLOT = 8  # the value of the row that must equal the state's join register, or -1
-MOVE_COLUMNS = 9
+TRANSITION_COLUMNS = 9
 
 # Columns of `states`
-FIRST_MOVE = 0
-END_MOVE = 1
+FIRST_TRANSITION = 0
+END_TRANSITION = 1
 REPORT_FROM = 2  # conditions in `passes` about what is finished when a match is reported
 REPORT_TO = 3
 COMPLETES = 4  # nothing mandatory follows
 REPEATS = 5
-STATE_MASK = 6  # a row without any of these bits offers no move ...
+STATE_MASK = 6  # a row without any of these bits offers no transition ...
 ALWAYS = 7  # ... unless this is set
 JOIN_REGISTER = 8  # by whose value its runs wait, or -1
 MERGEABLE = 9  # there may be equivalent runs here
 WATCH_FROM = 10  # the registers in `watched` that this and later states still need
 WATCH_TO = 11
 RELINKS = 12  # taking an event changes where the run waits, or what it is equivalent to
-ORDER_MOVE = 13  # the move for which its runs wait in order (see `run_order`), or -1: bounds of the value that it asks for ...
+ORDER_TRANSITION = 13  # the transition for which its runs wait in order (see `run_order`), or -1: bounds of the value that it asks for ...
 ORDER_FROM = 14
 ORDER_TO = 15
 VALUE_START = 16  # ... and how the value of the row is had (see `search_bounds.row_value`)

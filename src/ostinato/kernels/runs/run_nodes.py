@@ -1,4 +1,4 @@
-"""The match DAG that runs share. A node is an event bound to a element, with its predecessor: runs that have a beginning in common
+"""The match DAG that runs share. A node is an event bound to an element, with its predecessor: runs that have a beginning in common
 share it. Where equivalent runs were merged, a node is the union of two others. Every way back to a node without predecessor is a
 partial match. What a node points to has a smaller number.
 

@@ -1,4 +1,4 @@
-"""The moves of a run that select an event: take and begin; see `run_layout` for the tables.
+"""The transitions of a run that select an event: take and begin; see `run_layout` for the tables.
 
 Arrays are handed down one by one and never given second names: Numba counts references to whatever is put into a tuple or another
 variable, which made the same kernel ten times slower (see `_jit.borrowing`)."""
@@ -11,9 +11,9 @@ from ostinato.kernels.runs.run_layout import (
     BLOCK_START,
     COMPLETES,
     COUNT,
-    END_MOVE,
+    END_TRANSITION,
     FIRST,
-    FIRST_MOVE,
+    FIRST_TRANSITION,
     MASK,
     NEAREST,
     OUTPUT,
@@ -107,7 +107,7 @@ def record(
 ):  # fmt: skip
     """Note the binding of an event: count or keep the match if it is complete, make `new` a run if it can go on.
     Returns whether it goes on."""
-    goes_on = states[target, FIRST_MOVE] < states[target, END_MOVE] and not (complete and settings[STOPS])
+    goes_on = states[target, FIRST_TRANSITION] < states[target, END_TRANSITION] and not (complete and settings[STOPS])
     node = runs[run, NODE]
     if settings[OUTPUT] != COUNT and (complete or goes_on):
         node = add_node(nodes, header, ordinal, target, node, start_of(settings, ordinal, time))
@@ -154,10 +154,10 @@ def select(
     runs, registers, register_valid, nodes, found, header, per_key, cells, order, equivalents, born, key, row, ordinal, bits, time,
     position, run, state,
 ):  # fmt: skip
-    """Try the moves that select the event. Returns what happened as bits, or an error below 0."""
+    """Try the transitions that select the event. Returns what happened as bits, or an error below 0."""
     first_only = settings[OUTPUT] == FIRST
     happened = 0
-    for m in range(states[state, FIRST_MOVE], states[state, END_MOVE]):
+    for m in range(states[state, FIRST_TRANSITION], states[state, END_TRANSITION]):
         if (bits & transitions[m, MASK]) != transitions[m, MASK]:
             continue
         take = transitions[m, TAKE] != 0
@@ -175,7 +175,7 @@ def select(
         new = SCRATCH
         if in_place:
             new = run
-        elif states[target, FIRST_MOVE] < states[target, END_MOVE]:
+        elif states[target, FIRST_TRANSITION] < states[target, END_TRANSITION]:
             new = next_free(header)
         status = holds(
             code, transitions[m, BLOCK_START], transitions[m, BLOCK_END], scratch, scratch_valid, ranks, slots, slot_valid, row,

@@ -1,4 +1,4 @@
-"""Run-based selection: every event offers the runs of its key that it can affect the moves take, begin and ignore."""
+"""Run-based selection: every event offers the runs of its key that it can affect the transitions take, begin and ignore."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ OVER_STEPS = 4
 
 @inlined
 def offered(states, settings, runs, run, bits, time, position):
-    """Whether the event may be selected by the run at all, before any move is tried."""
+    """Whether the event may be selected by the run at all, before any transition is tried."""
     if settings[SELECTION] == STRICT and position != runs[run, LAST_POSITION] + 1:
         return False
     if settings[EPOCH] and time == runs[run, LAST_TIME]:

@@ -10,7 +10,7 @@ from ostinato.kernels.scan.scan_dfa import ACCEPTS, ACCEPTS_AT_END
 ONE = np.uint64(1)
 
 
-MANY_WAYS = -1  # entries of the table of only ways: a row allows several moves, or none
+MANY_WAYS = -1  # entries of the table of only ways: a row allows several transitions, or none
 NO_WAY = -2
 
 
@@ -29,7 +29,7 @@ def fill_only_ways(first, transitions, masks, width, ways):
 
 @jit
 def assign_only_way(at, behind, out, bits, mask, ways, place, variables):
-    """Follow the table while each row allows one move only; False if some row allows more."""
+    """Follow the table while each row allows one transition only; False if some row allows more."""
     while at < behind:
         way = np.int64(ways[place + np.int64(bits[at] & mask)])
         if way < 0:
@@ -43,11 +43,12 @@ def assign_only_way(at, behind, out, bits, mask, ways, place, variables):
 
 @jit
 def assign_best_way(at, behind, out, bits, masks, first, transitions, accepting, accepted, variables, state, trail, failed):
-    """Depth first in the order of the moves, to a state with one of the flags `accepted`. A (row, state) from which the end
-    cannot be reached is marked and not tried again, so that the work is bounded by rows times moves. Returns whether there is a way."""
+    """Depth first in the order of the transitions, to a state with one of the flags `accepted`. A (row, state) from which the end
+    cannot be reached is marked and not tried again, so that the work is bounded by rows times transitions. Returns whether there is a
+    way."""
     begin = at
     failed[: behind - begin + 1] = 0
-    move = np.int64(first[state])
+    transition = np.int64(first[state])
     while True:
         advanced = False
         if at == behind:
@@ -55,24 +56,24 @@ def assign_best_way(at, behind, out, bits, masks, first, transitions, accepting,
                 return True
         else:
             row = bits[at]
-            while move < first[state + 1]:
-                v = transitions[move, 0]
+            while transition < first[state + 1]:
+                v = transitions[transition, 0]
                 if v >= 0 and row & masks[v] == masks[v]:
-                    target = np.int64(transitions[move, 1])
+                    target = np.int64(transitions[transition, 1])
                     if failed[at + 1 - begin, target >> 6] >> np.uint64(target & 63) & ONE == 0:
-                        trail[at - begin, 0], trail[at - begin, 1] = state, move
+                        trail[at - begin, 0], trail[at - begin, 1] = state, transition
                         variables[out + at - begin] = v
-                        state, move = target, np.int64(first[target])
+                        state, transition = target, np.int64(first[target])
                         at += 1
                         advanced = True
                         break
-                move += 1
+                transition += 1
         if not advanced:
             failed[at - begin, state >> 6] |= ONE << np.uint64(state & 63)
             if at == begin:
                 return False
             at -= 1
-            state, move = trail[at - begin, 0], trail[at - begin, 1] + 1
+            state, transition = trail[at - begin, 0], trail[at - begin, 1] + 1
 
 
 _ASSIGN = (

@@ -11,7 +11,7 @@ from ostinato.kernels.scan.scan_spans import assign_best_way
 
 @jit
 def note_only_way(at, behind, bits, mask, ways, place, n, ends):
-    """Follow the table while each row allows one move only; False if some row allows more."""
+    """Follow the table while each row allows one transition only; False if some row allows more."""
     begin = at
     while at < behind:
         way = np.int64(ways[place + np.int64(bits[at] & mask)])

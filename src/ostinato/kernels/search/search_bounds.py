@@ -139,7 +139,7 @@ def widened(relation, x, slack, lo, hi):
 
 @borrowing
 def interval(first, behind, bounds, code, scratch, scratch_valid, ranks, slots, slot_valid, row, registers, register_valid, i):
-    """Where the value of a row must lie for thread or run i to make a move: (lowest, highest, whether that can be said). A bound that
+    """Where the value of a row must lie for thread or run i to make a transition: (lowest, highest, whether that can be said). A bound that
     could not be computed is an error at rows that a search would pass."""
     lo, hi = np.int64(LEAST), np.int64(GREATEST)
     if first == behind:

@@ -77,7 +77,7 @@ LONGEST_REST = 16  # attempts between two calls that decide nothing
 
 @inlined
 def told_by_value(m, row, ways, learned, slots, slot_valid, code, scratch, scratch_valid, ranks, registers, register_valid):
-    """Whether a row with the right bits allows a move of which the interval says everything: TRUE, NOT_TRUE, or UNTOLD."""
+    """Whether a row with the right bits allows a transition of which the interval says everything: TRUE, NOT_TRUE, or UNTOLD."""
     if ways[m, WAY_EXACT] == 0:
         return UNTOLD
     if ways[m, WAY_VALUED] == 0:
@@ -99,8 +99,8 @@ def only_way(
     row, line, other, state, asked, first, ways, learned, bits, slots, slot_valid, code, scratch, scratch_valid, ranks, registers,
     register_valid,
 ):  # fmt: skip
-    """Where the row leads a thread with registers `line`: its next state (NONE, or TOO_MUCH), the variable of that move, whether its
-    registers are now in `other`, and the variable of a move that accepts, or NONE. `asked`: the moves' intervals are known."""
+    """Where the row leads a thread with registers `line`: its next state (NONE, or TOO_MUCH), the variable of that transition, whether its
+    registers are now in `other`, and the variable of a transition that accepts, or NONE. `asked`: the transitions' intervals are known."""
     to, by, moved, ends = np.int64(NONE), np.int64(NONE), False, np.int64(NONE)
     has = np.int64(bits[place(row)])
     for number in range(first[place(state)], first[place(state + 1)]):
@@ -154,7 +154,7 @@ def store(line, other, begin, behind, row, slots, slot_valid, code, scratch, scr
 
 @inlined
 def loop_of(state, first, ways):
-    """The variable of the move from a state to itself."""
+    """The variable of the transition from a state to itself."""
     variable = np.int64(NONE)
     for m in range(first[state], first[state + 1]):
         if ways[place(m), WAY_VARIABLE] >= 0 and ways[place(m), WAY_TARGET] == state:

@@ -32,14 +32,14 @@ from ostinato.kernels.threads.thread_layout import (
 
 _interval = copied(interval)
 
-# Columns of `searched`, a line per move of the automaton: its search column (-1: none is needed, it can always be made), the bounds of
-# the value in that column, and whether they are all that the move asks for.
+# Columns of `searched`, a line per transition of the automaton: its search column (-1: none is needed, it can always be made), the bounds
+# of the value in that column, and whether they are all that the transition asks for.
 COLUMN, BOUND_FROM, BOUND_TO, EXACT = range(4)
 SEARCHED_WIDTH = 4
 
-# Columns of `learned`, a line per move: from one row on and before another no row lies in [LOW, HIGH] (or outside, for loops). These
+# Columns of `learned`, a line per transition: from one row on and before another no row lies in [LOW, HIGH] (or outside, for loops). These
 # are not the bounds that were asked for but as wide as the rows allow (as narrow, for loops), so that they answer many other searches.
-# Then the interval that the move asks for now, and whether that could be said.
+# Then the interval that the transition asks for now, and whether that could be said.
 LEARNED_FROM, LEARNED_TO, LOW, HIGH, ASKED_LOW, ASKED_HIGH, ASKED = range(7)
 LEARNED_WIDTH = 7
 
@@ -123,7 +123,7 @@ def has_index(
 
 @inlined
 def ask(i, state, row, first, ways, bounds, learned, code, scratch, scratch_valid, ranks, slots, slot_valid, registers, register_valid):
-    """Compute what the moves of a state ask for, with registers i. Any row will do."""
+    """Compute what the transitions of a state ask for, with registers i. Any row will do."""
     for number in range(first[state], first[state + 1]):
         m = place(number)
         if ways[m, WAY_VARIABLE] >= 0 and ways[m, WAY_COLUMN] >= 0:

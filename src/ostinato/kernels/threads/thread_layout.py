@@ -40,10 +40,10 @@ MARKS_WIDTH = 6
 BLOCK_START, BLOCK_END, COPIES, PLAIN = range(4)
 TESTS_WIDTH = 4
 
-# Columns of `ways`, one line per move of the automaton: what the other tables say about it, side by side. Its variable and target, the
-# variable's bits and block of scalar code, whether that is plain and whether it copies registers; of the target whether a row can be
-# read in it, whether it accepts and whether a register is read behind it; whether the search knows all that the move asks for, whether
-# it asks for a value, the line of its search column (-1 none) with what is had from it, and where its bounds stand.
+# Columns of `ways`, one line per transition of the automaton: what the other tables say about it, side by side. Its variable and target,
+# the variable's bits and block of scalar code, whether that is plain and whether it copies registers; of the target whether a row can be
+# read in it, whether it accepts and whether a register is read behind it; whether the search knows all that the transition asks for,
+# whether it asks for a value, the line of its search column (-1 none) with what is had from it, and where its bounds stand.
 (
     WAY_VARIABLE, WAY_TARGET, WAY_MASK, WAY_START, WAY_END, WAY_PLAIN, WAY_COPIES, WAY_OPEN, WAY_ACCEPTS, WAY_READS, WAY_EXACT, WAY_VALUED,
     WAY_COLUMN, WAY_KIND, WAY_FAILS, WAY_VALUE_START, WAY_VALUE_END, WAY_VALUE_AT, WAY_BOUND_FROM, WAY_BOUND_TO,

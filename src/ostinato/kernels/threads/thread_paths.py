@@ -7,7 +7,7 @@ from ostinato.kernels._jit import borrowing
 
 @borrowing("int64(int64[:, ::1], int64, uint8[::1], int64[::1])")
 def collect(nodes, count, marked, renumbered):
-    """Keep the nodes on the paths to those marked: they move to the front, `renumbered` says where. A parent is always older than
+    """Keep the nodes on the paths to those marked: they transition to the front, `renumbered` says where. A parent is always older than
     its children. Returns how many there are."""
     for node in range(count - 1, -1, -1):
         if marked[node] and nodes[node, 0] >= 0:

@@ -2,7 +2,7 @@
 
 NegatedEvent events that are known by their rows alone, between two elements that every match has, kill exactly the partial matches that
 wait there: those whose last event stands before the negation and whose next one will stand behind it. Nothing that they kill could become
-a match again, and moves do not depend on them, so that dropping the partial matches leaves what a filter would leave. Of a negated
+a match again, and transitions do not depend on them, so that dropping the partial matches leaves what a filter would leave. Of a negated
 sequence those that wait know how far it has come since they began to: whichever event comes first leaves the most room for the next."""
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def crossed(pattern: EventPattern, source: int, target: int) -> tuple[int, ...]:
 
 
 def gap_sets(pattern: EventPattern, element: int) -> list[tuple[int, ...]]:
-    """The different sets of negations that moves out of a element cross."""
+    """The different sets of negations that transitions out of an element cross."""
     found = {crossed(pattern, element, transition.target) for transition in pattern.elements[element].transitions}
     return sorted(found - {()})
 

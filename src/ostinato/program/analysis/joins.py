@@ -27,7 +27,7 @@ def equalities(scalar: ScalarCode, block: int) -> dict[int, int]:
 
 @dataclass(frozen=True)
 class Join:
-    """The runs in a state wait by the value of `register`; `slots` is what is compared with it, per element that a move binds."""
+    """The runs in a state wait by the value of `register`; `slots` is what is compared with it, per element that a transition binds."""
 
     register: int
     slots: dict[int, int]
@@ -41,8 +41,8 @@ def transitions_of(element: Element, number: int) -> Iterable[tuple[int, bool]]:
 
 
 def join_of(pattern: EventPattern, state: int) -> Join | None:
-    """The register that most moves of the state are joined by. None if it would never help: no move has one, or a move without it is
-    open to every row."""
+    """The register that most transitions of the state are joined by. None if it would never help: no transition has one, or a transition
+    without it is open to every row."""
     found: dict[tuple[int, bool], tuple[int, dict[int, int]]] = {}
     for target, taken in transitions_of(pattern.elements[state], state):
         element = pattern.elements[target]

@@ -49,7 +49,7 @@ def _registers_of(word: int, temps: dict[int, frozenset[int]]) -> frozenset[int]
 
 
 def live_registers(nfa: OrderedNfa, tests: tuple[VariableTest, ...], scalar: ScalarCode, registers: int) -> np.ndarray:
-    """Per automaton state and register, whether some way on reads it: liveness over the automaton's moves, to a fixed point."""
+    """Per automaton state and register, whether some way on reads it: liveness over the automaton's transitions, to a fixed point."""
     reads = [block_reads(scalar, test.block) for test in tests]
     states = len(nfa.first) - 1
     live: list[frozenset[int]] = [frozenset()] * states

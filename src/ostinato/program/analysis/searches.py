@@ -1,8 +1,8 @@
 """Conditions that a search can answer: a value of the current row compared with one that was fixed when earlier rows were bound.
 
-A thread waits in a state if every row leaves it as it is until some move can be made: the state has one move to itself that remembers
-nothing, and each other move asks for certain rows. Rows in between need not be visited. Runs of an event pattern that wait for such a
-value are kept in the order of their bounds, so that an event meets those that it satisfies."""
+A thread waits in a state if every row leaves it as it is until some transition can be made: the state has one transition to itself that
+remembers nothing, and each other transition asks for certain rows. Rows in between need not be visited. Runs of an event pattern that wait
+for such a value are kept in the order of their bounds, so that an event meets those that it satisfies."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ostinato.program.scalar_code import ScalarCode
 
 @dataclass(frozen=True)
 class Search:
-    """A move of a state in which threads wait. `loop`: it is made at every row until one fails to satisfy `comparisons` or lacks the
+    """A transition of a state in which threads wait. `loop`: it is made at every row until one fails to satisfy `comparisons` or lacks the
     variable's bit; else it can be made only at rows that have both. The comparisons are about one value of the row."""
 
     variable: int
@@ -37,7 +37,7 @@ class Search:
 
 
 def searched_transitions(pattern: RowPattern) -> dict[int, Search]:
-    """Move of the automaton -> how its row is found; all moves of the states in which threads wait, and no others."""
+    """Transition of the automaton -> how its row is found; all transitions of the states in which threads wait, and no others."""
     if not pattern.search:
         return {}
     tests = [block_tests(pattern.scalar, test.block) for test in pattern.tests]
@@ -89,7 +89,7 @@ def _strength(comparisons: list[Comparison]) -> int:
 
 @dataclass(frozen=True)
 class RunOrder:
-    """The runs in a state wait by what one of its moves (to element `target`, `taken` again or begun) asks of a value of the event.
+    """The runs in a state wait by what one of its transitions (to element `target`, `taken` again or begun) asks of a value of the event.
     The bounds are made of `registers`."""
 
     target: int
@@ -99,8 +99,8 @@ class RunOrder:
 
 
 def order_of(pattern: EventPattern, state: int) -> RunOrder | None:
-    """By the move whose value is bound best. None if it would never help: no move has such a condition, or another is open to every
-    event."""
+    """By the transition whose value is bound best. None if it would never help: no transition has such a condition, or another is open to
+    every event."""
     found: dict[tuple[int, bool], tuple[int, Search | None]] = {}
     for target, taken in transitions_of(pattern.elements[state], state):
         element = pattern.elements[target]

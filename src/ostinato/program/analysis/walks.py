@@ -62,7 +62,7 @@ def _leaves_well(nfa: OrderedNfa, state: int, searched: dict[int, Search], tests
 
 
 def _on_cycles(transitions: list[Move]) -> list[Move]:
-    """The moves that lie on a cycle or between two."""
+    """The transitions that lie on a cycle or between two."""
     return _endless(_endless(transitions, 0, 2), 2, 0)
 
 

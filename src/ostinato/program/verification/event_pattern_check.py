@@ -10,7 +10,7 @@ from ostinato.program.verification.measure_check import check_negation
 from ostinato.program.verification.requirement import require, require_known
 from ostinato.program.verification.scalar_check import is_block
 
-PLACES = "moves to later components, past those in between"
+PLACES = "transitions to later components, past those in between"
 POLICIES = {
     "evaluation": ("runs", "compact", "backtrack"),
     "selection": ("strict_contiguity", "partition_contiguity", "skip_till_next_match", "skip_till_any_match"),

@@ -39,8 +39,10 @@ def _variables(pattern: RowPattern) -> None:
 def _nfa(nfa: OrderedNfa, variables: int) -> None:
     states = len(nfa.first) - 1
     require(states > 0 and 0 <= nfa.start < states and 0 <= nfa.start_of_partition < states, "a known state to start in")
-    require(nfa.first[0] == 0 and nfa.first[-1] == len(nfa.transitions) and list(nfa.first) == sorted(nfa.first), "moves for every state")
+    require(
+        nfa.first[0] == 0 and nfa.first[-1] == len(nfa.transitions) and list(nfa.first) == sorted(nfa.first), "transitions for every state"
+    )
     for state in range(states):
         for place, (variable, target) in enumerate(transitions := nfa.transitions_of(state), 1):
             accepts = place == len(transitions) and (variable, target) in (ACCEPT, ACCEPT_AT_END)
-            require(accepts or (0 <= variable < variables and 0 <= target < states), "moves to known states")
+            require(accepts or (0 <= variable < variables and 0 <= target < states), "transitions to known states")

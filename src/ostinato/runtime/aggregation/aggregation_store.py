@@ -9,7 +9,7 @@ from ostinato.kernels.aggregation import aggregation_window as window
 from ostinato.kernels.output.state_links import count_chained
 
 FIRST_CAPACITY = 64
-# The word of a accumulator over no event, as in the kernel.
+# The word of an accumulator over no event, as in the kernel.
 NOTHING_OF = {
     cells.LEAST_INT: cells.FULL,
     cells.GREATEST_INT: cells.LOST,

@@ -12,7 +12,7 @@ from ostinato.program.pattern import EventPattern
 @dataclass(frozen=True)
 class State:
     """Where partial matches wait: their last element, which negations they are about to cross (none: they may take further events, or
-    begin a element without crossing any), and how many events of each of these have come since."""
+    begin an element without crossing any), and how many events of each of these have come since."""
 
     element: int
     gap: tuple[int, ...] = ()
@@ -36,8 +36,8 @@ UNBOUND = -1
 
 
 class EventTransitions:
-    """`symbol` is the set of predicate bits that hold for the event. States are numbered so that no move leads to a smaller one; those of
-    a element stand together, first the one without a gap."""
+    """`symbol` is the set of predicate bits that hold for the event. States are numbered so that no transition leads to a smaller one;
+    those of an element stand together, first the one without a gap."""
 
     def __init__(self, pattern: EventPattern) -> None:
         self.elements = pattern.elements
@@ -56,7 +56,7 @@ class EventTransitions:
 
     def transitions(self, symbol: int, number: int) -> tuple[list[StateTransition], bool]:
         """Of the partial matches in a state, what becomes of those that wait there last; and whether they may also stay as they are. Only
-        what they may select depends on the state: negation influences no move."""
+        what they may select depends on the state: negation influences no transition."""
         state = self.all_states[number]
         targets = self._targets(symbol, state.element)
         stays = self._passes(symbol, state.element, targets)

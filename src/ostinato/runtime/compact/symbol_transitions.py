@@ -19,7 +19,7 @@ class SymbolTransitions:
         self._events = EventTransitions(pattern)
         self.symbols = RowSymbols(self._events.bits)
         self.table = np.zeros((16, kernel.SYMBOL_COLUMNS), np.int64)
-        self.transitions = np.zeros((64, kernel.MOVE_COLUMNS), np.int64)
+        self.transitions = np.zeros((64, kernel.TRANSITION_COLUMNS), np.int64)
         self._used = 0
         self.most_transitions = 1  # of any symbol
 

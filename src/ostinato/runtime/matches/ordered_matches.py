@@ -9,7 +9,7 @@ from ostinato.runtime.matches.matches import Matches
 
 
 def ordered_matches(keys: np.ndarray, offsets: np.ndarray, ordinals: np.ndarray, elements: np.ndarray, variables: np.ndarray) -> Matches:
-    """Matches that come partition by partition and event by event; `elements` are bytes. `variables` says which one a element
+    """Matches that come partition by partition and event by event; `elements` are bytes. `variables` says which one an element
     binds."""
     count = len(keys)
     if not count:

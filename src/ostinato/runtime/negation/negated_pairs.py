@@ -74,9 +74,9 @@ class _Search:
         self._matches = matches
         self._view = MatchView(pattern, matches, rows, pool, None, None)
         self._given = self._view.measure_columns()
-        move = rows.offset[matches.key] - rows.base[matches.key]
-        self._begin = np.maximum(low + 1 + move, rows.offset[matches.key])
-        self._end = np.maximum(high + move, self._begin)
+        to_arena = rows.offset[matches.key] - rows.base[matches.key]
+        self._begin = np.maximum(low + 1 + to_arena, rows.offset[matches.key])
+        self._end = np.maximum(high + to_arena, self._begin)
         self._candidates = [self._with_bit(item) for item in negation.items]
         self._skips = pattern.selection not in ("strict_contiguity", "partition_contiguity")
         self._chained = negation.chained

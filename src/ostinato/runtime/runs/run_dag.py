@@ -10,7 +10,7 @@ from ostinato.runtime.matches.match_dag import MatchDag, reduced
 
 
 def dag_of(nodes: np.ndarray, found: np.ndarray, variable_of: np.ndarray, by_time: bool) -> MatchDag:
-    """The matches that end with the nodes of `found`. `variable_of` says which one a element binds."""
+    """The matches that end with the nodes of `found`. `variable_of` says which one an element binds."""
     nodes = nodes[: int(found[:, own.LAST_NODE].max()) + 1]
     union = nodes[:, own.BOUND_TO] == own.UNION
     graph = np.full((len(nodes), GRAPH_COLUMNS), NOTHING, np.int64)

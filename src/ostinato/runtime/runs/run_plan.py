@@ -60,7 +60,7 @@ class RunPlan:
 
     @property
     def orders(self) -> bool:
-        return bool((self.states[:, kernel.ORDER_MOVE] >= 0).any())
+        return bool((self.states[:, kernel.ORDER_TRANSITION] >= 0).any())
 
 
 def run_plan(pattern: EventPattern, run_limit: int | None) -> RunPlan:
@@ -77,9 +77,9 @@ def run_plan(pattern: EventPattern, run_limit: int | None) -> RunPlan:
     for state in range(len(elements) + 1):
         join = joins[state]
         own = _transitions(pattern, -1 if state == len(elements) else state, passes, join)
-        states[state, kernel.ORDER_MOVE :] = _ordered(orders[state], own, len(transitions), code)
-        states[state, kernel.FIRST_MOVE] = len(transitions)
-        states[state, kernel.END_MOVE] = len(transitions) + len(own)
+        states[state, kernel.ORDER_TRANSITION :] = _ordered(orders[state], own, len(transitions), code)
+        states[state, kernel.FIRST_TRANSITION] = len(transitions)
+        states[state, kernel.END_TRANSITION] = len(transitions) + len(own)
         masks = [transition[kernel.MASK] for transition in own]
         states[state, kernel.STATE_MASK] = np.bitwise_or.reduce(np.array(masks, np.int64), initial=0)
         states[state, kernel.ALWAYS] = 0 in masks
@@ -92,8 +92,8 @@ def run_plan(pattern: EventPattern, run_limit: int | None) -> RunPlan:
         states[state, kernel.MERGEABLE] = merging.mergeable[state]
         states[state, kernel.RELINKS] = _relinks(pattern, state, merging, joins[state], orders[state])
     watched = _watch(states, merging)
-    fanout = max(1, int((states[:, kernel.END_MOVE] - states[:, kernel.FIRST_MOVE]).max()))
-    table = np.array(transitions, np.int64).reshape(-1, kernel.MOVE_COLUMNS)
+    fanout = max(1, int((states[:, kernel.END_TRANSITION] - states[:, kernel.FIRST_TRANSITION]).max()))
+    table = np.array(transitions, np.int64).reshape(-1, kernel.TRANSITION_COLUMNS)
     settings = _settings(pattern, fanout, run_limit, merging)
     return RunPlan(table, states, passes.table, watched, code.bounds, settings, code.interpreter)
 
@@ -113,7 +113,7 @@ def _orders(pattern: EventPattern, joins: list[Join | None]) -> list[RunOrder | 
 
 
 def _ordered(order: RunOrder | None, transitions: list[TransitionRow], before: int, code: SearchCode) -> tuple[int, ...]:
-    """The columns of `states` from ORDER_MOVE on; `before` moves of other states stand before these."""
+    """The columns of `states` from ORDER_TRANSITION on; `before` transitions of other states stand before these."""
     if order is None:
         return -1, 0, 0, 0, 0, 0, 0
     number = next(

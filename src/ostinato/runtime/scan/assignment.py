@@ -19,7 +19,7 @@ MAX_WAYS = 1 << 16  # cells of the table of only ways
 
 
 class Assignment:
-    """Where every row of a span allows one move only, a table gives its variable; else the best way is searched. Where variables have
+    """Where every row of a span allows one transition only, a table gives its variable; else the best way is searched. Where variables have
     stretches (see `stretch_order`), they are numbered in their order here, and `order` tells them from outside."""
 
     def __init__(self, nfa: OrderedNfa, masks: np.ndarray) -> None:

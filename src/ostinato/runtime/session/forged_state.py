@@ -56,7 +56,7 @@ def check_scalars(scalars: Any, inputs: int, operators: int) -> None:
         for number in range(count):
             found = scalars.get(f"{part}{number}")
             require(isinstance(found, dict), f"counters of {part} {number}")
-            _check_counters(found, require, (*COUNTERS, "horizon", "latest") if part == "input" else ("emitted",))
+            _check_counters(found, require, (*COUNTERS, "watermark", "latest") if part == "input" else ("emitted",))
 
 
 def _check_counters(counters: dict[str, Any], require: Callable[[bool, str], None], wanted: tuple[str, ...]) -> None:
@@ -65,7 +65,7 @@ def _check_counters(counters: dict[str, Any], require: Callable[[bool, str], Non
         value = counters[name]
         if name == "latest" and value is None:
             continue
-        low, high = (0, LIMIT) if name not in ("horizon", "latest") else (NEVER, -(NEVER + 1))
+        low, high = (0, LIMIT) if name not in ("watermark", "latest") else (NEVER, -(NEVER + 1))
         require(isinstance(value, int) and not isinstance(value, bool) and low <= value <= high, f"a whole number for {name}")
 
 

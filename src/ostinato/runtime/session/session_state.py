@@ -66,7 +66,7 @@ def _of_input(source: InputRows) -> Saved:
     scalars = {
         "position": source.position,
         "rows_in": source.rows_in,
-        "horizon": source.reorder.watermark,
+        "watermark": source.reorder.watermark,
         "late": source.late.count,
         "latest": source.latest,
     }
@@ -119,7 +119,7 @@ def _restore_input(source: InputRows, saved: Saved, readers: list[PatternOperato
     source.position, source.rows_in, source.latest = scalars["position"], scalars["rows_in"], scalars["latest"]
     source.source_watermarks = arrays["source_watermarks"]
     waiting = checked_waiting(blobs["waiting"], source.reads) if "waiting" in blobs else None
-    source.reorder.load(waiting, scalars["horizon"])
+    source.reorder.load(waiting, scalars["watermark"])
     for number, buffer in source.before.items():
         name = f"before{number}"
         buffer.load(checked_waiting(blobs[name], source.reads) if name in blobs else None, int(source.source_watermarks[number]))

@@ -1,4 +1,4 @@
-"""What the tables of a row pattern say about each move of its automaton, side by side."""
+"""What the tables of a row pattern say about each transition of its automaton, side by side."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ostinato.runtime.search.search_plan import SearchPlan
 
 
 def ways_table(transitions: np.ndarray, masks: np.ndarray, tests: np.ndarray, marks: np.ndarray, plan: SearchPlan) -> np.ndarray:
-    """See `kernels.threads.thread_layout`; a move that accepts, and maps no row, has a variable below zero and nothing else."""
+    """See `kernels.threads.thread_layout`; a transition that accepts, and maps no row, has a variable below zero and nothing else."""
     table = np.zeros((len(transitions), layout.WAYS_WIDTH), np.int64)
     table[:, layout.WAY_VARIABLE], table[:, layout.WAY_COLUMN] = transitions[:, 0], plan.searched[:, jumps.COLUMN]
     for way, (variable, target), search in zip(table, transitions, plan.searched, strict=True):

@@ -15,7 +15,7 @@ from ostinato.tasks.ranges.time_ranges import TimeRange
 
 
 def can_limit_starts(pattern: Pattern) -> TypeGuard[EventPattern]:
-    """Whether it can be told from a element alone that an event starts a match: it does not if it can also come later (`A? B`)."""
+    """Whether it can be told from an element alone that an event starts a match: it does not if it can also come later (`A? B`)."""
     if not isinstance(pattern, EventPattern):
         return False
     later = {transition.target for element in pattern.elements for transition in element.transitions}
