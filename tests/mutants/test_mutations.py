@@ -37,7 +37,7 @@ def test_mutants_can_be_read(folder: str) -> None:
     source = path.read_bytes()
     found = mutations(source)
     assert len(found) > 20
-    for one in found:
+    for one in found[::7]:
         planted = one.planted(source)
         assert planted != source and ast.parse(planted)
 
