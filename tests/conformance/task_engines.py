@@ -93,7 +93,7 @@ def _pass(pattern: Pattern, keys: Sequence[str], rows: pa.Table) -> Iterator[pa.
     if keys:
         return keyed_pass.keyed_pass(pattern, batches)
     in_time = pattern.within >= 0 and pattern.within_unit == "time"
-    return run(pattern, keyed_pass.gathered(batches), ordered=not in_time)
+    return run(pattern, keyed_pass.concatenated(batches), ordered=not in_time)
 
 
 def sorted_rows(rows: pa.Table, keys: Sequence[str], reads: Input) -> pa.Table:

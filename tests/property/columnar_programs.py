@@ -52,7 +52,7 @@ class Columnar:
         return EventPattern(
             Input("events", (), time=0, keys=(0,), null_keys="never"), evaluation, "", variables_of(self.pattern), selection=self.selection,
             output=self.output, ties="epoch" if self.epoch else "order", within=self.within, within_unit=self.unit, bits=BITS,
-            elements=elements, entries=graph.initial.transitions,
+            elements=elements, initial=graph.initial.transitions,
         )  # fmt: skip
 
 

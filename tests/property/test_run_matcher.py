@@ -72,7 +72,7 @@ class Query:
         return EventPattern(
             Input("events", (), time=0, keys=(0,), null_keys="never"), "runs", "", self.names[: len(self.parts)], selection=self.selection,
             output=self.output, ties="epoch" if self.epoch else "order", within=self.within, within_unit=self.unit,
-            bits=BITS, slots=(INT,), elements=elements, entries=graph.initial.transitions, scalar=scalar, registers=registers,
+            bits=BITS, slots=(INT,), elements=elements, initial=graph.initial.transitions, scalar=scalar, registers=registers,
             merging=self.merging,
         )  # fmt: skip
 

@@ -87,7 +87,7 @@ def test_text_with_anchors():
     lines = to_text(construct(anchored, NUMBERS), NAMES).splitlines()
     assert lines == [">0: B -> 2", "^1: A -> 3, B -> 2", " 2: accept at $", " 3: accept at $"]
     dead = Sequence((A, first, last, B))
-    assert to_text(construct(dead, NUMBERS), NAMES) == ">0: A -> 1\n 1: no move"
+    assert to_text(construct(dead, NUMBERS), NAMES) == ">0: A -> 1\n 1: no transition"
     sure = Repetition(Alternation((A, last)), 1, None)
     assert to_text(construct(sure, NUMBERS), NAMES) == ">0: A -> 1, accept at $\n 1: A -> 1, accept"
 

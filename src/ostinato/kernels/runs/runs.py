@@ -223,10 +223,8 @@ _SIGNATURE = (
 
 @borrowing(_SIGNATURE)
 def advance(
-    transitions, states, passes, watched, bounds, settings, code, scratch, scratch_valid, ranks,
-    bits, times, positions, slots, slot_valid,
-    runs, registers, register_valid, nodes, found, header, per_key, cells, order, equivalents, born, live,
-    keys, begin, end, ordinal,
+    transitions, states, passes, watched, bounds, settings, code, scratch, scratch_valid, ranks, bits, times, positions, slots, slot_valid,
+    runs, registers, register_valid, nodes, found, header, per_key, cells, order, equivalents, born, live, keys, begin, end, ordinal,
 ):  # fmt: skip
     """Go on over the rows [begin[i], end[i]) of each of `keys`, the first of which has `ordinal[i]`. Anything but DONE leaves in the
     header where to go on when called again."""
@@ -273,9 +271,9 @@ def advance(
                 happened = 0
                 if run == EMPTY or offered(states, settings, runs, run, bits[row], time, positions[row]):
                     happened = select(
-                        transitions, states, passes, settings, code, scratch, scratch_valid, ranks, slots, slot_valid,
-                        runs, registers, register_valid, nodes, found, header, per_key, cells, order, equivalents, born,
-                        key, row, at, bits[row], time, positions[row], run, state,
+                        transitions, states, passes, settings, code, scratch, scratch_valid, ranks, slots, slot_valid, runs, registers,
+                        register_valid, nodes, found, header, per_key, cells, order, equivalents, born, key, row, at, bits[row], time,
+                        positions[row], run, state,
                     )  # fmt: skip
                     if happened < 0:
                         header[ERROR] = happened
@@ -331,8 +329,8 @@ def advance(
     "int64[:,::1], int64[:,::1], uint8[:,::1], int64, int64[:,::1], int64[::1], int64[:,::1], int64[::1])"
 )
 def rebuild(
-    states, bounds, watched, settings, code, scratch, scratch_valid, ranks, slots, slot_valid,
-    runs, registers, register_valid, used, per_key, cells, order, equivalents,
+    states, bounds, watched, settings, code, scratch, scratch_valid, ranks, slots, slot_valid, runs, registers, register_valid, used,
+    per_key, cells, order, equivalents,
 ):  # fmt: skip
     """Find all runs their places again: the tables have another size, keys other numbers, or the state was loaded."""
     for run in range(RESERVED, used):

@@ -40,14 +40,14 @@ class _Room:
         names = {
             kernel.STACK_FULL: ("stack", "path"),
             kernel.MATCHES_FULL: ("keys", "offsets"),
-            kernel.EVENTS_FULL: ("ordinals", "components"),
+            kernel.EVENTS_FULL: ("ordinals", "elements"),
         }[status]
         for name in names:
             self._lengthen(name, 2 * len(getattr(self, name)))
 
     def fit(self, matches: int, events: int) -> None:
         """Make room for so many in all."""
-        for name, wanted in (("keys", matches + 2), ("offsets", matches + 2), ("ordinals", events), ("components", events)):
+        for name, wanted in (("keys", matches + 2), ("offsets", matches + 2), ("ordinals", events), ("elements", events)):
             self._lengthen(name, wanted)
 
     def _lengthen(self, name: str, wanted: int) -> None:
