@@ -19,7 +19,11 @@ BY_PACKAGE: dict[str, tuple[str, ...]] = {
     "kernels/scalar": ("tests/unit/kernels/test_scalar.py", "tests/unit/plan/test_scalar_code.py"),
     "kernels/scan": (f"{RUNTIME}scan_matcher.py", f"{RUNTIME}anchors.py", "tests/unit/kernels/test_scan_memo.py"),
     "kernels/search": (f"{RUNTIME}searched_rows.py", "tests/property/test_search_equals_scan.py"),
-    "kernels/aggregation": (f"{RUNTIME}aggregation_window.py", "tests/property/test_start_counts.py", "tests/property/test_aggregates_over_matches.py"),
+    "kernels/aggregation": (
+        f"{RUNTIME}aggregation_window.py",
+        "tests/property/test_start_counts.py",
+        "tests/property/test_aggregates_over_matches.py",
+    ),
     "kernels/threads": (f"{RUNTIME}thread_matcher.py", f"{RUNTIME}searched_rows.py", f"{RUNTIME}skip_to.py"),
     "kernels/vectors": ("tests/unit/expr", "tests/unit/kernels/vectors", "tests/property/test_vectors_equal_evaluate.py"),
     "plan": ("tests/unit/plan", "tests/unit/program/test_joins.py", "tests/golden/test_shown_texts.py"),
