@@ -86,3 +86,11 @@ def test_a_snapshot_of_an_older_format_says_what_to_do(monkeypatch: pytest.Monke
     with pytest.raises(ost.StateError, match="has format 2") as caught:
         query().open(snapshot=older)
     assert "push the rows again" in str(caught.value)
+
+
+def test_the_former_name_of_the_overflow_policy_is_understood() -> None:
+    with pytest.warns(DeprecationWarning, match="overflow="):
+        budget = ost.Budget(runs=2, beyond="shed oldest")
+    assert budget == ost.Budget(runs=2, overflow="shed oldest") and budget.of_task(2).overflow is budget.overflow
+    with pytest.raises(ost.OstinatoError, match="overflow='later'"):
+        ost.Budget(overflow="later")
