@@ -120,7 +120,8 @@ def table_found(case: Case, table: pa.Table) -> Any:
     """The output of a host as a case wants it: event ids by variable, or rows."""
     if not case.wants_matches:
         return Rows(tuple(table.column_names), tuple(tuple(row.values()) for row in table.to_pylist()))
-    found = [variables_of(row, case.options.get("time")) for row in table.to_pylist()]
+    time = case.options.get("time", "ts")  # the engine's own default
+    found = [variables_of(row, time if time in dict(case.columns) else None) for row in table.to_pylist()]
     ids = table.column("match_id").to_pylist()
     assert len(set(ids)) == len(ids), "every match has a number of its own"
     return [{name: [event["id"] for event in events] for name, events in match.items()} for match in found]

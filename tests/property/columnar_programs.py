@@ -60,10 +60,10 @@ class ColumnarSimulation(Simulation):
     def __init__(self, query: Columnar, events: list[Event]) -> None:
         super().__init__(query, events)
         pattern = query.compiled("runs")
-        self.elements, self.entries = pattern.elements, pattern.initial
+        self.elements, self.initial = pattern.elements, pattern.initial
 
     def following(self, run):
-        return self.elements[run[-1][1]].transitions if run else self.entries
+        return self.elements[run[-1][1]].transitions if run else self.initial
 
     def repeats(self, run):
         return self.elements[run[-1][1]].repeats
@@ -71,7 +71,7 @@ class ColumnarSimulation(Simulation):
     def takes(self, run, event):
         return self.repeats(run) and self.joins(run, event) and self.has(event, self.elements[run[-1][1]].later_bit)
 
-    def begins(self, run, event, begin):
+    def may_begin(self, run, event, begin):
         return self.joins(run, event) and self.has(event, self.elements[begin.target].first_bit)
 
     def complete(self, run):

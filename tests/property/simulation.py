@@ -24,7 +24,7 @@ class Simulation(ABC):
     def takes(self, run, event): ...
 
     @abstractmethod
-    def begins(self, run, event, begin): ...
+    def may_begin(self, run, event, begin): ...
 
     @abstractmethod
     def complete(self, run): ...
@@ -65,7 +65,7 @@ class Simulation(ABC):
 
     def selected(self, run, event):
         own = [(*run, (event, run[-1][1]))] if run and self.takes(run, event) else []
-        return own + [(*run, (event, begin.target)) for begin in self.following(run) if self.transitions(run, event, begin)]
+        return own + [(*run, (event, begin.target)) for begin in self.following(run) if self.may_begin(run, event, begin)]
 
     def has(self, event, bit):
         return bit < 0 or bool(self.events[event].bits >> bit & 1)
@@ -97,7 +97,7 @@ class Simulation(ABC):
         if self.repeats(run):
             return not self.takes(run, event)
         following = self.following(run)
-        return bool(following) and not any(begin.nearest and self.transitions(run, event, begin) for begin in following)
+        return bool(following) and not any(begin.nearest and self.may_begin(run, event, begin) for begin in following)
 
 
 def _order(run):

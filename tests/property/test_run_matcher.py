@@ -129,7 +129,7 @@ class RunSimulation(Simulation):
         rising, chained = not part.rising or (known and x > last), not part.chained or (known and x == last)
         return self.has(event, part.later_bit) and rising and chained
 
-    def begins(self, run, event, begin):
+    def may_begin(self, run, event, begin):
         part = self.query.parts[begin.target]
         if not self.joins(run, event) or not self.has(event, part.first_bit) or not self.passes(run, begin.passed):
             return False

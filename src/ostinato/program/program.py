@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from ostinato.program.input import Input
 from ostinato.program.pattern import EventPattern, Pattern, RowPattern
 
-VERSION = 6
+VERSION = 7
 
 Body = RowPattern | EventPattern
 
