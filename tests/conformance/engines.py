@@ -123,5 +123,5 @@ def table_found(case: Case, table: pa.Table) -> Any:
     time = case.options.get("time", "ts")  # the engine's own default
     found = [variables_of(row, time if time in dict(case.columns) else None) for row in table.to_pylist()]
     ids = table.column("match_id").to_pylist()
-    assert len(set(ids)) == len(ids), "every match has a number of its own"
+    assert len(set(ids)) == len(ids), f"{case.name}: every match has a number of its own, {ids}"
     return [{name: [event["id"] for event in events] for name, events in match.items()} for match in found]

@@ -83,7 +83,7 @@ def test_the_watermark_decides(query: MatchQuery, rows: Rows, places: list[int])
     if rows:
         found += session.advance(rows[-1]["ts"] + 1000).to_pylist()
         if query.within is not None and query.within.unit.value == "time":
-            assert session.metrics()["waiting_matches"] == 0
+            assert session.metrics().get("waiting_matches", 0) == 0  # none where the matcher carries all negations
     found += session.close().to_pylist()
     assert session.metrics()["matches"] == len(found) == len(reference.evaluate(query, rows)), to_text(query)
 

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from functools import reduce
 
 import pyarrow as pa
-from pyspark import TaskContext
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
 
 from ostinato.base.errors import OstinatoError, UnknownNameError, UnsupportedError
 from ostinato.hosts.spark.batch.match_batch import input_schema, prepared
 from ostinato.hosts.spark.batch.partition_count import partition_count
-from ostinato.hosts.spark.batch.sorted_partitions import Matching, order_of
+from ostinato.hosts.spark.batch.sorted_partitions import Matching, order_of, with_partition_in_ids
 from ostinato.hosts.spark.nested_columns import quoted
 from ostinato.hosts.spark.python_workers import check_workers
 from ostinato.hosts.spark.run_match import batch_frame
@@ -30,6 +30,7 @@ from ostinato.query_set import QuerySet
 from ostinato.runtime.limits.budget import Budget
 from ostinato.tasks.carried_names import carried
 from ostinato.tasks.conform import batches_of
+from ostinato.tasks.host_ids import has_ids
 from ostinato.tasks.keyed_pass import concatenated, set_pass
 from ostinato.tasks.set_output import as_one_table
 
@@ -122,16 +123,17 @@ def _batch(read: list[Source], work: Work, options: RunOptions) -> DataFrame:
         placed = rows.repartition(partition_count(rows), *keys).sortWithinPartitions(*keys, *order_of(work.reads))
     else:
         placed = rows.repartition(1).sortWithinPartitions(*order_of(work.reads)) if work.reads.order else rows.coalesce(1)
-    return placed.mapInArrow(_matching(serde.dumps(work.program), work.keys, work.output, options.budget), to_spark_schema(work.output))
+    matches = placed.mapInArrow(_matching(serde.dumps(work.program), work.keys, work.output, options.budget), to_spark_schema(work.output))
+    program = work.program
+    numbered = [result.query for result in program.results if has_ids(program.operators[result.operator].body)]
+    return with_partition_in_ids(matches, F.col(work.output.names[0]).isin(numbered)) if numbered else matches
 
 
 def _matching(program: bytes, keys: tuple[str, ...], output: pa.Schema, budget: Budget | None) -> Matching:
     def match(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         loaded, counted = serde.loads(program), 0
-        task = TaskContext.get()
-        assert task is not None
         for found in set_pass(loaded, keys, concatenated(batches), budget):
-            yield from batches_of(as_one_table(found, loaded, output, task.partitionId(), counted), output)
+            yield from batches_of(as_one_table(found, loaded, output, 0, counted), output)
             counted += sum(table.num_rows for table in found.values())
 
     return match

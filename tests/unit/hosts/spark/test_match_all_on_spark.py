@@ -95,3 +95,14 @@ def test_what_is_not_offered_is_refused(spark, tmp_path):
     with pytest.raises(ost.UnsupportedError, match="different streams"):
         on(spark).match_all(queries, lateness=0, streams=streams)
     assert set(on(spark).match_all(queries, ticks=frame, other=frame).columns) == {"query_id", "a", "b"}
+
+
+def test_numbers_of_matches_are_told_apart_where_one_task_computes_several_partitions(spark):
+    ticks = spark.createDataFrame(rows().to_pandas())
+    alone = on(spark).match(TEXTS["shown"], ticks=ticks)
+    together = on(spark).match_all(rules(("shown", "pair")), ticks=ticks)
+    for found in (alone, together.where("query_id = 'shown'")):
+        for frame in (found, found.coalesce(1)):
+            numbers = frame.toArrow().column("match_id").to_pylist()
+            assert len(set(numbers)) == len(numbers) > 10
+    assert together.where("query_id = 'pair' and match_id is not null").count() == 0

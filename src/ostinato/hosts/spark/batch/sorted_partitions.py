@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 
 import pyarrow as pa
-from pyspark import TaskContext
 from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
 
 from ostinato.hosts.spark.batch.partition_count import partition_count
 from ostinato.hosts.spark.nested_columns import quoted
@@ -18,6 +18,7 @@ from ostinato.program.program import alone
 from ostinato.runtime.limits.budget import Budget
 from ostinato.tasks.carried_names import carried
 from ostinato.tasks.conform import reported
+from ostinato.tasks.host_ids import BITS_BELOW, MATCH_ID, has_ids
 from ostinato.tasks.keyed_pass import concatenated, keyed_pass
 from ostinato.tasks.worker import run
 
@@ -28,7 +29,15 @@ def match_by_key(frame: DataFrame, pattern: Pattern, output: pa.Schema, budget: 
     """Every key in one partition, its rows together and in order."""
     keys = [quoted(carried(pattern.reads.columns[k].name)) for k in pattern.reads.keys]
     placed = frame.repartition(partition_count(frame), *keys).sortWithinPartitions(*keys, *order_of(pattern.reads))
-    return placed.mapInArrow(_by_key(serde.dumps(alone(pattern)), output, budget), to_spark_schema(output))
+    matches = placed.mapInArrow(_by_key(serde.dumps(alone(pattern)), output, budget), to_spark_schema(output))
+    return with_partition_in_ids(matches) if has_ids(pattern) else matches
+
+
+def with_partition_in_ids(matches: DataFrame, among: Column | None = None) -> DataFrame:
+    """Numbers that each partition counted for itself, told apart. By Spark: a task does not know which partition it computes where it
+    computes several, as below `coalesce`. `among`: the rows whose numbers these are, if not all."""
+    told_apart = F.col(MATCH_ID) + F.shiftleft(F.spark_partition_id().cast("long"), BITS_BELOW)
+    return matches.withColumn(MATCH_ID, told_apart if among is None else F.when(among, told_apart).otherwise(F.col(MATCH_ID)))
 
 
 def match_in_one_partition(frame: DataFrame, pattern: Pattern, output: pa.Schema, budget: Budget | None = None) -> DataFrame:
@@ -50,9 +59,7 @@ def order_of(reads: Input) -> list[Column]:
 def _by_key(program: bytes, output: pa.Schema, budget: Budget | None) -> Matching:
     def match(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         loaded = serde.loads(program).body
-        task = TaskContext.get()
-        assert task is not None
-        yield from reported(keyed_pass(loaded, batches, budget), loaded, output, task.partitionId())
+        yield from reported(keyed_pass(loaded, batches, budget), loaded, output, 0)
 
     return match
 
