@@ -1,7 +1,7 @@
 """The two columns of the default output that number things, where no single process sees them all.
 
-`match_id` stays unique in the result but is not consecutive: the number of the partition, range or bucket in the upper bits. `seq`, the place
-of an event in its stream, is null on Spark: what the place is would depend on how Spark divided the rows."""
+`match_id` stays unique in the result but is not consecutive: the number of the partition, range or bucket in the upper bits. `seq`, the
+place of an event in its stream, is null on Spark: what the place is would depend on how Spark divided the rows."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ COMPRESSED = "matches"
 
 
 def identified(matches: pa.Table, pattern: Pattern, place: int, counted: int) -> pa.Table:
-    """`place` is the number of the range or bucket (0 where Spark adds that of the partition), `counted` how many matches it has reported before."""
+    """`place` is the number of the range or bucket (0 where Spark adds that of the partition), `counted` how many matches it has reported
+    before."""
     if pattern.output == "compressed":
         return pa.table([_events_without_seq(matches.column(COMPRESSED))], names=[COMPRESSED])
     if not has_ids(pattern):
