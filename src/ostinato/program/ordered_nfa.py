@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+MOST_TRANSITIONS = 200  # of an automaton that is looked through for what it says about all matches
 ACCEPT, ACCEPT_AT_END = (-1, -1), (-2, -1)  # transitions of an automaton that read no row
 
 

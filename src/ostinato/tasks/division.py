@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ostinato.expr.types import Kind
+from ostinato.program.analysis.look_around import look_around
 from ostinato.program.code_inputs import aggregates_numbers
+from ostinato.program.ordered_nfa import ACCEPT
 from ostinato.program.pattern import EventPattern, Pattern, RowPattern
 from ostinato.tasks.ranges.deferred_numbers import numbers_matches
-from ostinato.tasks.ranges.look_back_ahead import look_back_of, maps_no_row
 from ostinato.tasks.ranges.own_starts import can_limit_starts
 from ostinato.tasks.ranges.range_task import is_chained, looks_before
 
@@ -53,7 +54,7 @@ def _why_not_in_time(pattern: Pattern) -> str | None:
         return f"{pattern.output}: an event that starts a match of this pattern can also come later in one"
     if isinstance(pattern, EventPattern) and pattern.output == "nonoverlapping" and (reason := _why_chains_are_not_followed(pattern)):
         return f"which matches overlap is known only when all earlier ones are, and {reason}"
-    if maps_no_row(pattern):
+    if _maps_no_row(pattern):
         return "the pattern has empty matches, which have no time"
     if pattern.timeouts or pattern.output == "timeouts":
         return "partial matches that their window ended are known where every start is (timeouts)"
@@ -65,7 +66,7 @@ def _why_not_in_time(pattern: Pattern) -> str | None:
         return "an aggregate is over the numbers of matches, which count all before (MATCH_NUMBER)"
     if isinstance(pattern, RowPattern) and (pattern.nfa.looks_at_start or pattern.nfa.looks_at_end):
         return "the pattern asks where a partition begins or ends (^ or $)"
-    if pattern.output == "count" and look_back_of(pattern) and not can_limit_starts(pattern):
+    if pattern.output == "count" and look_around(pattern).before and not can_limit_starts(pattern):
         return "a count cannot leave out the matches that begin in the rows before a range"
     return None
 
@@ -85,3 +86,8 @@ def _look_back(pattern: Pattern) -> int:
     if is_chained(pattern):
         return 2 * pattern.within
     return pattern.within if looks_before(pattern) else 0
+
+
+def _maps_no_row(pattern: Pattern) -> bool:
+    """Whether the pattern has empty matches: they have a place, but no row that would tell the time of it."""
+    return isinstance(pattern, RowPattern) and ACCEPT in pattern.nfa.transitions_of(pattern.nfa.start)

@@ -8,7 +8,7 @@ from ostinato.kernels._jit import jit
 
 
 @jit("void(uint8[:,::1], int64[::1], int64[::1], boolean[:,::1])")
-def find_stretches(holds, lines, begin, found):
+def find_holding(holds, lines, begin, found):
     """found[i, s]: whether a row from begin[s] to begin[s + 1] has the predicate of line lines[i]."""
     for i in range(len(lines)):
         line = lines[i]
@@ -19,9 +19,12 @@ def find_stretches(holds, lines, begin, found):
                     break
 
 
-@jit("void(uint8[:,::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[::1], uint64[::1])")
+_PUT = "void(uint8[:,::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[::1], {bits}[::1])"
+
+
+@jit(_PUT.format(bits="uint8"), _PUT.format(bits="uint64"))
 def put_bits(holds, lines, chosen, source, counts, target, bits):
-    """Of the chosen stretches, the predicates `lines` of each row as the bits of a word."""
+    """Of the chosen stretches, the predicates `lines` of each row as the bits of a word, or byte."""
     for i in range(len(chosen)):
         s = chosen[i]
         for j in range(counts[s]):

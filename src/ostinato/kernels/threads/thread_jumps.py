@@ -39,7 +39,7 @@ SEARCHED_WIDTH = 4
 
 # Columns of `learned`, a line per transition: from one row on and before another no row lies in [LOW, HIGH] (or outside, for loops). These
 # are not the bounds that were asked for but as wide as the rows allow (as narrow, for loops), so that they answer many other searches.
-# Then the interval that the transition asks for now, and whether that could be said.
+# Behind them: the interval of values that the transition asks for with the present registers, and whether it is known.
 LEARNED_FROM, LEARNED_TO, LOW, HIGH, ASKED_LOW, ASKED_HIGH, ASKED = range(7)
 LEARNED_WIDTH = 7
 

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from ostinato.program.ordered_nfa import ACCEPT, ACCEPT_AT_END, OrderedNfa
-
-MOST_MOVES = 200  # of an automaton that is looked through
+from ostinato.program.ordered_nfa import ACCEPT, ACCEPT_AT_END, MOST_TRANSITIONS, OrderedNfa
 
 
 @lru_cache(256)
@@ -19,7 +17,7 @@ def always_first(nfa: OrderedNfa, variables: tuple[int, ...]) -> bool:
 @lru_cache(256)
 def always_last(nfa: OrderedNfa, variables: tuple[int, ...]) -> bool:
     """Whether every match that has rows ends with one of these variables; False if the automaton is too large to tell."""
-    if len(nfa.transitions) > MOST_MOVES:
+    if len(nfa.transitions) > MOST_TRANSITIONS:
         return False
     return all(variable in variables for variable, target in nfa.transitions if variable >= 0 and _accepts(nfa, target))
 

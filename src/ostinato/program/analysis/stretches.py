@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from graphlib import CycleError, TopologicalSorter
 
-from ostinato.program.ordered_nfa import OrderedNfa
+from ostinato.program.ordered_nfa import MOST_TRANSITIONS, OrderedNfa
 
-MOST_MOVES = 200  # of an automaton that is looked through
 MOST_VARIABLES = 16  # for more, the variable of every row is less to note than all of their ends
 
 
 def stretch_order(nfa: OrderedNfa, variables: int) -> tuple[int, ...] | None:
     """The variables in an order in which every match has them, each at most once, with all its rows together; None if there is none, or
     nothing is gained by one."""
-    if len(nfa.transitions) > MOST_MOVES or variables > MOST_VARIABLES:
+    if len(nfa.transitions) > MOST_TRANSITIONS or variables > MOST_VARIABLES:
         return None
     before: dict[int, set[int]] = {variable: set() for variable in range(variables)}
     for variable, target in nfa.transitions:

@@ -9,7 +9,7 @@ import numpy as np
 
 from ostinato.expr.types import Kind
 from ostinato.kernels.rows.grouping import put_octets, ranges
-from ostinato.kernels.rows.predicate_lines import find_stretches, put_bits
+from ostinato.kernels.rows.predicate_lines import find_holding, put_bits
 from ostinato.kernels.vectors.evaluate import Evaluator
 from ostinato.kernels.vectors.vector import Vector
 from ostinato.program.pattern import Pattern
@@ -74,7 +74,7 @@ class RowCode:
         """Flags, a line per predicate and a column per key that was evaluated last: whether it holds for a row of the key."""
         flags = np.zeros((len(results), keys), np.bool_)
         if self._last is not None:
-            find_stretches(self._last.holds, results, self._last.extent.begin, flags)
+            find_holding(self._last.holds, results, self._last.extent.begin, flags)
         return flags
 
     def _evaluated_with(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
 
 import numpy as np
@@ -40,42 +41,49 @@ class Assignment:
         self._ways = np.empty(self.states * self._width if self.states * self._width <= MAX_WAYS else 0, np.int32)
         if len(self._ways):
             fill_only_ways(self._first, self._transitions, self._masks, self._width, self._ways)
+        self._tables = (
+            self._mask, self._width if len(self._ways) else 0, self._ways, self._masks, self._first, self._transitions, self._accepting,
+            self._starts,
+        )  # fmt: skip
 
     def variables(self, rows: PatternRows, found: np.ndarray, places: np.ndarray) -> np.ndarray:
         """For the first columns (key, first ordinal, ordinal behind the last) of `found`; match i has its rows from places[i] to
         places[i+1] of the result."""
         assert self.order is None
         variables = np.empty(places[-1], np.uint8)
-        count, done, room = len(places) - 1, 0, 0
-        while True:
-            trail, failed = self._scratch(room)
-            done = assign_variables(
-                found, done, count, places, rows.offset, rows.base, rows.length, rows.bits, self._mask,
-                self._width if len(self._ways) else 0, self._ways, self._masks, self._first, self._transitions, self._accepting,
-                self._starts, trail, failed, variables,
+
+        def assign(done: int, room: int) -> int:
+            return assign_variables(
+                found, done, len(places) - 1, places, rows.offset, rows.base, rows.length, rows.bits, *self._tables, *self._scratch(room),
+                variables,
             )  # fmt: skip
-            if done == count:
-                return variables
-            room = max(2 * room, int(found[2, done] - found[1, done]) + 2)
+
+        _with_growing_room(found, len(places) - 1, assign)
+        return variables
 
     def ends(self, rows: PatternRows, found: np.ndarray, count: int) -> np.ndarray:
         """Of the variables in their order, see `kernels.scan.scan_stretches`."""
         ends = np.zeros((len(self._masks), count), np.int32)
-        done = room = 0
-        while True:
-            trail, failed = self._scratch(room)
-            done = find_stretches(
-                found, done, count, rows.offset, rows.base, rows.length, rows.bits, self._mask, self._width if len(self._ways) else 0,
-                self._ways, self._masks, self._first, self._transitions, self._accepting, self._starts, trail, failed, np.empty(room,
-                np.uint8), ends,
+
+        def find(done: int, room: int) -> int:
+            return find_stretches(
+                found, done, count, rows.offset, rows.base, rows.length, rows.bits, *self._tables, *self._scratch(room),
+                np.empty(room, np.uint8), ends,
             )  # fmt: skip
-            if done == count:
-                return ends
-            room = max(2 * room, int(found[2, done] - found[1, done]) + 2)
+
+        _with_growing_room(found, count, find)
+        return ends
 
     def _scratch(self, room: int) -> tuple[np.ndarray, np.ndarray]:
         """To search the best way through so many rows."""
         return np.empty((room, 2), np.int64), np.empty((room, (self.states + 63) // 64), np.uint64)
+
+
+def _with_growing_room(found: np.ndarray, count: int, search: Callable[[int, int], int]) -> None:
+    """`search(done, room)` goes on behind the first matches that are done, as far as one has room for: most need none."""
+    done = room = 0
+    while (done := search(done, room)) < count:
+        room = max(2 * room, int(found[2, done] - found[1, done]) + 2)
 
 
 class SpanVariables:

@@ -13,8 +13,6 @@ from ostinato.runtime.rows.row_code import RowCode
 from ostinato.runtime.session.begun_keys import BegunKeys
 from ostinato.runtime.session.pattern_operator import PatternOperator
 
-BLOCK = 1 << 22  # flags of patterns and keys that are looked at together
-
 
 class CodeSharing:
     """For patterns that need no rows ahead: every row is evaluated as soon as it is there, for all of them. The others evaluate theirs
@@ -64,7 +62,7 @@ class CodeSharing:
         if self._members:
             first = self._members[0]
             rows = first.rows
-            first.progress.reach(rows.key_count)
+            first.progress.grow_to(rows.key_count)
             total = rows.base[keys] + rows.length[keys]
             self._evaluated_before = first.evaluated[keys]
             self._code.evaluate(rows, keys, self._evaluated_before, total)
@@ -86,17 +84,16 @@ class CodeSharing:
     def _selected(self, keys: np.ndarray) -> dict[int, np.ndarray]:
         """By the places of readers that are fed where it concerns them: which of `keys` do."""
         begun = self._begun_keys
-        begun.reach(self._members[0].rows.key_count)
+        begun.grow_to(self._members[0].rows.key_count)
         started = self._code.stretches_with(self._start_results, len(keys))
         found: dict[int, np.ndarray] = {}
-        step = max(1, BLOCK // max(1, len(keys)))
-        for low in range(0, len(self._selecting), step):
-            first = self._first_start[low : low + step]
-            high = self._first_start[low + step] if low + step < len(self._selecting) else len(self._starts)
-            chosen = np.logical_or.reduceat(started[self._starts[first[0] : high]], first - first[0], axis=0)
-            chosen |= begun.flags[low : low + step, keys]
+        for block in begun.blocks(len(keys)):
+            first = self._first_start[block]
+            behind = self._first_start[block.stop] if block.stop < len(self._selecting) else len(self._starts)
+            chosen = np.logical_or.reduceat(started[self._starts[first[0] : behind]], first - first[0], axis=0)
+            chosen |= begun.flags[block, keys]
             for line in np.flatnonzero(chosen.any(axis=1)).tolist():
-                found[self._place[low + line]] = np.flatnonzero(chosen[line])
+                found[self._place[block.start + line]] = np.flatnonzero(chosen[line])
         return found
 
     def _told(self, reader: PatternOperator, keys: np.ndarray, chosen: np.ndarray) -> np.ndarray:
@@ -127,18 +124,14 @@ class CodeSharing:
     def _kept_where_begun(self, keys: np.ndarray) -> np.ndarray:
         """Where nothing is begun, only rows to look back at."""
         first = self._members[0]
-        first.progress.reach(first.rows.key_count)
-        self._begun_keys.reach(first.rows.key_count)
+        first.progress.grow_to(first.rows.key_count)
+        self._begun_keys.grow_to(first.rows.key_count)
         evaluated = first.evaluated[keys]
         kept = evaluated - self._look_back
-        flags = self._begun_keys.flags
-        step = max(1, BLOCK // max(1, len(keys)))
-        for low in range(0, len(self._selecting), step):
-            begun = flags[low : low + step, keys]
-            for line in np.flatnonzero(begun.any(axis=1)).tolist():
-                reader, places = self._selecting[low + line], np.flatnonzero(begun[line])
-                needed = np.minimum(reader.matcher.keep_from(keys[places]), evaluated[places]) - reader.pattern.look_back
-                kept[places] = np.minimum(kept[places], needed)
+        for line, places in self._begun_keys.lines_in(keys):
+            reader = self._selecting[line]
+            needed = np.minimum(reader.matcher.keep_from(keys[places]), evaluated[places]) - reader.pattern.look_back
+            kept[places] = np.minimum(kept[places], needed)
         return kept
 
     def waiting(self, seen: np.ndarray | None) -> Iterator[tuple[int, np.ndarray]]:
@@ -157,17 +150,9 @@ class CodeSharing:
                 yield place, keys
 
     def _begun_elsewhere(self, seen: np.ndarray | None) -> dict[int, np.ndarray]:
-        flags = self._begun_keys.flags
-        keys = np.arange(flags.shape[1]) if seen is None else np.flatnonzero(_others(seen, flags.shape[1]))
-        if not len(keys):
-            return {}
-        found: dict[int, np.ndarray] = {}
-        step = max(1, BLOCK // len(keys))
-        for low in range(0, len(flags), step):
-            begun = flags[low : low + step, keys]
-            for line in np.flatnonzero(begun.any(axis=1)).tolist():
-                found[self._place[low + line]] = keys[begun[line]]
-        return found
+        count = self._begun_keys.flags.shape[1]
+        keys = np.arange(count) if seen is None else np.flatnonzero(_others(seen, count))
+        return {self._place[line]: keys[places] for line, places in self._begun_keys.lines_in(keys)}
 
 
 def _others(seen: np.ndarray, count: int) -> np.ndarray:

@@ -186,7 +186,7 @@ class Graph:
         """Let the operators that read an input go on, then those that read what they return. `time_passed`: its watermark has moved, which
         may decide something also where no rows came; `final`: no row will come any more."""
         found: dict[int, list[pa.Table]] = {}
-        for operator, table in self._run_pattern(number, touched, in_parts, time_passed, final):
+        for operator, table in self._run_patterns(number, touched, in_parts, time_passed, final):
             if self.edges[operator] and table.num_rows:
                 found.setdefault(operator, []).append(table)
             yield operator, table
@@ -208,7 +208,7 @@ class Graph:
         if len(touched) or target.reorder.watermark > before:
             yield from self._settle(edge.target, touched, in_parts, time_passed=True)
 
-    def _run_pattern(self, number: int, touched: np.ndarray, in_parts: bool, time_passed: bool, final: bool) -> Iterator[Found]:
+    def _run_patterns(self, number: int, touched: np.ndarray, in_parts: bool, time_passed: bool, final: bool) -> Iterator[Found]:
         source = self.inputs[number]
         self.half_way = True
         if final:

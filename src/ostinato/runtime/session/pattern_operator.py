@@ -32,7 +32,7 @@ class Progress:
     def __init__(self) -> None:
         self.evaluated = np.zeros(1, np.int64)
 
-    def reach(self, keys: int) -> None:
+    def grow_to(self, keys: int) -> None:
         self.evaluated = grown(self.evaluated, keys)
 
 
@@ -67,7 +67,7 @@ class PatternOperator:
         if not len(keys):
             return
         rows = self.rows
-        self.progress.reach(rows.key_count)
+        self.progress.grow_to(rows.key_count)
         total = rows.base[keys] + rows.length[keys]
         ready = total
         if self.row_code is not None:
@@ -156,15 +156,15 @@ class PatternOperator:
 
     def look_what_is_begun(self) -> None:
         if self._begun_keys is not None:
-            self._begun_keys.reach(self.rows.key_count)
+            self._begun_keys.grow_to(self.rows.key_count)
             known = np.arange(self.source.key_count)
             self.begun[known] = ~self.matcher.idle(known)
 
     def catch_up(self) -> None:
         """Tell the matcher of rows that it was not fed, as they did not concern it."""
         if self._begun_keys is not None:
-            self.progress.reach(self.rows.key_count)
-            self._begun_keys.reach(self.rows.key_count)
+            self.progress.grow_to(self.rows.key_count)
+            self._begun_keys.grow_to(self.rows.key_count)
             count = self.source.key_count
             known = self.own_keys(np.flatnonzero(~self.begun[:count] & (self.evaluated[:count] > 0)))
             if len(known):
@@ -190,9 +190,9 @@ class PatternOperator:
 
     def needed_keys(self, keys: np.ndarray) -> np.ndarray:
         """Which of `keys` must not be forgotten."""
-        self.progress.reach(self.rows.key_count)
+        self.progress.grow_to(self.rows.key_count)
         if self._begun_keys is not None:
-            self._begun_keys.reach(self.rows.key_count)
+            self._begun_keys.grow_to(self.rows.key_count)
         begun = ~self.matcher.idle(keys) if self._begun_keys is None else self.begun[keys]
         needed = self.needs.stay(self.rows, keys, self.evaluated, self.report) | begun
         nulls = self.with_null(keys)

@@ -12,10 +12,10 @@ import pyarrow as pa
 from ostinato.archive.ordered_rows import OrderedRows
 from ostinato.archive.row_groups import RowGroup
 from ostinato.program import serde
+from ostinato.program.analysis.look_around import look_around
 from ostinato.program.pattern import Pattern
 from ostinato.program.program import alone
 from ostinato.runtime.limits.budget import Budget, MemoryShare, Overflow
-from ostinato.tasks.ranges.look_back_ahead import look_back_of
 from ostinato.tasks.ranges.match_places import PLACE
 from ostinato.tasks.ranges.time_ranges import TimeRange
 
@@ -38,7 +38,7 @@ class RangeJob:
     @cached_property
     def back(self) -> int:
         """The rows before a match that it looks at."""
-        return look_back_of(self.pattern)
+        return look_around(self.pattern).before
 
     @property
     def is_placed(self) -> bool:

@@ -9,17 +9,17 @@ import pyarrow as pa
 
 from ostinato.archive.ordered_rows import OrderedRows
 from ostinato.kernels.vectors.vector import to_arrow
+from ostinato.program.analysis.look_around import look_around
 from ostinato.runtime.rows.array_growth import grown
 from ostinato.runtime.session.session import Session
 from ostinato.tasks.key_codes import with_keys_of
-from ostinato.tasks.ranges.look_back_ahead import look_ahead_of
 from ostinato.tasks.ranges.rows_per_key import all_have, first_rows
 
 
 def rows_behind(session: Session, rows: OrderedRows, stop: int | None, before: int | None) -> Iterator[pa.Table]:
     """What a session that has had all rows up to `stop` needs besides, to decide about the matches that start before `before`. To be asked
     for when it has had them: only keys of which such a match may be under way are looked for."""
-    if stop is None or before is None or not look_ahead_of(session.operator.pattern):
+    if stop is None or before is None or not look_around(session.operator.pattern).after:
         return
     wanted = undecided_keys(session, before)
     if wanted.num_rows:

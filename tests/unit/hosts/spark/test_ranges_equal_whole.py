@@ -10,9 +10,9 @@ import pytest
 from tests.unit.hosts.spark.range_jobs import check, job, ticks
 
 from ostinato.compiler import compile
+from ostinato.program.analysis.look_around import look_around
 from ostinato.tasks.division import division_of
 from ostinato.tasks.ranges.deferred_numbers import DeferredNumbers, numbers_matches
-from ostinato.tasks.ranges.look_back_ahead import look_ahead_of, look_back_of
 
 CLAUSE = """SELECT * FROM ticks MATCH_RECOGNIZE (
   {partition} ORDER BY ts
@@ -174,7 +174,7 @@ def test_reach_counts_only_rows_that_the_match_has_not() -> None:
     for name, (pattern, define) in PATTERNS.items():
         text = CLAUSE.format(partition="", skip="TO NEXT ROW", pattern=pattern, define=define, seconds=1)
         pattern = compile(text, schema).pattern
-        reached[name] = look_back_of(pattern), look_ahead_of(pattern)
+        reached[name] = look_around(pattern).before, look_around(pattern).after
     assert reached == {
         "v shape": (0, 0),
         "looks before its first row": (2, 0),

@@ -13,10 +13,10 @@ from ostinato.hosts.spark.batch.parquet_scan import holds_columns, scanned_files
 from ostinato.hosts.spark.parallelism import parallelism
 from ostinato.hosts.spark.run_options import BY_KEY, ONE, RANGES
 from ostinato.hosts.spark.types import as_on_spark
+from ostinato.program.analysis.look_around import look_around
 from ostinato.program.pattern import Pattern
 from ostinato.tasks.division import Division, division_of
 from ostinato.tasks.ranges.deferred_numbers import DeferredNumbers, numbers_matches
-from ostinato.tasks.ranges.look_back_ahead import look_ahead_of
 from ostinato.tasks.ranges.merged_totals import TASK_OUTPUT, task_program
 from ostinato.tasks.ranges.range_job import RangeJob
 from ostinato.tasks.ranges.range_task import is_chained, looks_before
@@ -83,7 +83,7 @@ def _ranges(job: RangeJob) -> Decision:
         reasons.append("a window is read before each range, for what must not come before a match")
     if job.back:
         reasons.append(f"{_counted(job.back, 'row')} per key read before each range")
-    if look_ahead_of(job.pattern):
+    if look_around(job.pattern).after:
         reasons.append(f"up to {_counted(job.pattern.look_ahead, 'row')} per key read behind each range and its window, for NEXT")
     if job.pattern.output == "aggregates":
         reasons.append("each task aggregates the matches of its range, one puts the results together")

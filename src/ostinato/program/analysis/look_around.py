@@ -3,6 +3,7 @@ in a condition of a later variable looks at a row of the match, and only one tha
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -37,19 +38,52 @@ def look_around(pattern: Pattern) -> LookAround:
     found = _of_measures(pattern, distances)
     extents = _extents(pattern.rows)
     for variable, test in enumerate(pattern.tests):
-        read = [pattern.rows.results[test.bit]] if test.bit >= 0 else []
-        read += [pattern.rows.results[pattern.bits + slot] for slot in _slots(pattern, test.block)]
-        for result in read:
+        for result in _results_read(pattern, test.bit, test.block):
             low, high = extents[result]
             found = found.joined(distances.outside((variable,), low, high))
     return found
 
 
 def _of_events(pattern: EventPattern) -> LookAround:
-    """Conditions look at rows of runs alone; those of negations may look at neighbours of any event."""
-    of_matches = [point.shift for negation in pattern.negations for point in negation.given.points]
-    shifts = of_matches + [point.shift for negation in pattern.negations for item in negation.items for point in item.points]
-    return LookAround(max(0, -min(shifts, default=0)), max(0, *shifts, pattern.look_ahead))
+    """An element's conditions look at rows around its own, of which a run has some already; those of negations at any event."""
+    extents = _extents(pattern.rows)
+    before = _events_before(pattern)
+    found = [-extents[result][0] - rows for result, rows in _read_by_elements(pattern, before)]
+    of_codes = [pattern.measures, *(negation.given for negation in pattern.negations)]
+    found += [-low for code in of_codes for low, _ in _extents_of(code)]
+    for item in (item for negation in pattern.negations for item in negation.items):
+        found += [-point.shift for point in item.points]
+        found += [-extents[pattern.rows.results[item.bit]][0]] if item.bit >= 0 else []
+    ahead = [high for code in of_codes for _, high in _extents_of(code)]
+    ahead += [point.shift for negation in pattern.negations for item in negation.items for point in item.points]
+    return LookAround(max(0, *found), max(0, *ahead, pattern.look_ahead))
+
+
+def _read_by_elements(pattern: EventPattern, before: dict[int, int]) -> Iterator[tuple[int, int]]:
+    """Results of the row code that conditions ask for, each with how many events a run has at least when they do."""
+    for number, rows in before.items():
+        element = pattern.elements[number]
+        for bit, block, held in ((element.first_bit, element.first_block, rows), (element.later_bit, element.later_block, rows + 1)):
+            yield from ((result, held) for result in _results_read(pattern, bit, block))
+
+
+def _events_before(pattern: EventPattern) -> dict[int, int]:
+    """Per element, how many events a run has selected at least when it begins there."""
+    before = {transition.target: 0 for transition in pattern.initial}
+    waiting = deque(before)
+    while waiting:
+        number = waiting.popleft()
+        for transition in pattern.elements[number].transitions:
+            if transition.target not in before:
+                before[transition.target] = before[number] + 1
+                waiting.append(transition.target)
+    return before
+
+
+def _extents_of(code: MeasureCode) -> list[tuple[int, int]]:
+    """The first and the last row that values over a match look at, counted from the rows that they name."""
+    extents = _extents(code.rows)
+    return [(point.shift, point.shift) for point in code.points] + [extents[result] for result in code.rows.results]
 
 
 def _of_measures(pattern: Pattern, distances: _Distances) -> LookAround:
@@ -76,6 +110,12 @@ def _extents(code: ColumnCode) -> list[tuple[int, int]]:
         step = op.params[0] if op.op == "shift" else 0
         found.append((low + step, high + step))
     return found
+
+
+def _results_read(pattern: Pattern, bit: int, block: int) -> list[int]:
+    """The operations of the row code that a condition, and the block behind it, asks for."""
+    read = [pattern.rows.results[bit]] if bit >= 0 else []
+    return read + [pattern.rows.results[pattern.bits + slot] for slot in _slots(pattern, block)]
 
 
 def _slots(pattern: Pattern, block: int) -> Iterator[int]:
