@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from ostinato.base.span import Span
+from ostinato.expr.nodes import Expr
 
 
 @dataclass(frozen=True)
@@ -69,7 +70,26 @@ class Negation:
     span: Span | None = field(default=None, compare=False, repr=False)
 
 
-Pattern = Variable | Empty | PartitionStart | PartitionEnd | Excluded | Sequence | Alternation | Repetition | Negation
+@dataclass(frozen=True)
+class Conjunction:
+    """All items, in any order, overlapping or not, no event in two of them. A negation among them forbids its item between the first and
+    the last event of the others."""
+
+    items: tuple[Pattern, ...]
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True)
+class Where:
+    """Of the matches of the item those for which every condition is true (unknown is not) whose variables are all bound. A condition with
+    a variable of an alternative that was not taken says nothing. Conditions may name the variables of the item that are not negated, and
+    those of everything around it."""
+
+    item: Pattern
+    conditions: tuple[Expr, ...]
+
+
+Pattern = Variable | Empty | PartitionStart | PartitionEnd | Excluded | Sequence | Alternation | Repetition | Negation | Conjunction | Where
 
 
 def variables_of(pattern: Pattern) -> tuple[str, ...]:
@@ -88,7 +108,23 @@ def negations_of(pattern: Pattern) -> tuple[Negation, ...]:
     return tuple(negation for item in _items(pattern) for negation in negations_of(item))
 
 
+def is_nested(pattern: Pattern) -> bool:
+    """Whether it is more than runs follow: a conjunction, a condition on a part, or a negation that stands in a part of the pattern's
+    sequence or forbids more than a sequence of single events."""
+    parts = pattern.items if isinstance(pattern, Sequence) else (pattern,)
+    return any(map(_nests, parts))
+
+
+def _nests(part: Pattern) -> bool:
+    if isinstance(part, Conjunction | Where):
+        return True
+    if isinstance(part, Negation):
+        items = part.item.items if isinstance(part.item, Sequence) else (part.item,)
+        return not all(isinstance(item, Variable) for item in items)
+    return bool(negations_of(part)) or any(map(_nests, _items(part)))
+
+
 def _items(pattern: Pattern) -> tuple[Pattern, ...]:
-    if isinstance(pattern, Sequence | Alternation):
+    if isinstance(pattern, Sequence | Alternation | Conjunction):
         return pattern.items
-    return (pattern.item,) if isinstance(pattern, Excluded | Repetition | Negation) else ()
+    return (pattern.item,) if isinstance(pattern, Excluded | Repetition | Negation | Where) else ()

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from ostinato.algebra.parts import Part
 from ostinato.algebra.pattern import (
     Alternation,
+    Conjunction,
     Empty,
     Excluded,
     Negation,
@@ -16,6 +17,7 @@ from ostinato.algebra.pattern import (
     Repetition,
     Sequence,
     Variable,
+    Where,
 )
 from ostinato.algebra.policies import NullKeys, RowsPerMatch, Selection, Ties
 from ostinato.algebra.query import Definition, MatchQuery, OrderKey, Unit, When
@@ -77,7 +79,8 @@ def _definition(definition: Definition) -> Iterator[str]:
 
 
 def pattern_text(pattern: Pattern) -> str:
-    """A pattern in the notation of the SQL clause, `~(x y)` where these events must not be, with no parenthesis more than it needs."""
+    """A pattern in the notation of the SQL clause, `~(x y)` where these events must not be, `x & y` for both in any order, `[x y WHERE
+    ...]` for those matches of it that satisfy the conditions; with no parenthesis more than it needs."""
     match pattern:
         case Empty():
             return "()"
@@ -91,11 +94,15 @@ def pattern_text(pattern: Pattern) -> str:
             return f"~({pattern_text(item)})"
         case Variable(name):
             return _name(name)
+        case Where(item, conditions):
+            return f"[{pattern_text(item)} WHERE {', '.join(map(expression_text, conditions))}]"
         case Sequence(items):
-            return " ".join(_grouped(item, Sequence, Alternation) for item in items) if items else "()"
+            return " ".join(_grouped(item, Sequence, Alternation, Conjunction) for item in items) if items else "()"
+        case Conjunction(items):
+            return " & ".join(_grouped(item, Sequence, Alternation, Conjunction) for item in items)
         case Alternation(items):
-            return " | ".join(_grouped(item, Alternation) for item in items)
-    return _grouped(pattern.item, Sequence, Alternation, Repetition) + _quantifier(pattern)
+            return " | ".join(_grouped(item, Alternation, Conjunction) for item in items)
+    return _grouped(pattern.item, Sequence, Alternation, Conjunction, Repetition) + _quantifier(pattern)
 
 
 def _grouped(item: Pattern, *kinds: type) -> str:

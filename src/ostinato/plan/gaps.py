@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from ostinato.algebra.pattern import (
     Alternation,
+    Conjunction,
     Empty,
     Excluded,
     Negation,
@@ -15,6 +16,7 @@ from ostinato.algebra.pattern import (
     Repetition,
     Sequence,
     Variable,
+    Where,
     negations_of,
     variables_of,
 )
@@ -70,9 +72,9 @@ def _may_be_empty(pattern: Pattern) -> bool:
             return False
         case Empty() | PartitionStart() | PartitionEnd() | Negation():
             return True
-        case Excluded(item):
+        case Excluded(item) | Where(item):
             return _may_be_empty(item)
-        case Sequence(items):
+        case Sequence(items) | Conjunction(items):
             return all(map(_may_be_empty, items))
         case Alternation(items):
             return any(map(_may_be_empty, items))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from ostinato.algebra.pattern import is_nested
 from ostinato.algebra.policies import Output, Selection, Ties
 from ostinato.algebra.query import MatchQuery
 from ostinato.base.errors import OstinatoError, UnsupportedError
@@ -34,6 +35,8 @@ def _plan_rows(query: MatchQuery, wanted: str | None) -> RowPattern:
         raise UnsupportedError(f"the output {query.output.value} belongs to event patterns", hint="aggregate the result instead")
     if query.negations:
         raise UnsupportedError("negation belongs to event patterns", span=query.negations[0].span)
+    if is_nested(query.pattern):
+        raise UnsupportedError("conjunctions, and conditions on a part of a pattern, belong to event patterns")
     if query.timeouts:
         _check_timeouts(query)
     emitter = Emitter(query)
@@ -62,6 +65,8 @@ def _check_timeouts(query: MatchQuery) -> None:
 
 
 def _plan_events(query: MatchQuery, wanted: str | None) -> EventPattern:
+    if is_nested(query.pattern):
+        raise UnsupportedError("nested patterns have a meaning, and no evaluation yet", hint="write a sequence of events and alternatives")
     if wanted is not None and wanted in ROW_EVALUATIONS:
         raise _refusal(wanted, "it evaluates row patterns, and this is an event pattern")
     if query.output is Output.TIMEOUTS:

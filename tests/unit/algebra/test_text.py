@@ -4,16 +4,30 @@ from __future__ import annotations
 
 import pytest
 
-from ostinato.algebra.pattern import Alternation, Empty, Negation, Pattern, Repetition, Sequence, Variable
+from ostinato.algebra.pattern import (
+    Alternation,
+    Conjunction,
+    Empty,
+    Negation,
+    Pattern,
+    Repetition,
+    Sequence,
+    Variable,
+    Where,
+    is_nested,
+    negations_of,
+    variables_of,
+)
 from ostinato.algebra.policies import NullKeys, Output, Selection, Skip, Ties
 from ostinato.algebra.query import Condition, Definition, MatchQuery, Measure, OrderKey, Unit, When, Within
 from ostinato.algebra.text import pattern_text, to_text
-from ostinato.expr.nodes import Aggregate, Call, Field, Literal, current
+from ostinato.expr.nodes import Aggregate, Anchor, Call, Field, Literal, Nav, current
 from ostinato.expr.types import INT, STRING
 from ostinato.expr.typing.infer import infer
 from ostinato.expr.typing.schema import Schema
 
 A, B, X, Y = map(Variable, ("A", "b c", "x", "y"))
+LESS, MORE = (Call(name, tuple(Nav(of, Anchor.LAST, 0, 0, Field("k")) for of in "xy")) for name in ("lt", "gt"))
 
 
 @pytest.mark.parametrize(
@@ -30,10 +44,39 @@ A, B, X, Y = map(Variable, ("A", "b c", "x", "y"))
         (Repetition(A, 2, 2, greedy=False), "A{2}?"),
         (Repetition(A, 2, None), "A{2,}"),
         (Repetition(Empty(), 0, None), "()*"),
+        (Conjunction((A, Negation(B), Sequence((X, Y)), Alternation((X, Y)))), 'A & ~("b c") & (x y) & (x | y)'),
+        (Alternation((Conjunction((X, Y)), A)), "(x & y) | A"),
+        (
+            Where(Sequence((X, Where(Y, (LESS,)))), (LESS, MORE)),
+            "[x [y WHERE LAST(x.k) < LAST(y.k)] WHERE LAST(x.k) < LAST(y.k), LAST(x.k) > LAST(y.k)]",
+        ),
+        (Sequence((Conjunction((X, Y)), A)), "(x & y) A"),
     ],
 )
 def test_pattern(pattern: Pattern, text: str) -> None:
     assert pattern_text(pattern) == text
+
+
+def test_what_a_nested_pattern_holds() -> None:
+    pattern = Where(Conjunction((A, Negation(B), Where(Sequence((Negation(X), Y)), (LESS,)))), (MORE,))
+    assert variables_of(pattern) == ("A", "y")
+    assert negations_of(pattern) == (Negation(B), Negation(X))
+
+
+@pytest.mark.parametrize(
+    ("pattern", "nested"),
+    [
+        (A, False),
+        (Sequence((A, Negation(Sequence((X, Y))), Alternation((Sequence((X, Y)), B)), Sequence((A, B)))), False),
+        (Conjunction((A, B)), True),
+        (Sequence((A, Alternation((Sequence((X, Where(Y, (LESS,)))), B)))), True),
+        (Sequence((A, Sequence((Negation(X), Y)))), True),
+        (Sequence((A, Negation(Sequence((X, Negation(Y)))))), True),
+        (Negation(Alternation((X, Y))), True),
+    ],
+)
+def test_nested_patterns(pattern: Pattern, nested: bool) -> None:
+    assert is_nested(pattern) is nested
 
 
 SCHEMA = Schema((("k", INT), ("my p", STRING)))
