@@ -98,14 +98,14 @@ def variables_of(pattern: Pattern) -> tuple[str, ...]:
         return (pattern.name,)
     if isinstance(pattern, Empty | PartitionStart | PartitionEnd | Negation):
         return ()
-    return tuple(dict.fromkeys(name for item in _items(pattern) for name in variables_of(item)))
+    return tuple(dict.fromkeys(name for item in parts_of(pattern) for name in variables_of(item)))
 
 
 def negations_of(pattern: Pattern) -> tuple[Negation, ...]:
     """The negations in a pattern, in the order of the text; not those inside of others."""
     if isinstance(pattern, Negation):
         return (pattern,)
-    return tuple(negation for item in _items(pattern) for negation in negations_of(item))
+    return tuple(negation for item in parts_of(pattern) for negation in negations_of(item))
 
 
 def is_nested(pattern: Pattern) -> bool:
@@ -121,10 +121,11 @@ def _nests(part: Pattern) -> bool:
     if isinstance(part, Negation):
         items = part.item.items if isinstance(part.item, Sequence) else (part.item,)
         return not all(isinstance(item, Variable) for item in items)
-    return bool(negations_of(part)) or any(map(_nests, _items(part)))
+    return bool(negations_of(part)) or any(map(_nests, parts_of(part)))
 
 
-def _items(pattern: Pattern) -> tuple[Pattern, ...]:
+def parts_of(pattern: Pattern) -> tuple[Pattern, ...]:
+    """What it is made of directly."""
     if isinstance(pattern, Sequence | Alternation | Conjunction):
         return pattern.items
     return (pattern.item,) if isinstance(pattern, Excluded | Repetition | Negation | Where) else ()

@@ -18,6 +18,7 @@ from ostinato.plan.hidden_rows import hidden_rows
 from ostinato.plan.input import emit_input
 from ostinato.plan.measures import MeasureEmitter
 from ostinato.plan.negation import emit_negations
+from ostinato.plan.pushdown import pushdown
 from ostinato.plan.row_predicates import RowEmitter
 from ostinato.plan.scalar.scalar_code import ScalarPlan
 from ostinato.program.code_inputs import code_inputs, measure_columns, negation_columns
@@ -97,11 +98,11 @@ class Emitter:
         shifts = self._rows.shifts | {point.shift for point in measures.points} | _shifts(negations)
         used = {*code_inputs(rows), *measure_columns(measures), *(c for n in negations for c in negation_columns(n))}
         return {
-            "reads": emit_input(query, used),
+            "reads": emit_input(query, used, pushdown(query)),
             "evaluation": evaluation,
             "reason": reason,
             "variables": (*self._variables, *self._hidden.copies.values()),
-            "within": self._window(),
+            "within": window_of(query),
             "within_unit": "time" if query.within is None else query.within.unit.value,
             "rows": rows,
             "bits": bits,
@@ -113,14 +114,6 @@ class Emitter:
             "measures": measures,
             "kleene": tuple(name in query.kleene for name in (*self._variables, *self._hidden.copies.values())),
         }
-
-    def _window(self) -> int:
-        """The window in the unit of the time column: dates are counted in days."""
-        query = self._query
-        if query.within is None:
-            return -1
-        dated = query.within.unit is Unit.TIME and query.time is not None and query.schema.type_of(query.time).kind is Kind.DATE
-        return query.within.length // MICROSECONDS_PER_DAY if dated else query.within.length
 
     def _columnar(self, variable: str, *whens: When) -> list[Expr]:
         return [c.expr for c in self._classified[variable] if c.columnar and c.when in whens]
@@ -175,28 +168,36 @@ class Emitter:
         return () if -1 in bits else tuple(sorted(bits))
 
 
+def window_of(query: MatchQuery) -> int:
+    """The window in the unit of the time column: dates are counted in days."""
+    if query.within is None:
+        return -1
+    dated = query.within.unit is Unit.TIME and query.time is not None and query.schema.type_of(query.time).kind is Kind.DATE
+    return query.within.length // MICROSECONDS_PER_DAY if dated else query.within.length
+
+
 def _shifts(negations: tuple[Negation, ...]) -> set[int]:
     of_matches = {point.shift for negation in negations for point in negation.given.points}
     return of_matches | {point.shift for negation in negations for item in negation.items for point in item.points}
 
 
 def _settled_tests(tests: tuple[VariableTest, ...], scalar: ScalarCode) -> tuple[VariableTest, ...]:
-    return tuple(replace(test, block=_settled(test.block, scalar)) for test in tests)
+    return tuple(replace(test, block=settled(test.block, scalar)) for test in tests)
 
 
 def _settled_elements(elements: tuple[Element, ...], scalar: ScalarCode) -> tuple[Element, ...]:
     return tuple(
         replace(
             element,
-            first_block=_settled(element.first_block, scalar),
-            later_block=_settled(element.later_block, scalar),
-            leaving_block=_settled(element.leaving_block, scalar),
+            first_block=settled(element.first_block, scalar),
+            later_block=settled(element.later_block, scalar),
+            leaving_block=settled(element.leaving_block, scalar),
         )
         for element in elements
     )
 
 
-def _settled(block: int, scalar: ScalarCode) -> int:
+def settled(block: int, scalar: ScalarCode) -> int:
     """A block that turned out empty is no block."""
     if block < 0:
         return -1

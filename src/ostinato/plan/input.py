@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from ostinato.algebra.policies import Output, RowsPerMatch
 from ostinato.algebra.query import MatchQuery
-from ostinato.plan.pushdown import pushdown
 from ostinato.program.input import Column, Input, Source
 
 
-def emit_input(query: MatchQuery, used: set[str]) -> Input:
-    """`used` are the columns that code reads."""
+def emit_input(query: MatchQuery, used: set[str], prefilter: str | None) -> Input:
+    """`used` are the columns that code reads; `prefilter` as `plan.pushdown` says it."""
     columns = _columns(query, used)
     number = {column.name: i for i, column in enumerate(columns)}
     return Input(
@@ -21,7 +20,7 @@ def emit_input(query: MatchQuery, used: set[str]) -> Input:
         stream_number=-1 if query.stream_number is None else number[query.stream_number],
         keys=tuple(number[name] for name in query.partition),
         null_keys=query.null_keys.value,
-        prefilter=pushdown(query) or "",
+        prefilter=prefilter or "",
     )
 
 

@@ -7,6 +7,7 @@ filter weaker."""
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 
 from ostinato.algebra.pattern import variables_of
 from ostinato.algebra.policies import Output, Selection
@@ -24,10 +25,16 @@ def pushdown(query: MatchQuery) -> str | None:
     """None: every row matters."""
     if query.selection not in (Selection.NEXT, Selection.ANY) or query.output is Output.NONOVERLAPPING and query.measures is None:
         return None
+    negated = [name for gap in gaps_of(query.pattern) for name in gap.negated]
+    return rows_of_variables(query, {name: () for name in (*variables_of(query.pattern), *negated)})
+
+
+def rows_of_variables(query: MatchQuery, further: Mapping[str, Sequence[Expr]]) -> str | None:
+    """What every row of one of these variables satisfies, be it selected or negated; `further` are conditions on its row that do not stand
+    in its definition. None: every row matters."""
     if query.within is not None and query.within.unit is Unit.EVENTS:
         return None
-    negated = [name for gap in gaps_of(query.pattern) for name in gap.negated]
-    parts = [_event(query, query.definition(name)) for name in (*variables_of(query.pattern), *negated)]
+    parts = [_event(query, query.definition(name), conditions) for name, conditions in further.items()]
     said = [part for part in parts if part is not None]
     if not said or len(said) < len(parts):
         return None
@@ -36,11 +43,11 @@ def pushdown(query: MatchQuery) -> str | None:
     return None if "${" in text else text  # Spark would put a setting or the environment there
 
 
-def _event(query: MatchQuery, definition: Definition) -> str | None:
-    """What every row of a variable satisfies, be it selected or negated: its type, and the conditions that hold for each of its rows."""
+def _event(query: MatchQuery, definition: Definition, further: Sequence[Expr]) -> str | None:
+    """What every row of a variable satisfies: its type, and the conditions that hold for each of its rows."""
     parts = (*type_test(query, definition), *classify(definition))
-    texts = [_text(part.expr) for part in parts if part.when is When.EACH and part.kind is PredicateClass.STATIC]
-    found = [text for text in texts if text is not None]
+    exprs = [part.expr for part in parts if part.when is When.EACH and part.kind is PredicateClass.STATIC]
+    found = [text for expr in (*exprs, *further) if (text := _text(expr)) is not None]
     return "(" + " AND ".join(found) + ")" if found else None
 
 

@@ -46,6 +46,11 @@ class Pattern:
         return ()
 
     @property
+    def selects_events(self) -> bool:
+        """Whether events are selected one by one, so that a match lists its rows; else they follow one another."""
+        return False
+
+    @property
     def rows_per_match(self) -> str:
         """Whether a match is one row of the result, or all of its rows are shown."""
         return "one"
@@ -136,6 +141,10 @@ class EventPattern(Pattern):
     prefilter_bits: tuple[int, ...] = ()  # rows with none of these bits cannot matter (selection may skip them)
     merging: bool = True  # whether equivalent runs are followed as one
     one_at_a_time: bool = False  # a start has one match after another; of these a negation may leave the first that is reported
+
+    @property
+    def selects_events(self) -> bool:
+        return True
 
     @property
     def is_keyed(self) -> bool:

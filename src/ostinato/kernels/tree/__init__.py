@@ -1,0 +1,1 @@
+"""Nested patterns: events linked by type and value, and the search over them."""

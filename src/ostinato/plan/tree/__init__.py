@@ -1,0 +1,1 @@
+"""Nested patterns to program."""
