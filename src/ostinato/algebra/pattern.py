@@ -109,19 +109,8 @@ def negations_of(pattern: Pattern) -> tuple[Negation, ...]:
 
 
 def is_nested(pattern: Pattern) -> bool:
-    """Whether it is more than runs follow: a conjunction, a condition on a part, or a negation that stands in a part of the pattern's
-    sequence or forbids more than a sequence of single events."""
-    parts = pattern.items if isinstance(pattern, Sequence) else (pattern,)
-    return any(map(_nests, parts))
-
-
-def _nests(part: Pattern) -> bool:
-    if isinstance(part, Conjunction | Where):
-        return True
-    if isinstance(part, Negation):
-        items = part.item.items if isinstance(part.item, Sequence) else (part.item,)
-        return not all(isinstance(item, Variable) for item in items)
-    return bool(negations_of(part)) or any(map(_nests, parts_of(part)))
+    """Whether it has conjunctions or conditions of its own, anywhere: runs follow neither."""
+    return isinstance(pattern, Conjunction | Where) or any(map(is_nested, parts_of(pattern)))
 
 
 def parts_of(pattern: Pattern) -> tuple[Pattern, ...]:

@@ -52,6 +52,13 @@ class Ties(Enum):
     EPOCH = "epoch"
 
 
+class MatchOrder(Enum):
+    """In which order the matches of an event pattern are listed."""
+
+    COMPLETION = "by completing event"  # then by the events selected
+    INTERVAL = "by end"  # in time, then by the events of the variables in the order of the text, a variable without events last
+
+
 class NullKeys(Enum):
     """What a null in a partition column means: a group of its own (SQL), or an event that is never selected (SASE+ `[attr]`)."""
 

@@ -7,7 +7,7 @@ from enum import Enum
 
 from ostinato.algebra.parts import Part
 from ostinato.algebra.pattern import Negation, Pattern, negations_of
-from ostinato.algebra.policies import NullKeys, Output, RowsPerMatch, Selection, Skip, Ties
+from ostinato.algebra.policies import MatchOrder, NullKeys, Output, RowsPerMatch, Selection, Skip, Ties
 from ostinato.base.span import Span
 from ostinato.expr.nodes import Expr
 from ostinato.expr.typing.schema import Schema
@@ -106,6 +106,8 @@ class MatchQuery:
     ties: Ties = Ties.ORDER
     type_column: str | None = None
     kleene: tuple[str, ...] = ()  # variables reported as a list in the default output
+    shown: tuple[str, ...] | None = None  # the variables of the default output, in its order; None: all, in the order of the text
+    listed: MatchOrder = MatchOrder.COMPLETION
     measures: tuple[Measure, ...] | None = None
     measured_partition: bool = False  # put the partition columns before the measures (ISO ONE ROW PER MATCH)
     parts: tuple[Part, ...] = ()  # the streams that are read as one, where it is not one alone

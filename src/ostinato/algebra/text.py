@@ -19,7 +19,7 @@ from ostinato.algebra.pattern import (
     Variable,
     Where,
 )
-from ostinato.algebra.policies import NullKeys, RowsPerMatch, Selection, Ties
+from ostinato.algebra.policies import MatchOrder, NullKeys, RowsPerMatch, Selection, Ties
 from ostinato.algebra.query import Definition, MatchQuery, OrderKey, Unit, When
 from ostinato.expr.text import to_text as expression_text
 
@@ -59,6 +59,10 @@ def _clauses(query: MatchQuery) -> Iterator[str]:
         yield from _definition(definition)
     if query.kleene:
         yield f"LISTS {', '.join(map(_name, query.kleene))}"
+    if query.shown is not None:
+        yield f"SHOWN {', '.join(map(_name, query.shown)) or 'none'}"
+    if query.listed is not MatchOrder.COMPLETION:
+        yield f"LISTED {query.listed.value}"
     if query.measures is not None:
         yield "MEASURES" + (" WITH PARTITION" if query.measured_partition else "")
         yield from (f"  {_name(measure.name)} = {expression_text(measure.expr)}" for measure in query.measures)

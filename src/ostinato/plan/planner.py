@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ostinato.algebra.pattern import is_nested
-from ostinato.algebra.policies import Output, Selection, Ties
+from ostinato.algebra.policies import MatchOrder, Output, Selection, Ties
 from ostinato.algebra.query import MatchQuery
 from ostinato.base.errors import OstinatoError, UnsupportedError
 from ostinato.expr.nodes import MatchNumber
@@ -65,7 +65,7 @@ def _check_timeouts(query: MatchQuery) -> None:
 
 
 def _plan_events(query: MatchQuery, wanted: str | None) -> EventPattern:
-    if is_nested(query.pattern):
+    if is_nested(query.pattern) or query.listed is MatchOrder.INTERVAL:
         raise UnsupportedError("nested patterns have a meaning, and no evaluation yet", hint="write a sequence of events and alternatives")
     if wanted is not None and wanted in ROW_EVALUATIONS:
         raise _refusal(wanted, "it evaluates row patterns, and this is an event pattern")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from ostinato.algebra.pattern import variables_of
-from ostinato.algebra.policies import Output, RowsPerMatch, Selection
+from ostinato.algebra.pattern import is_nested, variables_of
+from ostinato.algebra.policies import MatchOrder, Output, RowsPerMatch, Selection
 from ostinato.algebra.query import MatchQuery
 from ostinato.expr.values.evaluate import evaluate as value_of
 from ostinato.reference.binding import AtMatch, Binding
@@ -15,11 +15,14 @@ from ostinato.reference.preferred import preferred_matches
 from ostinato.reference.runs import run_matches
 from ostinato.reference.stream import ordered, value_at
 from ostinato.reference.totals import totals
+from ostinato.reference.tree import tree_matches
 
 
 def evaluate(query: MatchQuery, rows: list[dict[str, Any]]) -> list[Match]:
     """The matches of a query over rows, by definition."""
-    return preferred_matches(query, rows) if query.selection is Selection.PREFERRED else run_matches(query, rows)
+    if query.selection is Selection.PREFERRED:
+        return preferred_matches(query, rows)
+    return tree_matches(query, rows) if is_nested(query.pattern) or query.listed is MatchOrder.INTERVAL else run_matches(query, rows)
 
 
 def output(query: MatchQuery, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -30,7 +33,8 @@ def output(query: MatchQuery, rows: list[dict[str, Any]]) -> list[dict[str, Any]
     if query.output is Output.AGGREGATES:
         return [totals(query, [_binding(query, rows, match) for match in matches])]
     if query.measures is None:
-        return [{variable: match.of(variable) for variable in variables_of(query.pattern)} for match in matches]
+        shown = variables_of(query.pattern) if query.shown is None else query.shown
+        return [{variable: match.of(variable) for variable in shown} for match in matches]
     if query.rows_per_match is not RowsPerMatch.ONE:
         return every_row(query, rows, matches)
     return [_measured(query, rows, match) for match in matches]

@@ -70,9 +70,9 @@ def test_what_a_nested_pattern_holds() -> None:
         (Sequence((A, Negation(Sequence((X, Y))), Alternation((Sequence((X, Y)), B)), Sequence((A, B)))), False),
         (Conjunction((A, B)), True),
         (Sequence((A, Alternation((Sequence((X, Where(Y, (LESS,)))), B)))), True),
-        (Sequence((A, Sequence((Negation(X), Y)))), True),
-        (Sequence((A, Negation(Sequence((X, Negation(Y)))))), True),
-        (Negation(Alternation((X, Y))), True),
+        (Sequence((A, Sequence((Negation(X), Y)))), False),
+        (Sequence((A, Negation(Sequence((X, Where(Y, (LESS,))))))), True),
+        (Negation(Repetition(Conjunction((X, Y)), 1, None)), True),
     ],
 )
 def test_nested_patterns(pattern: Pattern, nested: bool) -> None:
