@@ -16,7 +16,7 @@ from ostinato.inspect.explain import automaton_svg, automaton_text, plan_text
 from ostinato.kernels._jit import prepare
 from ostinato.program.disassemble import disassemble
 from ostinato.program.input import Source
-from ostinato.program.pattern import EventPattern, Pattern, RowPattern
+from ostinato.program.pattern import Pattern
 from ostinato.program.program import Body, Program, Result, program_of
 from ostinato.runtime.limits.budget import Budget
 from ostinato.runtime.output.output_schema import output_schema
@@ -144,7 +144,7 @@ def lateness_in_units(lateness: Lateness | NotGiven | None, program: Program) ->
 
 def _reading(pattern: Pattern, published: Mapping[str, int]) -> Body:
     """The pattern, where its streams come from other operators told so."""
-    assert isinstance(pattern, RowPattern | EventPattern)
+    assert isinstance(pattern, Body)
     reads = pattern.reads
     sources = reads.sources or (Source(reads.stream),)
     if not any(source.stream.lower() in published for source in sources):

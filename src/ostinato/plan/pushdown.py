@@ -26,7 +26,7 @@ def pushdown(query: MatchQuery) -> str | None:
     if query.selection not in (Selection.NEXT, Selection.ANY) or query.output is Output.NONOVERLAPPING and query.measures is None:
         return None
     negated = [name for gap in gaps_of(query.pattern) for name in gap.negated]
-    return rows_of_variables(query, {name: () for name in (*variables_of(query.pattern), *negated)})
+    return rows_of_variables(query, dict.fromkeys((*variables_of(query.pattern), *negated), ()))
 
 
 def rows_of_variables(query: MatchQuery, further: Mapping[str, Sequence[Expr]]) -> str | None:

@@ -13,6 +13,8 @@ from ostinato.program.opcodes import instruction_text
 from ostinato.program.ordered_nfa import ACCEPT, ACCEPT_AT_END
 from ostinato.program.pattern import EventPattern, Pattern, RowPattern
 from ostinato.program.program import VERSION
+from ostinato.program.tree import TreePattern
+from ostinato.program.tree_text import tree_lines
 
 
 def disassemble(pattern: Pattern) -> str:
@@ -24,12 +26,12 @@ def _lines(pattern: Pattern) -> Iterator[str]:
     yield f"strategy {pattern.evaluation}  -- {pattern.reason}"
     yield from _input(pattern.reads)
     yield from _window(pattern)
-    yield from _row_policies(pattern) if isinstance(pattern, RowPattern) else _event_policies(pattern)
+    yield from _policies(pattern)
     if pattern.rows.ops:
         yield "rows:"
         yield from _code(pattern.rows)
         yield f"  bits {_numbers(pattern.rows.results[: pattern.bits])}  slots {_numbers(pattern.rows.results[pattern.bits :])}"
-    yield from _automaton(pattern) if isinstance(pattern, RowPattern) else _elements(pattern)
+    yield from _body(pattern)
     if pattern.registers:
         yield "registers: " + ", ".join(f"r{i} {r.name} {r.type}" for i, r in enumerate(pattern.registers))
     if pattern.scalar.blocks:
@@ -58,6 +60,24 @@ def _window(pattern: Pattern) -> Iterator[str]:
         yield f"neighbours: {pattern.look_back} back, {pattern.look_ahead} ahead"
 
 
+def _policies(pattern: Pattern) -> Iterator[str]:
+    if isinstance(pattern, RowPattern):
+        yield from _row_policies(pattern)
+    elif isinstance(pattern, EventPattern):
+        yield from _event_policies(pattern)
+    else:
+        yield f"nested, output {pattern.output}, strictly in time"
+
+
+def _body(pattern: Pattern) -> Iterator[str]:
+    if isinstance(pattern, RowPattern):
+        yield from _automaton(pattern)
+    elif isinstance(pattern, TreePattern):
+        yield from tree_lines(pattern)
+    else:
+        yield from _elements(pattern)
+
+
 def _row_policies(pattern: RowPattern) -> Iterator[str]:
     yield "selection preferred, skip " + (pattern.skip if pattern.skip_to < 0 else f"{pattern.skip} {_names(pattern)[pattern.skip_to]}")
     if pattern.rows_per_match != "one":
@@ -66,8 +86,7 @@ def _row_policies(pattern: RowPattern) -> Iterator[str]:
         yield "partial matches that their window ended are reported"
 
 
-def _event_policies(pattern: Pattern) -> Iterator[str]:
-    assert isinstance(pattern, EventPattern)
+def _event_policies(pattern: EventPattern) -> Iterator[str]:
     yield f"selection {pattern.selection}, output {pattern.output}, ties {pattern.ties}"
     if pattern.prefilter_bits:
         yield f"rows without any of bits {_numbers(pattern.prefilter_bits)} cannot matter"

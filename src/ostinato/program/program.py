@@ -6,10 +6,11 @@ from dataclasses import dataclass, replace
 
 from ostinato.program.input import Input
 from ostinato.program.pattern import EventPattern, Pattern, RowPattern
+from ostinato.program.tree import TreePattern
 
-VERSION = 7
+VERSION = 8
 
-Body = RowPattern | EventPattern
+Body = RowPattern | EventPattern | TreePattern
 
 
 @dataclass(frozen=True)
@@ -49,7 +50,7 @@ class Program:
 
 def alone(pattern: Pattern, query: str = "") -> Program:
     """A pattern over streams from outside, as a program."""
-    assert isinstance(pattern, RowPattern | EventPattern)
+    assert isinstance(pattern, Body)
     return Program((pattern.reads,), (Operator(query, (0,), pattern),), (Result(query, 0),))
 
 

@@ -9,6 +9,7 @@ from ostinato.program.analysis.carried_negations import uncarried
 from ostinato.program.analysis.start_negations import start_negations
 from ostinato.program.negation import Negation
 from ostinato.program.pattern import EventPattern, Pattern
+from ostinato.program.tree import TreePattern
 from ostinato.runtime.limits.budget import Budget
 from ostinato.runtime.matcher import Matcher
 from ostinato.runtime.rows.string_pool import StringPool
@@ -42,6 +43,9 @@ def open_matcher(pattern: Pattern, budget: Budget, pool: StringPool, in_order: b
             negation = import_module("ostinato.runtime.negation.negation_matcher")
             inner = open_alone(negation.candidates(pattern), budget, pool)
             return negation.NegationMatcher(uncarried(pattern), inner, budget, pool, in_order)
+    if isinstance(pattern, TreePattern):
+        tree: Matcher = import_module("ostinato.runtime.tree.tree_matcher").TreeMatcher(pattern, budget, pool, in_order)
+        return tree
     return open_alone(pattern, budget, pool)
 
 

@@ -110,9 +110,7 @@ class TreeEmitter:
         return TreeVariable(bit, first_block, self._scalar.block(name, later, "later") if repeats else -1, repeats)
 
     def _branch(self, way: Way) -> Branch:
-        leaving = [
-            part.expr for name in way.variables for part in classify(self._query.definition(name)) if part.when is When.LEAVING
-        ]
+        leaving = [part.expr for name in way.variables for part in classify(self._query.definition(name)) if part.when is When.LEAVING]
         return Branch(
             variables=self._of(way.variables),
             follows=tuple((self._numbers[a], self._numbers[b]) for a, b in way.follows),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ostinato.program.code_inputs import POINT
 from ostinato.program.measure_code import MeasureCode, Point
 from ostinato.program.pattern import EventPattern, Pattern
+from ostinato.program.tree import TreePattern
 
 SHOWN_WITH_THEIR_TIMES = ("all", "all, omit empty matches")
 
@@ -44,4 +45,6 @@ def _times(measures: MeasureCode, time: str) -> list[tuple[str, Point]]:
 
 def is_decided_at_once(pattern: Pattern) -> bool:
     """Whether its last event decides a match: that of an event pattern waits for no further row, unless for an negation or a timeout."""
+    if isinstance(pattern, TreePattern):
+        return not pattern.trails and not pattern.sees_last_instant
     return isinstance(pattern, EventPattern) and pattern.output != "timeouts" and not any(one.trails for one in pattern.negations)

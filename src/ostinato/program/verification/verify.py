@@ -11,6 +11,7 @@ from ostinato.expr.types import Kind
 from ostinato.expr.typing.coerce import same_form
 from ostinato.program.pattern import EventPattern, Pattern, RowPattern
 from ostinato.program.program import VERSION, Operator, Program, sharing
+from ostinato.program.tree import TreePattern
 from ostinato.program.verification.column_check import check_columns
 from ostinato.program.verification.event_pattern_check import check_event_pattern
 from ostinato.program.verification.input_check import check_input
@@ -18,6 +19,7 @@ from ostinato.program.verification.measure_check import LIMIT, check_measures, c
 from ostinato.program.verification.requirement import require
 from ostinato.program.verification.row_pattern_check import check_row_pattern
 from ostinato.program.verification.scalar_check import INT64, check_scalar
+from ostinato.program.verification.tree_check import check_tree_pattern
 
 MAX_BITS = 64
 ONE_ROW = ("count", "aggregates")  # of all matches, at the end
@@ -83,10 +85,12 @@ def verify_pattern(pattern: AnyPattern) -> AnyPattern:
     check_scalar(pattern)
     if isinstance(pattern, RowPattern):
         check_row_pattern(pattern)
-    else:
-        require(isinstance(pattern, EventPattern), "a row pattern or an event pattern")
-        assert isinstance(pattern, EventPattern)
+    elif isinstance(pattern, EventPattern):
         check_event_pattern(pattern)
+    else:
+        require(isinstance(pattern, TreePattern), "a row pattern, an event pattern or a nested one")
+        assert isinstance(pattern, TreePattern)
+        check_tree_pattern(pattern)
     _verified[id(pattern)] = pattern
     return pattern
 

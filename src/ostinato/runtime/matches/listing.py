@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ostinato.expr.types import Kind, Type
 from ostinato.kernels.aggregation.aggregation_cells import FULL
-from ostinato.program.pattern import EventPattern, Pattern
+from ostinato.program.pattern import Pattern
 from ostinato.runtime.limits.budget import Budget, in_words, over_budget
 from ostinato.runtime.limits.steps import Steps
 from ostinato.runtime.rows.string_pool import StringPool
@@ -30,7 +30,7 @@ ROWS_WAYS_OUT = (
 
 def ways_out(pattern: Pattern | None) -> str:
     """What to do where matches cannot all be listed."""
-    return WAYS_OUT if isinstance(pattern, EventPattern) else ROWS_WAYS_OUT
+    return WAYS_OUT if pattern is not None and pattern.selects_events else ROWS_WAYS_OUT
 
 
 class Listing:
@@ -101,7 +101,7 @@ class Listing:
 
     def _event_bytes(self) -> int:
         pattern = self._pattern
-        listed = EVENT_BYTES if isinstance(pattern, EventPattern) else ROW_BYTES
+        listed = EVENT_BYTES if pattern.selects_events else ROW_BYTES
         if pattern.output in ("count", "aggregates", "compressed"):
             return listed
         if pattern.measures.code is None or pattern.rows_per_match != "one":

@@ -9,9 +9,11 @@ import pyarrow as pa
 
 from ostinato.kernels.vectors.evaluate import Evaluator
 from ostinato.program.code_inputs import numbers_matches
-from ostinato.program.pattern import EventPattern, Pattern, RowPattern
+from ostinato.program.pattern import Pattern, RowPattern
+from ostinato.program.tree import TreePattern
 from ostinato.runtime.limits.budget import Budget
 from ostinato.runtime.matcher import Matcher, SumsUp
+from ostinato.runtime.matches.interval_order import by_interval
 from ostinato.runtime.matches.match_dag import MatchDag
 from ostinato.runtime.matches.matches import Matches, completed
 from ostinato.runtime.output.compressed_output import compressed_output
@@ -62,7 +64,9 @@ class Report:
             self.emitted += 1
             return compressed_output(view, matches, self.schema)
         assert isinstance(matches, Matches)
-        if isinstance(self._pattern, EventPattern):
+        if isinstance(self._pattern, TreePattern):
+            matches = by_interval(matches, rows, len(self._pattern.variables))
+        elif self._pattern.selects_events:
             matches = _by_completion(matches, rows)
         numbers = self._numbers(matches, rows.key_count) if self.needs_numbers else None
         view = MatchView(self._pattern, matches, rows, self._pool, keys, numbers, self._most_listed, self._measures())

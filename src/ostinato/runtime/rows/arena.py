@@ -40,6 +40,7 @@ class Arena:
         self.capacity = 0
         self._width = 0
         self._patient: set[str] = set()  # columns that may wait
+        self.derived: set[str] = set()  # columns that follow from others: they are not part of a snapshot
         self._waiting: dict[str, np.ndarray] = {}  # those that do, in the order of the batch
         self._rows = NO_ROWS  # of that batch, which stands at each place
 
@@ -63,6 +64,11 @@ class Arena:
         return self._data[name].take(places, axis=0)
 
     @property
+    def saved(self) -> dict[str, np.ndarray]:
+        """What a snapshot holds."""
+        return {name: data for name, data in self.data.items() if name not in self.derived}
+
+    @property
     def waits(self) -> bool:
         return bool(self._waiting)
 
@@ -82,18 +88,21 @@ class Arena:
         """Where every column has met a null."""
         return self._width + len(self.valid)
 
-    def declare(self, name: str, dtype: np.dtype | type, width: int = 0, patient: bool = False) -> None:
+    def declare(self, name: str, dtype: np.dtype | type, width: int = 0, patient: bool = False, derived: bool = False) -> None:
         self._data[name] = np.empty((self.capacity, width) if width else self.capacity, dtype)
         self.valid[name] = None
         self._width += _width(self._data[name])
         if patient:
             self._patient.add(name)
+        if derived:
+            self.derived.add(name)
 
     def drop(self, names: Sequence[str]) -> None:
         for name in names:
             self._width -= _width(self.column(name))
             del self._data[name], self.valid[name]
             self._patient.discard(name)
+            self.derived.discard(name)
 
     def reserve(self, capacity: int) -> None:
         if capacity <= self.capacity:

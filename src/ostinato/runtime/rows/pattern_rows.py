@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -11,24 +11,36 @@ from ostinato.runtime.rows.keyed_rows import KeyedRows
 from ostinato.runtime.rows.opaque_values import OpaqueValues
 
 WORDS = np.dtype(np.uint64)
+NOTHING_LINKED: Mapping[str, int] = {}
 NO_SLOTS, NO_FLAGS = np.zeros((1, 0), np.int64), np.zeros((1, 0), np.uint8)
 
 
 class PatternRows:
     """The rows of its input, which other patterns may share, with columns of its own beside them: `bits` and `slots` are what its row code
-    computed, `marks` what its negations note at each row. `label` tells these columns from those of the others."""
+    computed, `marks` what its negations note at each row, `linked` tables of so many columns that follow from the rest. `label` tells these
+    columns from those of the others."""
 
-    def __init__(self, rows: KeyedRows, label: str, slots: int, marks: Sequence[str] = (), bits: np.dtype = WORDS) -> None:
+    def __init__(
+        self,
+        rows: KeyedRows,
+        label: str,
+        slots: int,
+        marks: Sequence[str] = (),
+        bits: np.dtype = WORDS,
+        linked: Mapping[str, int] = NOTHING_LINKED,
+    ) -> None:
         self.shared = rows
         self.label = label
         self.slot_count = slots
-        self._marks = tuple(marks)
+        self._marks = (*marks, *linked)
         rows.arena.declare(label + "bits", bits)
         if slots:
             rows.arena.declare(label + "slots", np.int64, slots)
             rows.arena.declare(label + "slot_valid", np.uint8, slots)
         for mark in marks:
             rows.arena.declare(label + mark, np.int64)
+        for name, width in linked.items():
+            rows.arena.declare(label + name, np.int64, width, derived=True)
 
     def forget(self) -> None:
         """The pattern is gone, and so are its columns."""

@@ -28,7 +28,7 @@ def stored_columns(pattern: Pattern) -> dict[str, Type]:
 
 def needs_positions(pattern: Pattern) -> bool:
     """Whether anybody asks in which order rows of different partitions came: event patterns do, and the default output shows it."""
-    return isinstance(pattern, EventPattern) or pattern.measures.code is None
+    return pattern.selects_events or pattern.measures.code is None
 
 
 def bits_held_as(pattern: Pattern) -> np.dtype:
@@ -53,7 +53,7 @@ def seldom_read(reads: Input, patterns: Sequence[Pattern]) -> set[str]:
     """Columns of which patterns read the rows of matches, and no others: those that only measures ask for."""
     often = {name for pattern in patterns for name in code_inputs(pattern.rows)}
     often |= {name for pattern in patterns for negation in pattern.negations for name in negation_columns(negation)}
-    if any(isinstance(pattern, EventPattern) or pattern.timed_window >= 0 for pattern in patterns):
+    if any(pattern.selects_events or pattern.timed_window >= 0 for pattern in patterns):
         often.add(reads.time_name)
     return {column.name for column in reads.columns} - often
 

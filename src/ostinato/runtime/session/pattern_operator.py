@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from ostinato.program.analysis.event_links import linked_columns
 from ostinato.program.pattern import Pattern, RowPattern
+from ostinato.program.tree import TreePattern
 from ostinato.runtime.limits.budget import Budget
 from ostinato.runtime.matcher import Matcher
 from ostinato.runtime.matches.held_matches import check_held
@@ -43,7 +45,8 @@ class PatternOperator:
     def __init__(self, pattern: Pattern, source: InputRows, label: str, budget: Budget, in_order: bool) -> None:
         self.pattern = pattern
         self.source = source
-        self.rows = PatternRows(source.rows, label, len(pattern.slots), occurrence_columns(pattern), bits_held_as(pattern))
+        linked = linked_columns(pattern) if isinstance(pattern, TreePattern) else {}
+        self.rows = PatternRows(source.rows, label, len(pattern.slots), occurrence_columns(pattern), bits_held_as(pattern), linked)
         self.matcher: Matcher = open_matcher(pattern, budget, source.pool, in_order=in_order)
         self.report = Report(pattern, source.pool, budget)
         self._excludes_nulls = source.reads.null_keys != pattern.reads.null_keys  # keys with a null are there for others alone

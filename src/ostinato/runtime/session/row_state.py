@@ -27,7 +27,7 @@ def check_rows(state: StateCheck, source: InputRows) -> HeldRows:
     length = state.array("length", np.int64, len(live))
     state.between(length, 1, LIMIT, "rows of partitions")
     total = sum(length.tolist())  # whole numbers: the sum may leave 64 bits
-    for name, held in source.rows.arena.data.items():
+    for name, held in source.rows.arena.saved.items():
         state.array("data." + name, held.dtype.type, total, *held.shape[1:])
         if "valid." + name in state:
             state.array("valid." + name, np.bool_, total)

@@ -156,7 +156,7 @@ def _rows(source: InputRows) -> dict[str, np.ndarray]:
     rows = source.rows
     live, index = rows.retained()
     found = {"key_count": np.array([rows.key_count]), "base": rows.base, "live": live, "length": rows.length[live]}
-    for name, data in rows.arena.data.items():
+    for name, data in rows.arena.saved.items():
         found["data." + name] = data[index]
         valid = rows.arena.valid[name]
         if valid is not None:
@@ -173,7 +173,7 @@ def _positions(held: str, arrays: dict[str, np.ndarray]) -> np.ndarray:
 def _restore_rows(source: InputRows, state: dict[str, np.ndarray]) -> None:
     rows = source.rows
     rows.ensure_keys(int(state["key_count"][0]))
-    columns = {name: (state["data." + name], state.get("valid." + name)) for name in rows.arena.data}
+    columns = {name: (state["data." + name], state.get("valid." + name)) for name in rows.arena.saved}
     rows.restore(state["live"], state["length"], state["base"], columns)
 
 

@@ -1,0 +1,95 @@
+"""Events linked by type and value, see `kernels.tree.tree_links`. All of it follows from the rows, and is made anew where it is lost."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ostinato.kernels.tree import tree_advance as kernel
+from ostinato.kernels.tree import tree_layout as layout
+from ostinato.kernels.tree.tree_links import move_heads
+from ostinato.program.analysis.event_links import link_bits, linked_columns
+from ostinato.program.tree import TreePattern
+from ostinato.runtime.rows.array_growth import grown
+from ostinato.runtime.rows.pattern_rows import PatternRows
+from ostinato.runtime.tree.tree_plan import StepArrays
+
+FIRST_HEADS = 1024
+NOT_LINKED = -1
+NO_LINKS = np.zeros((1, 1), np.int64)
+
+
+class EventLinks:
+    """`before` are, per key, the links of its last row; `linked` is the next row to link."""
+
+    def __init__(self, pattern: TreePattern) -> None:
+        self._widths = linked_columns(pattern)
+        self._link_bits = link_bits(pattern)
+        self._chains = np.zeros((0, 2), np.int64)
+        self.before = np.full((0, len(self._link_bits)), NOT_LINKED, np.int64)
+        self.linked = np.full(0, NOT_LINKED, np.int64)
+        self.seen = np.zeros(len(self._link_bits), np.int64)
+        self.heads = _no_heads(FIRST_HEADS)
+        self._forgotten = False
+
+    @property
+    def bytes(self) -> int:
+        return self.heads.nbytes + self.before.nbytes
+
+    def links(self, rows: PatternRows) -> np.ndarray:
+        return rows.mark("links") if "links" in self._widths else NO_LINKS
+
+    def chains(self, rows: PatternRows) -> np.ndarray:
+        return rows.mark("chains") if "chains" in self._widths else NO_LINKS
+
+    def ensure_keys(self, count: int) -> None:
+        known = len(self.linked)
+        if count > known:
+            self.linked, self.before = grown(self.linked, count), grown(self.before, count)
+            self.linked[known:], self.before[known:] = NOT_LINKED, NOT_LINKED
+
+    def change(self, arrays: StepArrays) -> None:
+        """Other values are linked from now on."""
+        if not np.array_equal(arrays.chains, self._chains):
+            self._chains = arrays.chains
+            self.forget()
+
+    def forget(self) -> None:
+        """Everything is linked again when it is needed."""
+        self.linked[:] = NOT_LINKED
+        self.before[:] = NOT_LINKED
+        self._forgotten = True
+
+    def link_again(self, rows: PatternRows, keys: np.ndarray, until: np.ndarray, control: np.ndarray) -> None:
+        """The rows of these keys that were offered before, where they are not linked any more."""
+        if self._forgotten:
+            self.heads, control[layout.HEADS], self._forgotten = _no_heads(FIRST_HEADS), 0, False
+        lost = keys[self.linked[keys] == NOT_LINKED]
+        if not len(lost):
+            return
+        self.linked[lost] = rows.base[lost]
+        lost = np.ascontiguousarray(lost, np.int64)
+        control[layout.AT_KEY] = 0
+        seen = self.seen.copy()
+        while kernel.link_again(
+            lost, until[lost], rows.offset, rows.base, self.linked, rows.bits.view(np.int64), rows.slots, rows.slot_valid, self._link_bits,
+            self._chains, self.before, self.seen, self.links(rows), self.chains(rows), self.heads, control,
+        ) != layout.DONE:  # fmt: skip
+            self.grow(rows, control)
+        self.seen[:] = seen
+
+    def grow(self, rows: PatternRows, control: np.ndarray) -> None:
+        """Room for more values; those of rows that are gone are given up."""
+        held = self.heads[:, layout.HEAD_ORDINAL]
+        kept = int((held >= np.where(held >= 0, rows.base[self.heads[:, layout.HEAD_KEY]], 0)).sum())
+        size = FIRST_HEADS
+        while size < 8 * (kept + len(self._chains) + 1):
+            size *= 2
+        old, self.heads = self.heads, _no_heads(size)
+        move_heads(old, self.heads, rows.base)
+        control[layout.HEADS] = kept
+
+
+def _no_heads(size: int) -> np.ndarray:
+    heads = np.zeros((size, 4), np.int64)
+    heads[:, layout.HEAD_ORDINAL] = layout.NOTHING
+    return heads

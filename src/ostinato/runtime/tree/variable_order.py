@@ -1,0 +1,112 @@
+"""In which order the variables of a branch are bound: by what it costs, or as the text nests."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from typing import Protocol
+
+from ostinato.program.tree import Branch, Group, TreePattern
+
+EQUAL, COMPARED, IN_ORDER = 0.02, 0.5, 0.5  # of pairs of events, how many satisfy an equality, another test, an order in time
+MOST_COMPARED = 10  # variables, of which all orders are compared; of more, the cheapest next one is taken
+
+
+class VariableOrder(Protocol):
+    def of(self, branch: Branch, last: int | None) -> tuple[int, ...]:
+        """All variables of the branch. `last` is bound before the others, where it does not repeat; those that repeat come at the end."""
+        ...
+
+
+class CheapestOrder:
+    """Left-deep joins as ZStream and OpenCEP choose them: of all orders the one that is expected to look at the fewest events. `rates` are,
+    per variable, how many events a window has."""
+
+    def __init__(self, pattern: TreePattern, rates: Mapping[int, float]) -> None:
+        self._pattern = pattern
+        self._rates = rates
+
+    def of(self, branch: Branch, last: int | None) -> tuple[int, ...]:
+        single = tuple(v for v in branch.variables if not self._pattern.tree[v].repeats and v != last)
+        repeated = tuple(v for v in branch.variables if self._pattern.tree[v].repeats and v != last)
+        begun = frozenset() if last is None or self._pattern.tree[last].repeats else frozenset((last,))
+        ordered = self._compared(branch, single, begun) if len(single) <= MOST_COMPARED else self._greedy(branch, single, begun)
+        head = () if last is None or self._pattern.tree[last].repeats else (last,)
+        tail = (last,) if last is not None and self._pattern.tree[last].repeats else ()
+        return (*head, *ordered, *repeated, *tail)
+
+    def _compared(self, branch: Branch, single: tuple[int, ...], begun: frozenset[int]) -> tuple[int, ...]:
+        @cache
+        def best(chosen: frozenset[int]) -> tuple[float, tuple[int, ...]]:
+            """The least cost to have bound these, and in which order."""
+            if not chosen:
+                return 0.0, ()
+            found = []
+            for variable in single:
+                if variable in chosen:
+                    cost, order = best(chosen - {variable})
+                    before = begun | (chosen - {variable})
+                    found.append((cost + self._looked_at(branch, variable, before), (*order, variable)))
+            return min(found, key=lambda one: one[0])
+
+        return best(frozenset(single))[1]
+
+    def _greedy(self, branch: Branch, single: tuple[int, ...], begun: frozenset[int]) -> tuple[int, ...]:
+        order: tuple[int, ...] = ()
+        while len(order) < len(single):
+            left = [variable for variable in single if variable not in order]
+            order = (*order, min(left, key=lambda variable: self._looked_at(branch, variable, begun | {*order})))
+        return order
+
+    def _looked_at(self, branch: Branch, variable: int, before: frozenset[int]) -> float:
+        """How many events are looked at to bind a variable, if those `before` are bound."""
+        seen = self._rates.get(variable, 1.0) * self._in_order(branch, variable, before)
+        tests = [self._pattern.tests[test] for test in branch.tests]
+        joined = any(test.equal is not None and variable in test.variables and {*test.variables} <= before | {variable} for test in tests)
+        return self._combinations(branch, before) * (0.1 + seen * (EQUAL if joined else 1.0))
+
+    @staticmethod
+    def _in_order(branch: Branch, variable: int, before: frozenset[int]) -> float:
+        sides = {(a in before, b in before) for a, b in branch.follows if variable in (a, b) and (a in before or b in before)}
+        return IN_ORDER ** len(sides)
+
+    def _combinations(self, branch: Branch, bound: frozenset[int]) -> float:
+        """How many combinations of events these have."""
+        found = 1.0
+        for variable in bound:
+            found *= max(self._rates.get(variable, 1.0), 0.01)
+        for a, b in branch.follows:
+            found *= IN_ORDER if a in bound and b in bound else 1.0
+        for number in branch.tests:
+            test = self._pattern.tests[number]
+            if {*test.variables} <= bound:
+                found *= EQUAL if test.equal is not None else COMPARED
+        return found
+
+
+class NestedOrder:
+    """Outer events first, latest first; then those of each nested expression, as the paper evaluates them (section II.B)."""
+
+    def __init__(self, pattern: TreePattern) -> None:
+        self._pattern = pattern
+
+    def of(self, branch: Branch, last: int | None) -> tuple[int, ...]:
+        tree = self._pattern.tree
+        order = self._outer_first(branch.variables, branch.groups, last)
+        single = tuple(variable for variable in order if not tree[variable].repeats and variable != last)
+        repeated = tuple(variable for variable in order if tree[variable].repeats and variable != last)
+        if last is None:
+            return (*single, *repeated)
+        return (*single, *repeated, last) if tree[last].repeats else (last, *single, *repeated)
+
+    def _outer_first(self, variables: tuple[int, ...], groups: tuple[Group, ...], last: int | None) -> tuple[int, ...]:
+        """An expression in which the completing event stands is part of what is outside."""
+        opened = [group for group in groups if last in group.variables]
+        closed = [group for group in groups if last not in group.variables]
+        inside = {variable for group in (*opened, *closed) for variable in group.variables}
+        outer = tuple(variable for variable in reversed(variables) if variable not in inside)
+        for group in opened:
+            outer = (*self._outer_first(group.variables, group.groups, last), *outer)
+        for group in reversed(closed):
+            outer = (*outer, *self._outer_first(group.variables, group.groups, last))
+        return outer
