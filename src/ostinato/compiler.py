@@ -55,7 +55,7 @@ def schema_of(name: str, given: object) -> pa.Schema:
 
 
 def _check_left_out(without: tuple[str, ...]) -> None:
-    offered = [*(rule for rule, _ in RULES if rule not in NEEDED), "merging", "search"]
+    offered = [*(rule for rule, _ in RULES if rule not in NEEDED), "merging", "search", "equality_key"]
     unknown = [name for name in without if name not in offered]
     if unknown:
         raise OstinatoError(f'there is no "{unknown[0]}" to leave out', hint=f"without= takes {', '.join(offered)}, as a tuple")
@@ -106,7 +106,7 @@ def compile_query(
 
 
 def _planned(query: MatchQuery, options: CompileOptions) -> Pattern:
-    pattern = replace(plan(query, options.strategy), search="search" not in options.without)
+    pattern = replace(plan(query, options.strategy, "equality_key" not in options.without), search="search" not in options.without)
     if isinstance(pattern, EventPattern) and "merging" in options.without:
         return replace(pattern, merging=False)
     return pattern

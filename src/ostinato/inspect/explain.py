@@ -17,6 +17,7 @@ from ostinato.expr.types import Kind
 from ostinato.inspect.automaton import text as event_automaton_text
 from ostinato.inspect.automaton.automaton import event_automaton
 from ostinato.inspect.automaton.picture import to_svg
+from ostinato.inspect.nested_plan import nested_plan
 from ostinato.plan.classify import classify
 from ostinato.plan.gaps import gaps_of
 from ostinato.program.analysis.carried_negations import carried
@@ -24,6 +25,7 @@ from ostinato.program.analysis.joins import join_of
 from ostinato.program.analysis.searches import RunOrder, Search, order_of, searched_transitions
 from ostinato.program.negation import Negation
 from ostinato.program.pattern import EventPattern, Pattern, RowPattern
+from ostinato.program.tree import TreePattern
 
 
 def plan_text(query: MatchQuery, pattern: Pattern, applied: tuple[str, ...]) -> str:
@@ -34,7 +36,7 @@ def _plan_lines(query: MatchQuery, pattern: Pattern, applied: tuple[str, ...]) -
     yield f"strategy: {pattern.evaluation} ({pattern.reason})"
     if applied:
         yield f"rewrites: {', '.join(applied)}"
-    yield f"partitions: {', '.join(query.partition) or 'none, the stream is one'}"
+    yield f"partitions: {', '.join(pattern.reads.key_names) or 'none, the stream is one'}"
     if query.within is not None:
         yield f"window: {_window(query, query.within)}"
     if pattern.rows_per_match != "one":
@@ -44,6 +46,9 @@ def _plan_lines(query: MatchQuery, pattern: Pattern, applied: tuple[str, ...]) -
     yield f"columns read: {', '.join(c.name for c in pattern.reads.columns)}"
     for variable in variables_of(query.pattern):
         yield from _conditions(query, variable, query.definition(variable))
+    if isinstance(pattern, TreePattern):
+        yield from nested_plan(pattern)
+        return
     known = carried(pattern).negations if isinstance(pattern, EventPattern) else ()
     for gap, code in zip(gaps_of(query.pattern), pattern.negations, strict=True):
         for name in gap.negated:

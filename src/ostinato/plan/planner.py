@@ -11,20 +11,32 @@ from ostinato.base.errors import OstinatoError, UnsupportedError
 from ostinato.expr.nodes import MatchNumber
 from ostinato.plan.compact_choice import against_compact
 from ostinato.plan.emit import Emitter
+from ostinato.plan.tree.emit_tree import TreeEmitter
 from ostinato.program.pattern import EventPattern, Pattern, RowPattern
+from ostinato.program.tree import TreePattern
 from ostinato.program.verification.verify import verify_pattern
 
 ROW_EVALUATIONS = ("scan", "threads")
 EVENT_EVALUATIONS = ("runs", "compact", "backtrack")
+TREE_EVALUATIONS = ("joins", "iterative", "object cache", "semantic cache")
+TREE_REASONS = {
+    "joins": "nested: events are joined in the order that is expected to look at the fewest, by value where they are equal",
+    "iterative": "asked for: nested expressions are searched again for every combination of outer events",
+    "object cache": "asked for: the matches of each nested expression are kept in one list",
+    "semantic cache": "asked for: the matches of each nested expression are kept by the intervals that they were asked for",
+}
 
 
-def plan(query: MatchQuery, strategy: str | None = None) -> Pattern:
-    """`strategy` forces one, for comparison; one that cannot evaluate the query is refused with the reason."""
-    known = (*ROW_EVALUATIONS, *EVENT_EVALUATIONS)
+def plan(query: MatchQuery, strategy: str | None = None, by_key: bool = True) -> Pattern:
+    """`strategy` forces one, for comparison; one that cannot evaluate the query is refused with the reason. `by_key`: nested patterns whose
+    events are all equal in a column are evaluated value by value."""
+    known = (*ROW_EVALUATIONS, *EVENT_EVALUATIONS, *TREE_EVALUATIONS)
     if strategy is not None and strategy not in known:
         raise OstinatoError(f'there is no strategy "{strategy}"', hint=f"the strategies are {', '.join(known)}")
     if query.selection is Selection.PREFERRED:
         return _plan_rows(query, strategy)
+    if strategy in TREE_EVALUATIONS or (strategy is None and query.listed is MatchOrder.INTERVAL) or is_nested(query.pattern):
+        return _plan_tree(query, strategy, by_key)
     return _plan_events(query, strategy)
 
 
@@ -62,6 +74,17 @@ def _check_timeouts(query: MatchQuery) -> None:
         if any(isinstance(node, MatchNumber) for node in expr.walk()):
             message = "MATCH_NUMBER() is not offered together with SHOW TIMEOUT MATCHES"
             raise UnsupportedError(message, hint="leave one of them out", span=expr.span)
+
+
+def _plan_tree(query: MatchQuery, wanted: str | None, by_key: bool) -> TreePattern:
+    if wanted is not None and wanted not in TREE_EVALUATIONS:
+        raise _refusal(wanted, "it is a nested pattern")
+    if query.selection is not Selection.ANY or query.ties is not Ties.EPOCH or query.partition:
+        raise _refusal(wanted or "joins", "it selects any events, strictly in time")
+    if query.output not in (Output.ALL, Output.COUNT):
+        raise UnsupportedError(f"the output {query.output.value} is not offered for nested patterns", hint="use all or count")
+    chosen = wanted or "joins"
+    return TreeEmitter(query, by_key).emit(chosen, TREE_REASONS[chosen])
 
 
 def _plan_events(query: MatchQuery, wanted: str | None) -> EventPattern:

@@ -46,6 +46,21 @@ class Pattern:
         return ()
 
     @property
+    def leads(self) -> bool:
+        """Whether what lies before a match, within its window, decides about it."""
+        return any(negation.leads for negation in self.negations)
+
+    @property
+    def trails(self) -> bool:
+        """Whether what lies behind a match, within its window, decides about it."""
+        return any(negation.trails for negation in self.negations)
+
+    @property
+    def prefilter_bits(self) -> tuple[int, ...]:
+        """Rows with none of these bits cannot matter; none at all: every row may."""
+        return ()
+
+    @property
     def selects_events(self) -> bool:
         """Whether events are selected one by one, so that a match lists its rows; else they follow one another."""
         return False
@@ -74,6 +89,11 @@ class Pattern:
     def hidden_variables(self) -> int:
         """How many of the variables, the last ones, are twins for rows that are not shown."""
         return 0
+
+    @property
+    def shown_variables(self) -> tuple[int, ...]:
+        """Those of the default output, in its order."""
+        return tuple(range(len(self.variables)))
 
     @property
     def numbers(self) -> range:

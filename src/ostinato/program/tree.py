@@ -112,8 +112,8 @@ class TreePattern(Pattern):
         return True
 
     @property
-    def ties(self) -> str:
-        return "epoch"
+    def shown_variables(self) -> tuple[int, ...]:
+        return tuple(range(len(self.variables))) if self.shown is None else self.shown
 
     @property
     def trails(self) -> bool:

@@ -11,7 +11,7 @@ from ostinato.program.ordered_nfa import ACCEPT
 from ostinato.program.pattern import EventPattern, Pattern, RowPattern
 from ostinato.tasks.ranges.deferred_numbers import numbers_matches
 from ostinato.tasks.ranges.own_starts import can_limit_starts
-from ostinato.tasks.ranges.range_task import is_chained, looks_before
+from ostinato.tasks.ranges.range_task import is_chained
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ def _why_chains_are_not_followed(pattern: EventPattern) -> str | None:
 def _look_back(pattern: Pattern) -> int:
     if is_chained(pattern):
         return 2 * pattern.within
-    return pattern.within if looks_before(pattern) else 0
+    return pattern.within if pattern.leads else 0
 
 
 def _maps_no_row(pattern: Pattern) -> bool:

@@ -44,8 +44,8 @@ _SEARCHED = (
     " int64[::1], uint8[::1], int64[::1], int64[::1], int64[::1], int64[::1], uint8[::1]"
 )
 _ADVANCE = (
-    f"int64({_SEARCHED}, int64[:,::1], int64, int64[::1], int64[:,::1], int64[:,::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[::1],"
-    " int64[::1], int64[::1], int64[::1])"
+    f"int64({_SEARCHED}, int64[:,::1], int64, int64[::1], int64[:,::1], int64[:,::1], int64[::1], int64[::1], int64[::1],"
+    " int64[::1], int64[::1], int64[::1], int64[::1], int64[::1])"
 )
 _CONFIRM = f"int64({_SEARCHED}, int64[::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[::1])"
 

@@ -106,7 +106,7 @@ def first_from(times, low, high, time):
 @borrowing
 def is_bound(ordinal, level, stack, steps):
     """Whether an event has a place in what is bound already."""
-    for i in range(level):
+    for i in range(level):  # noqa: SIM110 (compiled)
         if stack[i, CURSOR] == ordinal and steps[stack[i, AT], KIND] < ABSENT:
             return True
     return False

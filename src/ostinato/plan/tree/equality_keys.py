@@ -18,10 +18,10 @@ def equal_fields(condition: Expr) -> tuple[tuple[str, Field], tuple[str, Field]]
     """Of a condition that says no more than that two attributes of two events are equal: (variable, attribute) of both."""
     if not isinstance(condition, Call) or condition.name != "eq":
         return None
-    sides = [_attribute(arg) for arg in condition.args]
-    if len(sides) != 2 or sides[0] is None or sides[1] is None:
+    left, right = map(_attribute, condition.args)
+    if left is None or right is None:
         return None
-    (a, one), (b, other) = sides
+    (a, one), (b, other) = left, right
     if a == b or one.type is None or other.type is None:
         return None
     alike = one.type.kind is other.type.kind and one.type.kind in HELD_ALIKE
@@ -30,10 +30,9 @@ def equal_fields(condition: Expr) -> tuple[tuple[str, Field], tuple[str, Field]]
 
 
 def _attribute(expr: Expr) -> tuple[str, Field] | None:
-    if isinstance(expr, Nav) and isinstance(expr.body, Field) and expr.variable is not None:
-        if expr.anchor is Anchor.LAST and expr.offset == 0 and expr.shift == 0:
-            return expr.variable, expr.body
-    return None
+    if not isinstance(expr, Nav) or not isinstance(expr.body, Field) or expr.variable is None:
+        return None
+    return (expr.variable, expr.body) if expr.anchor is Anchor.LAST and expr.offset == expr.shift == 0 else None
 
 
 def keyed(query: MatchQuery, ways: Iterable[Way], kleene: frozenset[str]) -> MatchQuery:

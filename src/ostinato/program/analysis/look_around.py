@@ -12,6 +12,7 @@ from ostinato.program.measure_code import MeasureCode, Point
 from ostinato.program.opcodes import SPACES, Op, Space, shape
 from ostinato.program.ordered_nfa import ACCEPT, ACCEPT_AT_END, OrderedNfa
 from ostinato.program.pattern import EventPattern, Pattern, RowPattern
+from ostinato.program.tree import TreePattern
 
 FAR = 1 << 62  # the distance of what is never reached
 
@@ -33,6 +34,8 @@ NOWHERE = LookAround(0, 0)
 def look_around(pattern: Pattern) -> LookAround:
     if isinstance(pattern, EventPattern):
         return _of_events(pattern)
+    if isinstance(pattern, TreePattern):
+        return NOWHERE
     assert isinstance(pattern, RowPattern)
     distances = _Distances(pattern.nfa, len(pattern.variables))
     found = _of_measures(pattern, distances)

@@ -15,8 +15,8 @@ def default_schema(pattern: Pattern) -> pa.Schema:
     event = pa.struct([*((c.name, arrow_type(c.type)) for c in pattern.reads.event_columns), ("seq", pa.int64())])
     time = arrow_type(pattern.reads.columns[pattern.reads.time].type) if pattern.reads.time >= 0 else pa.int64()
     fields = [pa.field("match_id", pa.int64()), pa.field("start_ts", time), pa.field("end_ts", time)]
-    for name, kleene in zip(pattern.variables, pattern.kleene, strict=True):
-        fields.append(pa.field(name, pa.list_(event) if kleene else event))
+    for number in pattern.shown_variables:
+        fields.append(pa.field(pattern.variables[number], pa.list_(event) if pattern.kleene[number] else event))
     return pa.schema(fields)
 
 
@@ -26,7 +26,7 @@ def default_output(view: MatchView, schema: pa.Schema, first_id: int) -> pa.Tabl
     ids = pa.array(np.arange(first_id, first_id + len(matches)), pa.int64())
     first, last = index[matches.offsets[:-1]], index[matches.offsets[1:] - 1]
     columns = [ids, _times(view, first, schema.field("start_ts").type), _times(view, last, schema.field("end_ts").type)]
-    for number, field in enumerate(list(schema)[3:]):
+    for number, field in zip(view.pattern.shown_variables, list(schema)[3:], strict=True):
         kleene = view.pattern.kleene[number]
         chosen = np.flatnonzero(matches.variables == number)
         owner = np.searchsorted(matches.offsets, chosen, side="right") - 1

@@ -14,6 +14,7 @@ from ostinato.program.column_code import ColumnCode
 from ostinato.program.measure_code import MeasureCode
 from ostinato.program.pattern import EventPattern, Pattern, RowPattern
 from ostinato.program.program import alone
+from ostinato.program.tree import TreePattern
 from ostinato.runtime.session.session import Session
 from ostinato.tasks.conform import reported
 from ostinato.tasks.ranges.chain_entry import Entry, at_time, chain_entry
@@ -46,7 +47,7 @@ def run_range(job: RangeJob, one: TimeRange) -> Iterator[pa.Table]:
     """Tables of matches; they may hold more columns than the query's output."""
     if can_limit_starts(job.pattern) and job.pattern.output in ("count", "compressed", "aggregates"):
         yield from _at_once(job, one)
-    elif job.pattern.output == "count" and isinstance(job.pattern, EventPattern):
+    elif job.pattern.output == "count" and job.pattern.selects_events:
         yield _count(job, one)
     else:
         yield from _matches(job, one, with_start(job.pattern))
@@ -78,17 +79,12 @@ def rows_at_once(session: Session) -> int:
     return min(MOST_AT_ONCE, max(LEAST_AT_ONCE, ROWS_PER_KEY * session.key_count))
 
 
-def looks_before(pattern: Pattern) -> bool:
-    """Whether what lies before a match, within its window, decides about it."""
-    return any(negation.leads for negation in pattern.negations)
-
-
 def _entry(job: RangeJob, one: TimeRange) -> Entry:
     if one.low is None:
         return at_time(None)
     if is_chained(job.pattern):
         return chain_entry(job.pattern, job.rows, one.low, job.back)
-    return at_time(one.low - job.pattern.within if looks_before(job.pattern) else one.low)
+    return at_time(one.low - job.pattern.within if job.pattern.leads else one.low)
 
 
 def is_chained(pattern: Pattern) -> bool:
@@ -119,9 +115,9 @@ def _own(matches: pa.Table, one: TimeRange, column: str) -> pa.Table:
 
 def _count(job: RangeJob, one: TimeRange) -> pa.Table:
     """Matches that start before the range's end: those over all rows, less those that start behind it. Runs never look back; with
-    negation matches are found one by one anyway, and those of the range are counted."""
+    negation, and in nested patterns, matches are found one by one anyway, and those of the range are counted."""
     stop = _stop(job, one)
-    if isinstance(job.pattern, EventPattern) and job.pattern.negations:
+    if isinstance(job.pattern, EventPattern | TreePattern) and (isinstance(job.pattern, TreePattern) or job.pattern.negations):
         marked = with_start(replace(job.pattern, output="all", measures=MeasureCode((), ColumnCode())))
         return pa.table({"count": pa.array([sum(table.num_rows for table in _matches(job, one, marked))], pa.int64())})
     total = _counted(job, _tables(job, at_time(one.low), stop))

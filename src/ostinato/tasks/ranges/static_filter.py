@@ -10,7 +10,7 @@ import pyarrow as pa
 from ostinato.kernels.vectors.evaluate import evaluate
 from ostinato.kernels.vectors.vector import from_arrow
 from ostinato.program.code_inputs import code_inputs
-from ostinato.program.pattern import EventPattern, Pattern
+from ostinato.program.pattern import Pattern
 
 ENOUGH = 1 << 16  # rows for a push
 MANY = 8  # beyond one row in so many, going through all rows is quicker than picking some
@@ -20,7 +20,7 @@ class StaticFilter:
     """Does nothing where every row counts, or where a predicate looks at neighbours."""
 
     def __init__(self, pattern: Pattern) -> None:
-        results = [pattern.rows.results[bit] for bit in pattern.prefilter_bits] if isinstance(pattern, EventPattern) else []
+        results = [pattern.rows.results[bit] for bit in pattern.prefilter_bits]
         self._code = pattern.rows.reduced_to(results)
         self._inputs = list(dict.fromkeys(code_inputs(self._code)))
         self._works = bool(results) and not any(op.op == "shift" for op in self._code.ops)

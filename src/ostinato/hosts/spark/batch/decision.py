@@ -19,7 +19,7 @@ from ostinato.tasks.division import Division, division_of
 from ostinato.tasks.ranges.deferred_numbers import DeferredNumbers, numbers_matches
 from ostinato.tasks.ranges.merged_totals import TASK_OUTPUT, task_program
 from ostinato.tasks.ranges.range_job import RangeJob
-from ostinato.tasks.ranges.range_task import is_chained, looks_before
+from ostinato.tasks.ranges.range_task import is_chained
 from ostinato.tasks.ranges.time_ranges import divide, overlap_widely
 
 
@@ -79,7 +79,7 @@ def _ranges(job: RangeJob) -> Decision:
     reasons = [f"{ranges} over {_counted(len(job.groups), 'row group')}, tasks read the files, no shuffle"]
     if is_chained(job.pattern):
         reasons.append("the chain of non-overlapping matches is found again at each border")
-    if looks_before(job.pattern):
+    if job.pattern.leads:
         reasons.append("a window is read before each range, for what must not come before a match")
     if job.back:
         reasons.append(f"{_counted(job.back, 'row')} per key read before each range")
