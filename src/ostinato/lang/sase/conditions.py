@@ -6,17 +6,14 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from ostinato.algebra.query import Condition, When
-from ostinato.base.errors import TypeMismatchError, UnsupportedError
+from ostinato.base.errors import QuerySyntaxError
 from ostinato.expr.nodes import Anchor, Expr, Literal, Nav
-from ostinato.expr.types import BOOL, Kind
-from ostinato.expr.typing.coerce import coerce
-from ostinato.expr.typing.infer import infer
+from ostinato.lang.events.conditions import FINISHED, condition_of, stepping_with_finished, stepping_with_later
+from ostinato.lang.events.references import STEPPING, Mention, References
+from ostinato.lang.events.syntax import At, Component, Equivalence
 from ostinato.lang.sase.negation import place_negated
-from ostinato.lang.sase.references import STEPPING, Mention, References
-from ostinato.lang.sase.syntax import At, Component, Item, Negation, all_components
+from ostinato.lang.sase.syntax import Item, Negation, all_components
 from ostinato.lang.streams.stream import Stream
-
-FINISHED = (At.LAST, At.ALL)
 
 
 def lower_conjuncts(conjuncts: tuple[Expr, ...], items: tuple[Item, ...], stream: Stream) -> dict[str, tuple[Condition, ...]]:
@@ -25,6 +22,7 @@ def lower_conjuncts(conjuncts: tuple[Expr, ...], items: tuple[Item, ...], stream
     negation_of = {component: item for item in items if isinstance(item, Negation) for component in item.components}
     placed: dict[str, list[Condition]] = {component.variable: [] for component in components}
     for conjunct in conjuncts:
+        refuse_equivalence(conjunct)
         references = References(components, stream)
         resolved = references.resolve(conjunct)
         if references.mentions:
@@ -38,7 +36,7 @@ def lower_conjuncts(conjuncts: tuple[Expr, ...], items: tuple[Item, ...], stream
 
 def _place_constant(resolved: Expr, placed: list[list[Condition]], stream: Stream, conjunct: Expr) -> None:
     """A conjunct without a variable holds for every event or for none: `true` is left out, anything else keeps all of them away."""
-    typed = _boolean(resolved, stream, conjunct)
+    typed = condition_of(resolved, stream, conjunct)
     if isinstance(typed, Literal) and typed.value is True:
         return
     for conditions in placed:
@@ -49,16 +47,7 @@ def _condition(resolved: Expr, last: Component, when: When, stream: Stream, conj
     if when is When.FIRST:
         # The first event is the current one when this is checked: said so, the condition looks at one row only.
         resolved = _rewrite(resolved, lambda node: _first_as_current(node, last.variable))
-    return Condition(_boolean(resolved, stream, conjunct), when, conjunct.span)
-
-
-def _boolean(expr: Expr, stream: Stream, conjunct: Expr) -> Expr:
-    typed = infer(expr, stream.schema)
-    if typed.type is None or typed.type.kind not in (Kind.BOOL, Kind.NULL):
-        raise TypeMismatchError(
-            f"A condition must be true or false; this is of type {typed.type}", hint="Compare it with something", span=conjunct.span
-        )
-    return coerce(typed, BOOL)  # a bare NULL is a condition, too: one that never holds
+    return Condition(condition_of(resolved, stream, conjunct), when, conjunct.span)
 
 
 def _rewrite(expr: Expr, change: Callable[[Expr], Expr]) -> Expr:
@@ -77,34 +66,22 @@ def _place(mentions: list[Mention]) -> tuple[Component, When]:
     own = [mention for mention in mentions if mention.position == last.position]
     for mention in mentions:
         if mention.position != last.position and mention.at in STEPPING:
-            raise _stepping_with_later(mention, last)
+            raise stepping_with_later(mention, last.component)
     if not last.component.quantifier.is_kleene:
         return last.component, When.EACH
     used = {mention.at for mention in own}
     if used & set(STEPPING):
         for mention in own:
             if mention.at in FINISHED:
-                raise _stepping_with_finished(mention)
+                raise stepping_with_finished(mention)
         return last.component, When.EACH if used == {At.CURRENT} else When.LATER
     return last.component, When.FIRST if used == {At.FIRST} else When.LEAVING
 
 
-def _stepping_with_later(mention: Mention, last: Mention) -> UnsupportedError:
-    name = mention.component.variable
-    return UnsupportedError(
-        f"`{name}{mention.at.value}` is compared with `{last.component.variable}`, which comes later in the pattern",
-        detail=f"When `{last.component.variable}` is selected, `{name}` is finished, and no element of it is the current one.",
-        hint=f"Use {name}[1], {name}[{name}.LEN] or an aggregate over {name}[]",
-        span=mention.span,
-    )
-
-
-def _stepping_with_finished(mention: Mention) -> UnsupportedError:
-    name = mention.component.variable
-    return UnsupportedError(
-        f"The finished `{name}` is compared with its own elements while they are still being selected",
-        detail=f"{name}[i], {name}[i-1] and {name}[..i-1] are checked at every element; {name}.LEN, {name}[{name}.LEN] and aggregates"
-        f" over {name}[] only when {name} is complete.",
-        hint=f"Use {name}[i-1], or an aggregate over {name}[..i-1]",
-        span=mention.span,
-    )
+def refuse_equivalence(expr: Expr) -> None:
+    """Inside of an expression it is no value."""
+    for node in expr.walk():
+        if isinstance(node, Equivalence):
+            raise QuerySyntaxError(
+                "An equivalence test is a conjunct of its own", hint="Join it to the others with `and` or a comma", span=node.span
+            )

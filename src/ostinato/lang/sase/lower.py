@@ -11,12 +11,13 @@ from ostinato.base.errors import OstinatoError, QuerySyntaxError, SchemaError, U
 from ostinato.expr.nodes import Field
 from ostinato.expr.typing.coerce import refuse_opaque
 from ostinato.expr.typing.schema import Schema
+from ostinato.lang.events.references import find_column
+from ostinato.lang.events.syntax import Component, Equivalence, Quantifier
 from ostinato.lang.sase import syntax
 from ostinato.lang.sase.conditions import lower_conjuncts
 from ostinato.lang.sase.negation import refuse_unbounded
-from ostinato.lang.sase.references import find_column
 from ostinato.lang.sase.returns import lower_returns
-from ostinato.lang.sase.syntax import Alternatives, Component, Equivalence, Item, Quantifier, SaseQuery, all_components
+from ostinato.lang.sase.syntax import Alternatives, Item, SaseQuery, all_components
 from ostinato.lang.sase.timeouts import refuse_timeouts
 from ostinato.lang.streams.choose_stream import choose_stream
 from ostinato.lang.streams.given_streams import DEFAULT_TIME, Times

@@ -6,8 +6,9 @@ from collections.abc import Mapping
 
 from ostinato.algebra.query import When
 from ostinato.base.errors import UnsupportedError
-from ostinato.lang.sase.references import STEPPING, Mention
-from ostinato.lang.sase.syntax import Component, Negation, SaseQuery, may_be_empty
+from ostinato.lang.events.references import STEPPING, Mention
+from ostinato.lang.events.syntax import Component
+from ostinato.lang.sase.syntax import Negation, SaseQuery, may_be_empty
 
 
 def refuse_unbounded(tree: SaseQuery) -> None:
@@ -40,16 +41,6 @@ def place_negated(mentions: list[Mention], negation_of: Mapping[Component, Negat
         if mention.at in STEPPING:
             raise _stepping(mention, last)
     return last.component, When.EACH
-
-
-def refuse_returned(mentions: list[Mention], positive: tuple[Component, ...]) -> None:
-    for mention in mentions:
-        if mention.component not in positive:
-            raise UnsupportedError(
-                f"`{mention.component.variable}` is negated: a match holds no such event to return",
-                hint="Return attributes of the variables that are not negated",
-                span=mention.span,
-            )
 
 
 def _two_negations(mention: Mention, last: Mention) -> UnsupportedError:

@@ -8,9 +8,10 @@ from ostinato.base.errors import QuerySyntaxError, UnsupportedError
 from ostinato.base.span import Span
 from ostinato.expr.reading.cursor import TokenCursor
 from ostinato.expr.reading.tokens import Token
-from ostinato.lang.sase.syntax import Alternatives, Component, Item, Negation, Quantifier, all_components, may_be_empty
+from ostinato.lang.events.syntax import Component, Quantifier
+from ostinato.lang.events.words import RESERVED_IN_PATTERNS
+from ostinato.lang.sase.syntax import Alternatives, Item, Negation, all_components, may_be_empty
 
-RESERVED = frozenset(("PATTERN", "WHERE", "WITHIN", "RETURN", "OUTPUT", "SEQ", "AND", "OR", "NOT", "AS"))
 DEEPEST = 40
 
 
@@ -169,7 +170,7 @@ def _component(cursor: TokenCursor) -> Component:
 
 
 def _name(cursor: TokenCursor, what: str) -> Token:
-    return cursor.expect_name(what, RESERVED)
+    return cursor.expect_name(what, RESERVED_IN_PATTERNS)
 
 
 def _refuse_repeated_names(items: tuple[Item, ...]) -> None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ostinato.expr.reading.parse import OR
-from ostinato.lang.sase.parse import CALLED
-from ostinato.lang.sase.render_expression import render_expression, render_name, render_operand
-from ostinato.lang.sase.syntax import Alternatives, Component, Item, Return, SaseQuery, Window, all_components
+from ostinato.lang.events.render_clauses import render_clauses
+from ostinato.lang.events.render_expression import render_name, render_operand
+from ostinato.lang.events.syntax import Component
+from ostinato.lang.sase.syntax import Alternatives, Item, SaseQuery, all_components
 
 
 def render(tree: SaseQuery) -> str:
@@ -21,11 +22,7 @@ def _clauses(tree: SaseQuery) -> Iterator[str]:
         yield f"WHERE {tree.strategy.name}({', '.join(_variables(tree.items))}) {{ {body + ' ' if body else ''}}}"
     elif body:
         yield f"WHERE {body}"
-    if tree.window is not None:
-        yield f"WITHIN {_window(tree.window)}"
-    if tree.returns:
-        items = ", ".join(_return(item) for item in tree.returns)
-        yield f"RETURN {items}" if tree.composite is None else f"RETURN {_event(tree.composite.name)}({items})"
+    yield from render_clauses(tree.window, tree.returns, tree.composite)
     if tree.output is not None:
         yield f"OUTPUT {tree.output.name}"
 
@@ -54,17 +51,3 @@ def _variable(component: Component) -> str:
 
 def _variables(items: tuple[Item, ...]) -> list[str]:
     return [_variable(component) for component in all_components(items)]
-
-
-def _window(window: Window) -> str:
-    if window.unit is None:
-        return window.length
-    return f"{window.length} {window.unit}s"
-
-
-def _event(name: str) -> str:
-    return f'"{name}"' if name.lower() in CALLED else render_name(name)
-
-
-def _return(item: Return) -> str:
-    return render_expression(item.expr) + (f" AS {render_name(item.name)}" if item.name is not None else "")

@@ -66,7 +66,7 @@ REFUSED = [
     ("WHERE avg(a[].volume + |b.volume|) > 1", UnsupportedError, "avg is over the events of one variable; here it mixes two", None),
     ("WHERE avg(|avg(a[].volume)|) > 1", QuerySyntaxError, "An aggregate cannot be inside another", None),
     ("WHERE |count(*)| > 1", QuerySyntaxError, "count takes one argument, the events of a variable", "e.g. count(a[].x)"),
-    ("WHERE |sum(distinct a[].volume)| > 1", UnsupportedError, "sum(DISTINCT ...) is not offered in SASE+", None),
+    ("WHERE |sum(distinct a[].volume)| > 1", UnsupportedError, "sum(DISTINCT ...) is not offered here", None),
     ("WHERE |sum(1)| > 1", QuerySyntaxError, "sum needs the events of a variable", "e.g. sum(a[].x)"),
     ("WHERE sum(|a[]|) > 1", QuerySyntaxError, "sum needs an attribute of the events", None),
     ("WHERE sum(a[].volume + |a[]|) > 1", QuerySyntaxError, "An attribute of the events is meant here", None),

@@ -8,20 +8,9 @@ import pytest
 
 from ostinato.expr.nodes import Call, Literal
 from ostinato.expr.unresolved import RawCall
+from ostinato.lang.events.syntax import At, Component, Element, Equivalence, Quantifier, Return
 from ostinato.lang.sase.parse import parse
-from ostinato.lang.sase.syntax import (
-    At,
-    Component,
-    Element,
-    Equivalence,
-    Negation,
-    OutputClause,
-    Quantifier,
-    Return,
-    SaseQuery,
-    Strategy,
-    Window,
-)
+from ostinato.lang.sase.syntax import Negation, OutputClause, SaseQuery, Strategy, Window
 
 ONE, PLUS, STAR, OPTIONAL = Quantifier.ONE, Quantifier.PLUS, Quantifier.STAR, Quantifier.OPTIONAL
 A = Component("A", ONE, "a")

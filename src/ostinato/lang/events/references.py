@@ -10,7 +10,7 @@ from ostinato.base.span import Span
 from ostinato.expr.nodes import AGGREGATES, Aggregate, Anchor, Expr, Field, Nav
 from ostinato.expr.typing.infer import unknown_column
 from ostinato.expr.unresolved import RawCall
-from ostinato.lang.sase.syntax import At, Component, Element, Equivalence
+from ostinato.lang.events.syntax import At, Component, Element
 from ostinato.lang.streams.stream import Stream
 
 
@@ -51,10 +51,6 @@ class References:
             return self._element(expr)
         if isinstance(expr, RawCall) and expr.name.lower() in AGGREGATES:
             return self._aggregate(expr)
-        if isinstance(expr, Equivalence):
-            raise QuerySyntaxError(
-                "An equivalence test is a conjunct of its own", hint="Join it to the others with `and` or a comma", span=expr.span
-            )
         return expr.map_children(self.resolve)
 
     def _find(self, element: Element) -> Component:
@@ -97,7 +93,7 @@ class References:
     def _aggregate(self, call: RawCall) -> Expr:
         function = call.name.lower()
         if call.distinct:
-            raise UnsupportedError(f"{function}(DISTINCT ...) is not offered in SASE+", span=call.span)
+            raise UnsupportedError(f"{function}(DISTINCT ...) is not offered here", span=call.span)
         if self.counts_matches and call.star and call.star_of is None and function == "count":
             return Aggregate("count", None, None, span=call.span)
         if call.star or len(call.args) != 1:
@@ -142,8 +138,6 @@ class References:
             return Field(find_column(self.stream, self._find(expr), expr.attribute, expr.span), span=expr.span)
         if isinstance(expr, RawCall) and expr.name.lower() in AGGREGATES:
             raise QuerySyntaxError("An aggregate cannot be inside another", span=expr.span)
-        if isinstance(expr, Equivalence):
-            return self.resolve(expr)
         return expr.map_children(self._row)
 
 

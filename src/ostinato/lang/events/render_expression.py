@@ -1,4 +1,4 @@
-"""Expressions of a SASE+ tree back to text. Parsing the text gives the same tree."""
+"""Expressions of an event pattern back to text. Parsing the text gives the same tree."""
 
 from __future__ import annotations
 
@@ -14,9 +14,8 @@ from ostinato.expr.times.nanoseconds import Duration, Moment
 from ostinato.expr.times.temporal_text import interval_text, timestamp_text
 from ostinato.expr.types import Kind, Type
 from ostinato.expr.unresolved import RawCall
-from ostinato.lang.sase.parse_expression import SaseExpressionParser
-from ostinato.lang.sase.parse_pattern import RESERVED
-from ostinato.lang.sase.syntax import At, Element, Equivalence
+from ostinato.lang.events.syntax import At, Element, Equivalence
+from ostinato.lang.events.words import RESERVED, RESERVED_IN_PATTERNS
 
 ATOM = 1000
 INFIX = {name: (symbol, power) for symbol, (name, power) in ARITHMETIC.items()}
@@ -24,7 +23,7 @@ COMPARED = {"eq": "=", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
 POSTFIX = {"is_null": "is null", "is_not_null": "is not null", "is_true": "is true", "is_false": "is false"}
 UNIT_OF = {name: unit for unit, name in reversed(EXTRACTED.items())}
 SIMPLE_NAME = re.compile(r"[^\W\d]\w*")
-QUOTED_WORDS = SaseExpressionParser.reserved | RESERVED | {"CAST", "EXTRACT", "EXISTS", "DATE", "TIMESTAMP", "TIMESTAMPTZ", "INTERVAL"}
+QUOTED_WORDS = RESERVED | RESERVED_IN_PATTERNS | {"CAST", "EXTRACT", "EXISTS", "DATE", "TIMESTAMP", "TIMESTAMPTZ", "INTERVAL"}
 
 assert set(COMPARED) == set(COMPARISONS.values())
 
@@ -57,7 +56,7 @@ def _render(expr: Expr) -> tuple[str, int]:
             return _case(expr), ATOM
         case Call():
             return _call(expr)
-    raise UnsupportedError(f"{type(expr).__name__} has no SASE+ text", span=expr.span)
+    raise UnsupportedError(f"{type(expr).__name__} has no text", span=expr.span)
 
 
 def _call(call: Call) -> tuple[str, int]:
@@ -89,7 +88,7 @@ def _predicate(call: Call) -> str:
         return f"{left} like {' escape '.join(others)}"
     if call.name == "distinct":
         return f"{left} is distinct from {others[0]}"
-    raise UnsupportedError(f"`{call.name}` has no SASE+ text", span=call.span)
+    raise UnsupportedError(f"`{call.name}` has no text", span=call.span)
 
 
 def render_operand(expr: Expr, power: int) -> str:

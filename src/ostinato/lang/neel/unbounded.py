@@ -1,0 +1,50 @@
+"""Negations at an end of the match: only a window in time says how far they reach."""
+
+from __future__ import annotations
+
+from ostinato.base.errors import UnsupportedError
+from ostinato.lang.neel.syntax import Member, NeelQuery, Negated, Operator
+
+
+def refuse_unbounded(tree: NeelQuery) -> None:
+    if tree.window is None or tree.window.unit == "event":
+        _check(tree.pattern, tree, True, True)
+
+
+def _check(member: Member, tree: NeelQuery, at_start: bool, at_end: bool) -> None:
+    """`at_start`, `at_end`: nothing of the match has to stand before it, or behind it."""
+    if isinstance(member, Negated):
+        if at_start or at_end:
+            raise _unbounded(member, tree, at_start)
+        return _check(member.item, tree, False, False)
+    for place, item in enumerate(getattr(member, "members", ())):
+        if member.operator is Operator.SEQ:  # type: ignore[union-attr]
+            before, after = member.members[:place], member.members[place + 1 :]  # type: ignore[union-attr]
+            first, last = at_start and _only_negated(before), at_end and _only_negated(after)
+        else:
+            # what is negated in AND lies between its first and its last event
+            inside = isinstance(item, Negated)
+            first, last = at_start and not inside, at_end and not inside
+        _check(item, tree, first, last)
+    return None
+
+
+def _only_negated(members: tuple[Member, ...]) -> bool:
+    return all(isinstance(member, Negated) for member in members)
+
+
+def _unbounded(negated: Negated, tree: NeelQuery, first: bool) -> UnsupportedError:
+    side = "before" if first else "after"
+    if tree.window is None:
+        return UnsupportedError(
+            "A negation that can stand at an end of the match needs a window",
+            detail=f"Nothing has to be selected {side} it: without WITHIN the absence has no bound.",
+            hint="Add a window, e.g. WITHIN 1 hour",
+            span=negated.span,
+        )
+    return UnsupportedError(
+        "A negation at an end of the match needs a window in time",
+        detail=f"Nothing has to be selected {side} it, and a number of events does not say until when it is absent.",
+        hint="Use WITHIN a length of time, or put an event on that side of it",
+        span=negated.span,
+    )
