@@ -7,10 +7,10 @@ from ostinato.kernels.tree.tree_layout import (
     AT,
     AT_KEY,
     AT_PLAN,
-    AT_TRIGGER,
     BASE,
     BIT,
     BY_EVENTS,
+    COMPLETED_BY,
     DONE,
     FINAL,
     FIRST_STEP,
@@ -41,7 +41,8 @@ NO_LIMIT = -(1 << 62)
 _SEARCHED = (
     "int64[:,::1], int64[::1], int64[:,::1], int64[:,::1], int64[::1], uint8[::1], int64[::1], int64[::1], int64[:,::1], uint8[:,::1],"
     " int64[:,::1], int64[:,::1], int64[:,::1], int64[:,::1], int64[:,::1], uint8[:,::1], int64[:,::1], int64[:,::1], int64[::1],"
-    " int64[::1], uint8[::1], int64[::1], int64[::1], int64[::1], int64[::1], uint8[::1]"
+    " int64[::1], int64[:,::1], int64[:,::1], int64[:,::1], int64[::1], uint8[::1], int64[::1], int64[::1], int64[::1],"
+    " int64[::1], uint8[::1]"
 )
 _ADVANCE = (
     f"int64({_SEARCHED}, int64[:,::1], int64, int64[::1], int64[:,::1], int64[:,::1], int64[::1], int64[::1], int64[::1],"
@@ -53,7 +54,8 @@ _CONFIRM = f"int64({_SEARCHED}, int64[::1], int64[::1], int64[::1], int64[::1], 
 @jit(_ADVANCE)
 def advance(
     steps, terms, tests, code, scratch, scratch_valid, ranks, times, slots, slot_valid, links, chains, heads,
-    stack, registers, register_valid, bound, contexts, control, given_ordinals, given_variables,
+    stack, registers, register_valid, bound, contexts, control, index, entries, results, group_plans, given_ordinals,
+    given_variables,
     out_keys, out_plans, out_offsets, out_ordinals, out_variables,
     plans, mask, link_bits, chain_of, before, seen, bits, keys, ready, offset, base, linked, decided,
 ):  # fmt: skip
@@ -67,7 +69,8 @@ def advance(
             if control[LEVEL] >= 0:
                 status = search(
                     steps, terms, tests, code, scratch, scratch_valid, ranks, times, slots, slot_valid, links, chains, heads, stack,
-                    registers, register_valid, bound, contexts, control, given_ordinals, given_variables, out_keys, out_plans,
+                    registers, register_valid, bound, contexts, control, index, entries, results, group_plans, given_ordinals,
+    given_variables, out_keys, out_plans,
                     out_offsets, out_ordinals, out_variables,
                 )  # fmt: skip
                 if status != DONE:
@@ -93,7 +96,7 @@ def advance(
                 if plans[plan, BIT] < 0 or (word >> plans[plan, BIT]) & 1:
                     time = times[ordinal + to_arena]
                     control[KEY], control[TO_ARENA], control[BASE], control[READ] = key, to_arena, base[key], linked[key]
-                    control[AT_TRIGGER], control[LEVEL], control[IS_RETRY] = ordinal, 0, 0
+                    contexts[0, COMPLETED_BY], control[LEVEL], control[IS_RETRY] = ordinal, 0, 0
                     within = control[WITHIN]
                     control[LOW_ORDINAL] = ordinal - within + 1 if within >= 0 and control[BY_EVENTS] else NO_LIMIT
                     contexts[0, LOW_TIME] = time - within if within >= 0 and not control[BY_EVENTS] else NO_LIMIT
@@ -112,7 +115,8 @@ def advance(
 @jit(_CONFIRM)
 def confirm(
     steps, terms, tests, code, scratch, scratch_valid, ranks, times, slots, slot_valid, links, chains, heads,
-    stack, registers, register_valid, bound, contexts, control, given_ordinals, given_variables,
+    stack, registers, register_valid, bound, contexts, control, index, entries, results, group_plans, given_ordinals,
+    given_variables,
     out_keys, out_plans, out_offsets, out_ordinals, out_variables,
     first_steps, match_keys, match_offsets, offset, base, linked, ends,
 ):  # fmt: skip
@@ -130,7 +134,8 @@ def confirm(
             stack[0, AT], stack[0, LINE], stack[0, IS_LATER] = first_steps[at], 0, 0
         status = search(
             steps, terms, tests, code, scratch, scratch_valid, ranks, times, slots, slot_valid, links, chains, heads, stack,
-            registers, register_valid, bound, contexts, control, given_ordinals, given_variables, out_keys, out_plans,
+            registers, register_valid, bound, contexts, control, index, entries, results, group_plans, given_ordinals,
+    given_variables, out_keys, out_plans,
             out_offsets, out_ordinals, out_variables,
         )  # fmt: skip
         if status != DONE:

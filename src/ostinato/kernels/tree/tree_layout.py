@@ -10,39 +10,42 @@ GIVEN = 3  # the events that a match, which was found earlier, has of a variable
 ABSENT = 4  # the steps from INNER on must not find anything in an interval
 FOUND = 5  # what must not be there is
 MATCH = 6  # everything is bound
+CACHED = 7  # the events of a nested expression, from those of its matches that are kept
+STORE = 8  # a match of a nested expression is complete, and kept
 
 # Columns of a step. Ranges are [X, X_END): of `terms` (variables) or of code. NEXT is the step to go on with.
 (
     KIND, VARIABLE, CONTEXT, LINK, CHAIN, CHAIN_VARIABLE, CHAIN_SLOT, FIRST, FIRST_END, LATER, LATER_END, AFTER, AFTER_END,
     BEFORE, BEFORE_END, TESTS, TESTS_END, SHARES, ENDS_MATCH, INNER, LEFT, LEFT_END, LEFT_KIND, RIGHT, RIGHT_END, RIGHT_KIND,
-    NEXT,
-) = range(27)  # fmt: skip
-STEP_WIDTH = 27
+    NEXT, GROUP, MEMBERS, MEMBERS_END, MEMBER, MEMBER_SLOT, PLANS, PLANS_END, IS_SEMANTIC, FLAGGED, DEPENDS, DEPENDS_END,
+) = range(38)  # fmt: skip
+STEP_WIDTH = 38
 
 # Kinds of limits of an interval, see `program.tree.Limit`
 BEYOND, INCLUDING, WINDOW = range(3)
 
 # Columns of the stack. CURSOR is the ordinal that is bound, LINE the line of registers before the step, LAST the highest ordinal or,
-# of given events, the place in the match.
-AT, CURSOR, PHASE, LINE, LOW, LAST, IS_LATER = range(7)
-STACK_WIDTH = 7
+# of given events, the place in the match. Of cached ones LOADED is the row up to which matches were looked for, ENTRY where they are.
+AT, CURSOR, PHASE, LINE, LOW, LAST, IS_LATER, LOADED, LOADING_PLAN, ENTRY = range(10)
+STACK_WIDTH = 10
 
 # Phases of a level: of ABSENT whether it is looked for or known not to be there; of REPEAT what was tried with the event that is bound.
-NEW, LOOKS, PASSED, WENT_ON, EXTENDED = range(5)
+NEW, LOOKS, PASSED, WENT_ON, EXTENDED, LOADS = range(6)
 
 # Columns of a context: the interval in which events may be bound, and the level of the step that opened it. The first is the match itself.
-LOW_TIME, HIGH_ORDINAL, OPENED_AT = range(3)
-CONTEXT_WIDTH = 3
+# SEES_FROM is the first level whose events count as taken: what is kept does not depend on events around it.
+LOW_TIME, HIGH_ORDINAL, OPENED_AT, COMPLETED_BY, SEES_FROM = range(5)
+CONTEXT_WIDTH = 5
 
 # Cells of `control`
 (
-    LEVEL, IS_RETRY, KEY, TO_ARENA, BASE, READ, AT_TRIGGER, LOW_ORDINAL, WITHIN, MATCHES, EVENTS, COUNTS, STEPS, STEP_LIMIT, ERROR,
-    AT_KEY, AT_PLAN, FINAL, WATERMARK, WAITS, BY_EVENTS, HEADS, GIVEN_FROM, GIVEN_TO, TRIGGERS,
-) = range(25)  # fmt: skip
-CONTROL_CELLS = 25
+    LEVEL, IS_RETRY, KEY, TO_ARENA, BASE, READ, LOW_ORDINAL, WITHIN, MATCHES, EVENTS, COUNTS, STEPS, STEP_LIMIT, ERROR,
+    AT_KEY, AT_PLAN, FINAL, WATERMARK, WAITS, BY_EVENTS, HEADS, GIVEN_FROM, GIVEN_TO, TRIGGERS, RESULTS, ENTRIES, CACHE_HITS, CACHE_LOADS,
+) = range(28)  # fmt: skip
+CONTROL_CELLS = 28
 
 # What a call ended with
-DONE, OUTPUT_FULL, STACK_FULL, OVER_STEPS, FAILED, HEADS_FULL = range(6)
+DONE, OUTPUT_FULL, STACK_FULL, OVER_STEPS, FAILED, HEADS_FULL, CACHES_FULL = range(7)
 
 # Columns of a plan: its first step, and the bits of which the completing event has one
 FIRST_STEP, BIT = range(2)
@@ -53,3 +56,14 @@ CHAIN_BIT, CHAIN_BY = range(2)
 # Columns of a head: the latest event of a chain with a value
 HEAD_KEY, HEAD_CHAIN, HEAD_VALUE, HEAD_ORDINAL = range(4)
 NOTHING = -1
+
+# Columns of an entry of the caches. Of an object cache: a list of matches for a value (LOWEST = WHOLE), and one entry per key and
+# expression that says up to which row matches were looked for (LOWEST = PROGRESS). Of a semantic cache: an interval, LOWEST its first time
+# and HIGHEST its last row; FIRST_RESULT are the matches that the interval PARENT does not have, OLDER is the interval before with the same
+# first time. Of a negated expression: IS_EMPTY, by its interval and up to MOST_VALUES values, the last row of the interval first.
+MOST_VALUES = 6
+(OF_KEY, OF_GROUP, LOWEST, HIGHEST, FIRST_RESULT, PARENT, OLDER, IS_EMPTY, VALUES) = range(9)
+ENTRY_WIDTH = VALUES + MOST_VALUES
+WHOLE, PROGRESS = -(1 << 62), -(1 << 62) + 1
+UNKNOWN, EMPTY, OCCUPIED = range(3)
+NEXT_RESULT, RESULT_EVENTS = range(2)  # columns of a result; then its events

@@ -12,7 +12,7 @@ from ostinato.kernels.scalar.scalar import Interpreter
 from ostinato.kernels.tree import tree_advance as kernel
 from ostinato.kernels.tree import tree_layout as layout
 from ostinato.program.tree import TreePattern
-from ostinato.runtime.limits.budget import Budget, over_budget
+from ostinato.runtime.limits.budget import Budget, in_words, over_budget
 from ostinato.runtime.limits.steps import Steps
 from ostinato.runtime.matcher import Matcher
 from ostinato.runtime.matches.held_matches import check_held
@@ -25,6 +25,7 @@ from ostinato.runtime.snapshots.state_check import StateCheck
 from ostinato.runtime.tree.decided_matches import DecidedMatches
 from ostinato.runtime.tree.event_links import EventLinks
 from ostinato.runtime.tree.found_matches import FoundMatches
+from ostinato.runtime.tree.nested_caches import NestedCaches
 from ostinato.runtime.tree.order_choice import OrderChoice
 from ostinato.runtime.tree.search_stack import SearchStack
 from ostinato.runtime.tree.tree_state import check_tree
@@ -44,6 +45,7 @@ class TreeMatcher(Matcher):
         self._links = EventLinks(pattern)
         self._links.change(self._choice.arrays)
         self._stack = SearchStack(pattern)
+        self._caches = NestedCaches(self._choice.arrays.members)
         self._listing = Listing(pattern, budget, pool)
         self._steps = Steps(pattern, budget)
         self._counts = pattern.output == "count" and not pattern.trails
@@ -110,7 +112,8 @@ class TreeMatcher(Matcher):
         return (
             arrays.steps, arrays.terms, arrays.tests, code.code, code.scratch, code.scratch_valid, code.ranks, rows.times, rows.slots,
             rows.slot_valid, self._links.links(rows), self._links.chains(rows), self._links.heads, stack.levels, stack.registers,
-            stack.register_valid, stack.bound, stack.contexts(arrays.contexts), stack.control, given, given_variables, *self._found.arrays,
+            stack.register_valid, stack.bound, stack.contexts(arrays.contexts), stack.control, *self._caches.arrays,
+            arrays.group_plans, given, given_variables, *self._found.arrays,
         )  # fmt: skip
 
     def _make_room(self, status: int, rows: PatternRows) -> None:
@@ -121,13 +124,20 @@ class TreeMatcher(Matcher):
             self._stack.grow()
         elif status == layout.HEADS_FULL:
             self._links.grow(rows, control)
-            limit = self._budget.bytes
-            if limit is not None and self._links.bytes > limit:
-                raise over_budget(self._pattern, "the events of a window take more than the budget", "shorten WITHIN, or raise the budget")
+            self._within_bytes(self._links.bytes, "links between the events of a window")
+        elif status == layout.CACHES_FULL:
+            self._caches.grow(control)
+            self._within_bytes(self._caches.bytes, "matches of nested expressions")
         elif status == layout.OVER_STEPS:
             raise self._steps.exceeded(f"{int(control[layout.MATCHES]):,} matches were found, and looking for more takes too long")
         else:
             raise DataError(ERRORS[int(control[layout.ERROR])], hint="cast to DOUBLE where exact integers are not needed")
+
+    def _within_bytes(self, size: int, what: str) -> None:
+        limit = self._budget.bytes
+        if limit is not None and size > limit:
+            said = f"{what} take {in_words(size)}, and the budget is {in_words(limit)}"
+            raise over_budget(self._pattern, said, "shorten WITHIN, or raise the budget: ost.Budget(bytes=...)")
 
     def _admit(self, rows: PatternRows) -> None:
         """What was found is decided, or waits for what comes behind it."""
@@ -150,6 +160,7 @@ class TreeMatcher(Matcher):
             watermark, self._pattern.within_unit == "events", out,
         )  # fmt: skip
         self._keep[keys] = np.minimum(out, self._next[keys])
+        self._caches.purge(rows, self._keep, control=self._stack.control)
         self._decided.within_budget(self._budget)
         return released
 
@@ -203,6 +214,7 @@ class TreeMatcher(Matcher):
         self._decided.renumber(new_of_old)
         self._next, self._keep, self._read = self._next[old_of_new], self._keep[old_of_new], self._read[old_of_new]
         self._links.forget()
+        self._caches.forget(self._stack.control)
 
     def codes(self) -> list[np.ndarray]:
         """Strings are remembered by their rows."""
@@ -210,6 +222,7 @@ class TreeMatcher(Matcher):
 
     def recode(self, new_of_old: np.ndarray) -> None:
         self._links.forget()
+        self._caches.forget(self._stack.control)
 
     def metrics(self) -> dict[str, int]:
         control = self._stack.control
@@ -219,7 +232,11 @@ class TreeMatcher(Matcher):
             "visited_events": int(control[layout.STEPS]),
             "waiting_matches": len(self._decided.waiting),
             "linked_values": int(control[layout.HEADS]),
-            "state_bytes": self._links.bytes + self._decided.bytes,
+            "kept_results": int(control[layout.RESULTS]),
+            "kept_intervals": int(control[layout.ENTRIES]),
+            "cache_hits": int(control[layout.CACHE_HITS]),
+            "cache_loads": int(control[layout.CACHE_LOADS]),
+            "state_bytes": self._links.bytes + self._decided.bytes + self._caches.bytes,
         }
 
     def state(self) -> dict[str, np.ndarray]:

@@ -3,22 +3,25 @@ for. The lists are data for `kernels.tree`; see `kernels.tree.tree_layout`."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
 from ostinato.kernels.tree import tree_layout as layout
 from ostinato.program.analysis.disjoint_bits import DisjointBits
-from ostinato.program.tree import Branch, Limit, NegatedBranch, TreePattern
-from ostinato.runtime.tree.variable_order import VariableOrder
+from ostinato.program.analysis.event_links import link_bits
+from ostinato.program.tree import Branch, Group, Limit, NegatedBranch, TreePattern
+from ostinato.runtime.tree.step_list import Step, StepList, table
+from ostinato.runtime.tree.variable_order import Unit, VariableOrder, flattened
+
+OBJECTS, INTERVALS = "object cache", "semantic cache"
 
 
 @dataclass(frozen=True)
 class StepArrays:
     """What the kernels read. `plans` begin with an event that completes a match; `confirmations` are, per branch, the first step that looks
-    again at a match which waited (-1: none of its negations look behind it)."""
+    again at a match which waited (-1: none of its negations look behind it). `group_plans` find the matches of nested expressions that are
+    kept: the first step, and the link of the completing event."""
 
     steps: np.ndarray
     terms: np.ndarray
@@ -26,19 +29,22 @@ class StepArrays:
     plans: np.ndarray
     plan_branches: tuple[int, ...]
     confirmations: tuple[int, ...]
+    group_plans: np.ndarray
     link_bits: np.ndarray
     chains: np.ndarray
     contexts: int
     mask: int
+    members: int  # the most events that a nested expression has whose matches are kept
     orders: tuple[tuple[int, ...], ...]  # of the plans, the variables as they are bound
 
 
 @dataclass
 class _Placed:
-    """What is bound already on the way to a step."""
+    """What is bound on the way to a step, and which tests are known to hold. `keeps`: whether matches of nested expressions are kept."""
 
     variables: tuple[int, ...]
     tests: set[int] = field(default_factory=set)
+    keeps: bool = True
 
 
 class StepWriter:
@@ -46,149 +52,255 @@ class StepWriter:
 
     def __init__(self, pattern: TreePattern, order: VariableOrder) -> None:
         self._pattern = pattern
+        self._tree = pattern.tree
         self._order = order
-        self._steps: list[list[int]] = []
-        self._terms: list[int] = []
-        self._tests: list[tuple[int, int]] = []
+        self._keeps = pattern.evaluation in (OBJECTS, INTERVALS)
+        self._list = StepList()
         self._chains: list[tuple[int, int]] = []
-        self._link_bits = sorted({variable.bit for variable in pattern.tree if variable.bit >= 0})
+        self._link_bits = link_bits(pattern).tolist()
         self._contexts = 1
         self._apart = DisjointBits(pattern)
+        self._group_plans: list[tuple[int, int]] = []
+        self._plans_of_groups: dict[object, tuple[int, int]] = {}
+        self._numbers: dict[object, int] = {}
+        self._members = 1
 
     def write(self) -> StepArrays:
         plans, owners, orders = [], [], []
         for number, branch in enumerate(self._pattern.branches):
-            for last in _may_be_last(branch):
-                plans.append((len(self._steps), self._pattern.tree[last].bit))
+            for last in _may_be_last(branch.variables, branch):
+                first, order = self._plan(branch, last)
+                plans.append((first, self._tree[last].bit))
                 owners.append(number)
-                orders.append(self._plan(branch, last))
+                orders.append(order)
         confirmations = tuple(self._confirmation(branch) for branch in self._pattern.branches)
-        bits = [bit for _, bit in plans]
+        bits = {bit for _, bit in plans}
         return StepArrays(
-            _table(self._steps, layout.STEP_WIDTH), np.array(self._terms or [0], np.int64), _table(self._tests, 2), _table(plans, 2),
-            tuple(owners), confirmations, np.array(self._link_bits, np.int64), _table(self._chains, 2), self._contexts,
-            -1 if -1 in bits else sum(1 << bit for bit in set(bits)), tuple(orders),
+            *self._list.arrays, table(plans, 2), tuple(owners), confirmations, table(self._group_plans or [(0, 0)], 2),
+            np.array(self._link_bits, np.int64), table(self._chains, 2), self._contexts,
+            -1 if -1 in bits else sum(1 << bit for bit in bits), self._members, tuple(orders),
         )  # fmt: skip
 
-    def _plan(self, branch: Branch, last: int) -> tuple[int, ...]:
-        tree = self._pattern.tree
-        order = self._order.of(branch, last)
-        placed = _Placed(())
+    # Lists of steps
+
+    def _plan(self, branch: Branch, last: int) -> tuple[int, tuple[int, ...]]:
+        units = self._order.units(branch, branch.variables, branch.groups, last)
+        placed = _Placed((), keeps=self._keeps)
         waiting = [negation for negation in branch.negations if not negation.trails]
-        if not tree[last].repeats:
-            self._bound(layout.TRIGGER, last, branch, placed, 0)
-            waiting = self._negations_due(waiting, branch, placed)
-        for variable in order:
-            if variable == last and not tree[last].repeats:
-                continue
-            step = self._bound(layout.REPEAT if tree[variable].repeats else layout.BIND, variable, branch, placed, 0)
-            step[layout.ENDS_MATCH] = int(variable == last)
-            waiting = self._negations_due(waiting, branch, placed)
-        assert not waiting
-        self._step(layout.MATCH, 0)
-        return order
+        with self._list.apart() as first:
+            self._place(units, last, branch, placed, 0, waiting)
+            self._list.add(layout.MATCH, 0)
+        return first, flattened(units)
 
     def _confirmation(self, branch: Branch) -> int:
         late = [negation for negation in branch.negations if negation.trails]
         if not late:
             return -1
-        first = len(self._steps)
-        placed = _Placed(())
-        for variable in branch.variables:
-            self._bound(layout.GIVEN, variable, branch, placed, 0)
-        placed.tests = set(branch.tests)
-        assert not self._negations_due(late, branch, placed)
-        self._step(layout.MATCH, 0)
+        placed = _Placed((), keeps=False)  # what is kept follows the window, and a match that waited is older
+        with self._list.apart() as first:
+            for variable in branch.variables:
+                self._bind(layout.GIVEN, variable, branch, placed, 0)
+            placed.tests = set(branch.tests)
+            left = self._negations_due(late, branch, placed, 0)
+            assert not left
+            self._list.add(layout.MATCH, 0)
         return first
 
-    def _negations_due(self, waiting: list[NegatedBranch], around: Branch, placed: _Placed) -> list[NegatedBranch]:
+    def _place(
+        self, units: tuple[Unit, ...], last: int | None, branch: Branch, placed: _Placed, context: int, waiting: list[NegatedBranch]
+    ) -> None:
+        """Bind everything, and look for what must not be there as soon as that can be said."""
+        kept = [unit for unit in units if self._is_kept(unit, placed)]
+        waiting = [one for one in waiting if not any(self._is_local(one, group, branch, placed) for group in kept)]
+        for unit in units:
+            if isinstance(unit, Group) and unit in kept:
+                self._cached(unit, branch, placed, context)
+                waiting = self._negations_due(waiting, branch, placed, context)
+                continue
+            for variable in flattened((unit,)):
+                self._bind_next(variable, last, branch, placed, context)
+                waiting = self._negations_due(waiting, branch, placed, context)
+        assert not waiting
+
+    def _bind_next(self, variable: int, last: int | None, branch: Branch, placed: _Placed, context: int) -> None:
+        repeats = self._tree[variable].repeats
+        kind = layout.REPEAT if repeats else layout.TRIGGER if variable == last else layout.BIND
+        self._bind(kind, variable, branch, placed, context)[layout.ENDS_MATCH] = int(repeats and variable == last)
+
+    # Single events
+
+    def _bind(self, kind: int, variable: int, branch: Branch, placed: _Placed, context: int) -> Step:
+        known, one = {*placed.variables}, self._tree[variable]
+        step = self._list.add(kind, context)
+        step[layout.VARIABLE], step[layout.LINK] = variable, self._link(variable)
+        step[layout.FIRST], step[layout.FIRST_END] = self._code(one.first_block)
+        step[layout.LATER], step[layout.LATER_END] = self._code(one.later_block)
+        self._order_in_time(step, {variable}, known, branch)
+        step[layout.SHARES] = self._shares((variable,), known)
+        placed.variables = (*placed.variables, variable)
+        due = self._tests_due(branch, placed)
+        chained = self._chain(step, variable, known, due) if kind == layout.BIND else None
+        self._test(step, due, chained)
+        return step
+
+    def _order_in_time(self, step: Step, own: set[int], known: set[int], branch: Branch) -> None:
+        after = dict.fromkeys(a for a, b in branch.follows if b in own and a in known)
+        before = dict.fromkeys(b for a, b in branch.follows if a in own and b in known)
+        step[layout.AFTER], step[layout.AFTER_END] = self._list.terms(after)
+        step[layout.BEFORE], step[layout.BEFORE_END] = self._list.terms(before)
+
+    def _shares(self, own: tuple[int, ...], known: set[int]) -> int:
+        """Whether an event could be bound twice."""
+        tree = self._tree
+        return int(any(not self._apart(tree[variable].bit, tree[other].bit) for variable in own for other in known))
+
+    def _tests_due(self, branch: Branch, placed: _Placed) -> list[int]:
+        known = {*placed.variables}
+        due = [test for test in branch.tests if test not in placed.tests and {*self._pattern.tests[test].variables} <= known]
+        placed.tests |= {*due}
+        return due
+
+    def _test(self, step: Step, due: list[int], needless: int | None) -> None:
+        pattern = self._pattern
+        self._list.test(step, [pattern.scalar.blocks[pattern.tests[test].block] for test in due if test != needless])
+
+    def _chain(self, step: Step, variable: int, known: set[int], due: list[int]) -> int | None:
+        """An equality by which the events of a variable are found; returns the test that needs no evaluation then."""
+        for test, (own, slot), (other, other_slot) in self._equalities(due):
+            if own == variable and other in known:
+                chain = self._tree[variable].bit, slot
+                if chain not in self._chains:
+                    self._chains.append(chain)
+                step[layout.CHAIN] = self._chains.index(chain)
+                step[layout.CHAIN_VARIABLE], step[layout.CHAIN_SLOT] = other, other_slot
+                return test
+        return None
+
+    def _equalities(self, tests: list[int]) -> list[tuple[int, tuple[int, int], tuple[int, int]]]:
+        """Those among the tests that are equalities, from both sides."""
+        found = [(test, self._pattern.tests[test].equal) for test in tests]
+        return [(test, *sides) for test, equal in found if equal is not None for sides in (equal, equal[::-1])]
+
+    def _link(self, variable: int) -> int:
+        bit = self._tree[variable].bit
+        return -1 if bit < 0 else self._link_bits.index(bit)
+
+    def _code(self, block: int) -> tuple[int, int]:
+        return self._pattern.scalar.blocks[block] if block >= 0 else (0, 0)
+
+    # What must not be there
+
+    def _negations_due(self, waiting: list[NegatedBranch], around: Branch, placed: _Placed, context: int) -> list[NegatedBranch]:
         """Those whose interval is known, and in which no event counts that is bound later, are looked for now; returns the others."""
         later = [variable for variable in around.variables if variable not in placed.variables]
         left = []
         for negation in waiting:
-            if _wanted_by(negation, self._pattern) <= {*placed.variables} and not self._may_share(negation, later):
-                self._absent(negation, placed)
+            if wanted_by(negation, self._pattern) <= {*placed.variables} and not self._may_share(negation, later):
+                self._absent(negation, placed, context)
             else:
                 left.append(negation)
         return left
 
-    def _may_share(self, negation: NegatedBranch, later: list[int]) -> bool:
-        tree = self._pattern.tree
-        inside = {tree[variable].bit for branch in negation.branch.walk() for variable in branch.variables}
-        return any(not self._apart(tree[variable].bit, bit) for variable in later for bit in inside)
+    def _may_share(self, negation: NegatedBranch, others: list[int]) -> bool:
+        inside = tuple(variable for branch in negation.branch.walk() for variable in branch.variables)
+        return bool(self._shares(inside, {*others}))
 
-    def _absent(self, negation: NegatedBranch, placed: _Placed) -> None:
-        step = self._step(layout.ABSENT, 0)
+    def _absent(self, negation: NegatedBranch, placed: _Placed, context: int) -> None:
+        step = self._list.add(layout.ABSENT, context)
         for limit, begin, end, kind in (
             (negation.left, layout.LEFT, layout.LEFT_END, layout.LEFT_KIND),
             (negation.right, layout.RIGHT, layout.RIGHT_END, layout.RIGHT_KIND),
         ):
-            step[begin], step[end] = self._range(limit.variables)
+            step[begin], step[end] = self._list.terms(limit.variables)
             step[kind] = _limit_kind(limit)
-        context = self._contexts
-        self._contexts += 1
-        inner = _Placed(placed.variables, set(placed.tests))
-        step[layout.INNER] = len(self._steps)
-        waiting = list(negation.branch.negations)
-        for variable in self._order.of(negation.branch, None):
-            kind = layout.REPEAT if self._pattern.tree[variable].repeats else layout.BIND
-            self._bound(kind, variable, negation.branch, inner, context)
-            waiting = self._negations_due(waiting, negation.branch, inner)
-        assert not waiting
-        self._step(layout.FOUND, context)
-        step[layout.NEXT] = len(self._steps)
+        self._flag(step, negation, placed)
+        inner = self._new_context()
+        branch = negation.branch
+        with self._list.apart() as first:
+            step[layout.INNER] = first
+            units = self._order.units(branch, branch.variables, branch.groups, None)
+            if self._pattern.evaluation == OBJECTS and len(branch.variables) > 1:
+                units = (Group(branch.variables, branch.groups),)
+            self._place(units, None, branch, _Placed(placed.variables, set(placed.tests), placed.keeps), inner, list(branch.negations))
+            self._list.add(layout.FOUND, inner)
 
-    def _bound(self, kind: int, variable: int, branch: Branch, placed: _Placed, context: int) -> list[int]:
-        tree, pattern = self._pattern.tree, self._pattern
-        known = {*placed.variables}
-        step = self._step(kind, context)
-        step[layout.VARIABLE] = variable
-        step[layout.LINK] = -1 if tree[variable].bit < 0 else self._link_bits.index(tree[variable].bit)
-        step[layout.FIRST], step[layout.FIRST_END] = self._code(tree[variable].first_block)
-        step[layout.LATER], step[layout.LATER_END] = self._code(tree[variable].later_block)
-        step[layout.AFTER], step[layout.AFTER_END] = self._range(a for a, b in branch.follows if b == variable and a in known)
-        step[layout.BEFORE], step[layout.BEFORE_END] = self._range(b for a, b in branch.follows if a == variable and b in known)
-        step[layout.SHARES] = int(any(not self._apart(tree[variable].bit, tree[other].bit) for other in known))
-        placed.variables = (*placed.variables, variable)
-        due = [test for test in branch.tests if test not in placed.tests and {*pattern.tests[test].variables} <= {*placed.variables}]
-        placed.tests |= {*due}
-        chained = self._chain(step, variable, known, due) if kind == layout.BIND else None
-        step[layout.TESTS] = len(self._tests)
-        self._tests += [pattern.scalar.blocks[pattern.tests[test].block] for test in due if test != chained]
-        step[layout.TESTS_END] = len(self._tests)
-        return step
+    def _flag(self, step: Step, negation: NegatedBranch, placed: _Placed) -> None:
+        """Whether a negated expression is empty is noted per interval and the values that it depends on."""
+        if self._pattern.evaluation != INTERVALS or not placed.keeps or len(negation.branch.variables) < 2:
+            return
+        depends = depends_on(negation, self._pattern)
+        values = 1 + sum(2 if slot >= 0 else 1 for _, slot in depends)
+        if values <= layout.MOST_VALUES and not self._may_share(negation, list(placed.variables)):
+            step[layout.FLAGGED] = 1
+            step[layout.GROUP] = self._number(("negation", negation))
+            step[layout.DEPENDS], step[layout.DEPENDS_END] = self._list.terms(term for one in depends for term in one)
 
-    def _chain(self, step: list[int], variable: int, known: set[int], due: list[int]) -> int | None:
-        """An equality by which the events of a variable are found; returns the test that needs no evaluation then."""
-        for test in due:
-            equal = self._pattern.tests[test].equal
-            if equal is None:
-                continue
-            for (own, slot), (other, other_slot) in (equal, equal[::-1]):
-                if own == variable and other in known:
-                    chain = self._pattern.tree[variable].bit, slot
-                    if chain not in self._chains:
-                        self._chains.append(chain)
-                    step[layout.CHAIN] = self._chains.index(chain)
-                    step[layout.CHAIN_VARIABLE], step[layout.CHAIN_SLOT] = other, other_slot
-                    return test
+    # Nested expressions whose matches are kept
+
+    def _is_kept(self, unit: Unit, placed: _Placed) -> bool:
+        return placed.keeps and isinstance(unit, Group) and not any(self._tree[variable].repeats for variable in unit.variables)
+
+    def _is_local(self, negation: NegatedBranch, unit: Unit, branch: Branch, placed: _Placed) -> bool:
+        """Whether nothing outside of a nested expression decides about a negation in it."""
+        assert isinstance(unit, Group)
+        outside = [variable for variable in (*branch.variables, *placed.variables) if variable not in unit.variables]
+        ends = negation.leads or negation.trails
+        return not ends and wanted_by(negation, self._pattern) <= {*unit.variables} and not self._may_share(negation, outside)
+
+    def _cached(self, group: Group, branch: Branch, placed: _Placed, context: int) -> None:
+        known, inside = {*placed.variables}, {*group.variables}
+        local = tuple(negation for negation in branch.negations if self._is_local(negation, group, branch, placed))
+        plans = self._plans_of(group, branch, local)
+        step = self._list.add(layout.CACHED, context)
+        step[layout.PLANS], step[layout.PLANS_END] = plans
+        step[layout.IS_SEMANTIC] = int(self._pattern.evaluation == INTERVALS)
+        self._order_in_time(step, inside, known, branch)
+        step[layout.SHARES] = self._shares(group.variables, known)
+        step[layout.MEMBERS], step[layout.MEMBERS_END] = self._list.terms(group.variables)
+        self._list.terms(place for variable in group.variables for place in self._code(self._tree[variable].first_block))
+        self._members = max(self._members, len(group.variables))
+        placed.tests |= {test for test in branch.tests if {*self._pattern.tests[test].variables} <= inside}
+        placed.variables = (*placed.variables, *group.variables)
+        due = self._tests_due(branch, placed)
+        step[layout.MEMBER] = group.variables[0]
+        value = self._value_outside(step, due, inside, known)
+        kept_by = None if value is None else (step[layout.MEMBER], step[layout.MEMBER_SLOT])
+        step[layout.GROUP] = self._number((group, branch, local, kept_by))
+        self._test(step, due, value)
+
+    def _value_outside(self, step: Step, due: list[int], inside: set[int], known: set[int]) -> int | None:
+        """An equality between an event of a nested expression and one outside of it: its matches are kept apart by that value."""
+        for test, (member, slot), (other, other_slot) in self._equalities(due):
+            if member in inside and other in known:
+                step[layout.CHAIN] = 0
+                step[layout.CHAIN_VARIABLE], step[layout.CHAIN_SLOT] = other, other_slot
+                step[layout.MEMBER], step[layout.MEMBER_SLOT] = member, slot
+                return test
         return None
 
-    def _step(self, kind: int, context: int) -> list[int]:
-        step = [0] * layout.STEP_WIDTH
-        step[layout.KIND], step[layout.CONTEXT] = kind, context
-        step[layout.LINK] = step[layout.CHAIN] = -1
-        self._steps.append(step)
-        step[layout.NEXT] = len(self._steps)
-        return step
+    def _plans_of(self, group: Group, branch: Branch, local: tuple[NegatedBranch, ...]) -> tuple[int, int]:
+        """The plans by which the matches of a nested expression are found."""
+        key = (group, branch, local)
+        if key not in self._plans_of_groups:
+            context = self._new_context()
+            plans = []
+            for last in _may_be_last(group.variables, branch):
+                units = self._order.units(branch, group.variables, group.groups, last)
+                with self._list.apart() as first:
+                    self._place(units, last, branch, _Placed((), keeps=True), context, list(local))
+                    self._list.add(layout.STORE, context)
+                plans.append((first, self._link(last)))
+            begin = len(self._group_plans)
+            self._group_plans += plans
+            self._plans_of_groups[key] = begin, len(self._group_plans)
+        return self._plans_of_groups[key]
 
-    def _range(self, variables: Iterable[int]) -> tuple[int, int]:
-        begin = len(self._terms)
-        self._terms += list(variables)
-        return begin, len(self._terms)
+    def _number(self, what: object) -> int:
+        return self._numbers.setdefault(what, len(self._numbers))
 
-    def _code(self, block: int) -> tuple[int, int]:
-        return self._pattern.scalar.blocks[block] if block >= 0 else (0, 0)
+    def _new_context(self) -> int:
+        self._contexts += 1
+        return self._contexts - 1
 
 
 def _limit_kind(limit: Limit) -> int:
@@ -197,13 +309,13 @@ def _limit_kind(limit: Limit) -> int:
     return layout.INCLUDING if limit.includes else layout.BEYOND
 
 
-def _may_be_last(branch: Branch) -> list[int]:
-    """The variables behind which no other has to come."""
-    earlier = {a for a, _ in branch.follows}
-    return [variable for variable in branch.variables if variable not in earlier]
+def _may_be_last(variables: tuple[int, ...], branch: Branch) -> list[int]:
+    """Of these variables those behind which no other of them has to come."""
+    earlier = {a for a, b in branch.follows if b in variables}
+    return [variable for variable in variables if variable not in earlier]
 
 
-def _wanted_by(negation: NegatedBranch, pattern: TreePattern) -> set[int]:
+def wanted_by(negation: NegatedBranch, pattern: TreePattern) -> set[int]:
     """The variables around a negation that have to be bound before it is looked for."""
     own = {variable for branch in negation.branch.walk() for variable in branch.variables}
     wanted = {*negation.left.variables, *negation.right.variables}
@@ -213,5 +325,17 @@ def _wanted_by(negation: NegatedBranch, pattern: TreePattern) -> set[int]:
     return wanted - own
 
 
-def _table(rows: list[Any], width: int) -> np.ndarray:
-    return np.array(rows, np.int64).reshape(-1, width)
+def depends_on(negation: NegatedBranch, pattern: TreePattern) -> tuple[tuple[int, int], ...]:
+    """The values around a negation by which it is decided, beside its own interval: (variable, slot) of what is compared by equality,
+    (variable, -1) where the event itself matters."""
+    own = {variable for branch in negation.branch.walk() for variable in branch.variables}
+    found: dict[tuple[int, int], None] = {}
+    for branch in negation.branch.walk():
+        for number in branch.tests:
+            test = pattern.tests[number]
+            sides = test.equal if test.equal is not None else tuple((variable, -1) for variable in test.variables)
+            found |= dict.fromkeys(side for side in sides if side[0] not in own)
+        for inner in branch.negations:
+            limits = [limit for limit, outer in ((inner.left, negation.left), (inner.right, negation.right)) if limit != outer]
+            found |= dict.fromkeys((variable, -1) for limit in limits for variable in limit.variables if variable not in own)
+    return tuple(found)

@@ -6,16 +6,30 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Protocol
 
-from ostinato.program.tree import Branch, Group, TreePattern
+from ostinato.program.tree import Branch, Group, TreePattern, TreeVariable
 
 EQUAL, COMPARED, IN_ORDER = 0.02, 0.5, 0.5  # of pairs of events, how many satisfy an equality, another test, an order in time
 MOST_COMPARED = 10  # variables, of which all orders are compared; of more, the cheapest next one is taken
 
 
+Unit = int | Group
+
+
+def flattened(units: tuple[Unit, ...]) -> tuple[int, ...]:
+    return tuple(variable for unit in units for variable in ((unit,) if isinstance(unit, int) else unit.variables))
+
+
 class VariableOrder(Protocol):
-    def of(self, branch: Branch, last: int | None) -> tuple[int, ...]:
-        """All variables of the branch. `last` is bound before the others, where it does not repeat; those that repeat come at the end."""
+    def units(self, branch: Branch, variables: tuple[int, ...], groups: tuple[Group, ...], last: int | None) -> tuple[Unit, ...]:
+        """These variables of the branch, as they are bound; nested expressions may stay together. `last` completes the match, and is bound
+        before the others unless it repeats; those that repeat come at the end."""
         ...
+
+
+def _with_last(tree: tuple[TreeVariable, ...], single: tuple[Unit, ...], repeated: tuple[Unit, ...], last: int | None) -> tuple[Unit, ...]:
+    if last is None:
+        return (*single, *repeated)
+    return (*single, *repeated, last) if tree[last].repeats else (last, *single, *repeated)
 
 
 class CheapestOrder:
@@ -26,14 +40,13 @@ class CheapestOrder:
         self._pattern = pattern
         self._rates = rates
 
-    def of(self, branch: Branch, last: int | None) -> tuple[int, ...]:
-        single = tuple(v for v in branch.variables if not self._pattern.tree[v].repeats and v != last)
-        repeated = tuple(v for v in branch.variables if self._pattern.tree[v].repeats and v != last)
-        begun = frozenset() if last is None or self._pattern.tree[last].repeats else frozenset((last,))
+    def units(self, branch: Branch, variables: tuple[int, ...], groups: tuple[Group, ...], last: int | None) -> tuple[Unit, ...]:
+        tree = self._pattern.tree
+        single = tuple(v for v in variables if not tree[v].repeats and v != last)
+        repeated = tuple(v for v in variables if tree[v].repeats and v != last)
+        begun = frozenset() if last is None or tree[last].repeats else frozenset((last,))
         ordered = self._compared(branch, single, begun) if len(single) <= MOST_COMPARED else self._greedy(branch, single, begun)
-        head = () if last is None or self._pattern.tree[last].repeats else (last,)
-        tail = (last,) if last is not None and self._pattern.tree[last].repeats else ()
-        return (*head, *ordered, *repeated, *tail)
+        return _with_last(tree, ordered, repeated, last)
 
     def _compared(self, branch: Branch, single: tuple[int, ...], begun: frozenset[int]) -> tuple[int, ...]:
         @cache
@@ -85,28 +98,29 @@ class CheapestOrder:
 
 
 class NestedOrder:
-    """Outer events first, latest first; then those of each nested expression, as the paper evaluates them (section II.B)."""
+    """Outer events first, latest first; then nested expressions, as the paper evaluates them (section II.B). One in which the completing
+    event stands is part of what is outside."""
 
     def __init__(self, pattern: TreePattern) -> None:
         self._pattern = pattern
 
-    def of(self, branch: Branch, last: int | None) -> tuple[int, ...]:
+    def units(self, branch: Branch, variables: tuple[int, ...], groups: tuple[Group, ...], last: int | None) -> tuple[Unit, ...]:
         tree = self._pattern.tree
-        order = self._outer_first(branch.variables, branch.groups, last)
-        single = tuple(variable for variable in order if not tree[variable].repeats and variable != last)
-        repeated = tuple(variable for variable in order if tree[variable].repeats and variable != last)
-        if last is None:
-            return (*single, *repeated)
-        return (*single, *repeated, last) if tree[last].repeats else (last, *single, *repeated)
+        outer, closed = self._opened(variables, groups, last)
+        single = tuple(variable for variable in outer if not tree[variable].repeats and variable != last)
+        repeated = tuple(variable for variable in outer if tree[variable].repeats and variable != last)
+        whole = tuple(group for group in closed if not any(tree[variable].repeats for variable in group.variables))
+        inside = tuple(self.units(branch, group.variables, group.groups, None) for group in closed if group not in whole)
+        parts = tuple(unit for units in inside for unit in units)
+        later = tuple(unit for unit in parts if isinstance(unit, int) and tree[unit].repeats)
+        return _with_last(tree, (*single, *whole, *(unit for unit in parts if unit not in later)), (*repeated, *later), last)
 
-    def _outer_first(self, variables: tuple[int, ...], groups: tuple[Group, ...], last: int | None) -> tuple[int, ...]:
-        """An expression in which the completing event stands is part of what is outside."""
-        opened = [group for group in groups if last in group.variables]
-        closed = [group for group in groups if last not in group.variables]
-        inside = {variable for group in (*opened, *closed) for variable in group.variables}
+    def _opened(self, variables: tuple[int, ...], groups: tuple[Group, ...], last: int | None) -> tuple[tuple[int, ...], tuple[Group, ...]]:
+        inside = {variable for group in groups for variable in group.variables}
         outer = tuple(variable for variable in reversed(variables) if variable not in inside)
-        for group in opened:
-            outer = (*self._outer_first(group.variables, group.groups, last), *outer)
-        for group in reversed(closed):
-            outer = (*outer, *self._outer_first(group.variables, group.groups, last))
-        return outer
+        closed = tuple(group for group in reversed(groups) if last not in group.variables)
+        for group in groups:
+            if last in group.variables:
+                more, further = self._opened(group.variables, group.groups, last)
+                outer, closed = (*more, *outer), (*further, *closed)
+        return outer, closed
