@@ -20,9 +20,10 @@ ARROW_TYPES = {
 
 @dataclass(frozen=True)
 class Matches:
-    """The set of matches: variable -> ids of its events."""
+    """The matches: variable -> ids of its events. `distinct`: how often each is found is left open."""
 
     found: tuple[dict[str, list[str]], ...]
+    distinct: bool = False
 
 
 @dataclass(frozen=True)
@@ -49,7 +50,7 @@ class Case:
     """`options` are the arguments of `match`: output, ties, type_by, time. The table is called `t` in SQL, `events` otherwise."""
 
     name: str
-    language: str  # "sql" | "sase"
+    language: str  # "sql" | "sase" | "neel"
     text: str
     columns: tuple[tuple[str, str], ...]
     rows: tuple[tuple[Any, ...], ...]

@@ -19,7 +19,8 @@ def verdict(case: Case, outcome: Outcome) -> tuple[str, str]:
     if isinstance(case.expect, Refused):
         return "disagree", f"expected an error, got {outcome.found}"
     if isinstance(case.expect, Matches):
-        return _same(_match_bag(case.expect.found), _match_bag(outcome.found))
+        expected, found = _match_bag(case.expect.found), _match_bag(outcome.found)
+        return _same(_distinct(expected), _distinct(found)) if case.expect.distinct else _same(expected, found)
     assert isinstance(outcome.found, Rows)
     if outcome.found.columns != case.expect.columns:
         return "disagree", f"expected columns {case.expect.columns}, got {outcome.found.columns}"
@@ -48,6 +49,10 @@ def _same(expected: list[Any], found: list[Any]) -> tuple[str, str]:
 
 def _match_bag(matches: Any) -> list[Any]:
     return sorted([sorted((name, list(ids)) for name, ids in match.items()) for match in matches], key=repr)
+
+
+def _distinct(bag: list[Any]) -> list[Any]:
+    return [item for place, item in enumerate(bag) if item not in bag[:place]]
 
 
 def _row_bag(rows: Any) -> list[Any]:

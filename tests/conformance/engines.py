@@ -16,7 +16,7 @@ from ostinato.compiler import compile
 from ostinato.expr.types import BOOL, DATE, FLOAT, INT, STRING, TIMESTAMP
 from ostinato.expr.typing.schema import Schema
 from ostinato.hosts import embedded
-from ostinato.lang import sase, sql
+from ostinato.lang import neel, sase, sql
 from ostinato.query import Query
 
 TYPES = {"string": STRING, "int": INT, "double": FLOAT, "boolean": BOOL, "timestamp": TIMESTAMP, "date": DATE}
@@ -60,6 +60,8 @@ def algebra_of(case: Case) -> MatchQuery:
     schema = Schema(tuple((name, TYPES[kind]) for name, kind in case.columns))
     if case.language == "sase":
         return sase.lower(sase.parse(case.text), {case.stream: schema}, **case.options)
+    if case.language == "neel":
+        return neel.lower(neel.parse(case.text), {case.stream: schema}, **case.options)
     split_statement = sql.split_statement(case.text)
     assert split_statement.bare, "the reference runs nothing around the clause"
     (clause,) = split_statement.clauses

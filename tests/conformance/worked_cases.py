@@ -50,8 +50,23 @@ SASE_FEATURES = {
 }
 
 
+NEEL_FEATURES = {
+    "negation": r"!(?!=)",
+    "negation in negation": r"![A-Z]+\([^()]*!(?!=)",
+    "conjunction": r"\bAND\(",
+    "alternatives": r"\bOR\(",
+    "nested": r"\(.*\b(SEQ|AND|OR)\(",
+    "chain": r"\.\w+ (<=|=) \w+\.\w+ (<=|=)",
+    "return": r"\bRETURN\b",
+    "window by time": r"WITHIN \d+(?! events)",
+    "window by events": r"WITHIN \d+ events",
+}
+
+FEATURES = {"sql": SQL_FEATURES, "sase": SASE_FEATURES, "neel": NEEL_FEATURES}
+
+
 def features_of(case: Case) -> list[str]:
-    table = SQL_FEATURES if case.language == "sql" else SASE_FEATURES
+    table = FEATURES[case.language]
     found = [name for name, sign in table.items() if re.search(sign, case.text)]
     return [f"{case.language}: {name}" for name in found or ["plain"]] + [f"{case.language}: output {_output(case)}"]
 
@@ -63,6 +78,11 @@ def _output(case: Case) -> str:
 
 def worked_cases() -> list[Case]:
     return [*_read("rpr.jsonl", _rpr_case), *_read("sase.jsonl", _sase_case)]
+
+
+def neel_cases() -> list[Case]:
+    """Nested patterns; not among `worked_cases` while only the reference evaluates them."""
+    return _read("neel.jsonl", _neel_case)
 
 
 def _read(file: str, make: Any) -> list[Case]:
@@ -101,6 +121,21 @@ def _sase_expected(expect: Any) -> Expected:
     if "count" in expect:
         return Rows(("count",), ((expect["count"],),))
     return Matches(tuple(expect["matches"]))
+
+
+def _neel_case(name: str, raw: dict[str, Any]) -> Case:
+    kinds = {"integer": "int", "string": "string"}
+    columns = tuple((column, kinds[kind]) for column, kind in raw["columns"])
+    expect = _neel_expected(raw["expect"], distinct=" RETURN " in raw["query"])
+    return Case(name, "neel", raw["query"], columns, _values(columns, raw["events"]), expect, {"type_by": "kind", "time": "ts"})
+
+
+def _neel_expected(expect: Any, distinct: bool) -> Expected:
+    """A list of ids for each variable, as for other event patterns; where its branch of OR was not taken it has no event."""
+    if expect == "refused":
+        return Refused("UnsupportedError")
+    named = ({v: [] if id is None else [id] for v, id in zip(expect["variables"], ids, strict=True)} for ids in expect["matches"])
+    return Matches(tuple(named), distinct)
 
 
 def _values(columns: tuple[tuple[str, str], ...], rows: list[list[Any]]) -> tuple[tuple[Any, ...], ...]:

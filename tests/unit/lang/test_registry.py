@@ -14,6 +14,7 @@ from ostinato.lang.registry import language_named, language_of, language_of_suff
 
 TEXTS = {
     "sase": "-- a comment\n/* two */ pattern SEQ(A a, B+ b[]) WHERE a.x = 'MATCH_RECOGNIZE' WITHIN 5",
+    "neel": "-- a comment\nPATTERN SEQ(A a, !AND(B b, C c, b.x = c.x), D d, a.x < d.x) WITHIN 5",
     "sql": "SELECT * FROM t match_recognize (ORDER BY ts MEASURES A.x AS x PATTERN (A) DEFINE A AS x > 1)",
 }
 
@@ -45,10 +46,13 @@ def test_suffixes():
 def test_texts_of_no_language():
     with pytest.raises(QuerySyntaxError, match="no query of a language") as caught:
         language_of("FIND something")
-    assert caught.value.hint == 'SQL contains MATCH_RECOGNIZE, SASE+ begins with PATTERN; or say which with language=("sql" or "sase")'
+    assert caught.value.hint == (
+        "SQL contains MATCH_RECOGNIZE, NEEL begins with PATTERN and has AND(...), !B b or conditions inside of it,"
+        ' SASE+ begins with PATTERN; or say which with language=("sql" or "neel" or "sase")'
+    )
     with pytest.raises(OstinatoError, match='no language "xyz"') as named:
         language_of("PATTERN SEQ(A a)", "xyz")
-    assert named.value.hint == "the languages are sql, sase"
+    assert named.value.hint == "the languages are sql, neel, sase"
 
 
 def test_options_that_are_not_offered():

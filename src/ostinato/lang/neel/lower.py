@@ -104,7 +104,7 @@ def _returned(
     tree: NeelQuery, events: tuple[Event, ...], positive: tuple[Event, ...], stream: Stream, output: Output
 ) -> tuple[tuple[str, ...], tuple[Measure, ...] | None]:
     """The variables that are shown as a whole, and the attributes, if the text asks for some."""
-    whole = [item for item in tree.returns if _is_variable(item, events)]
+    whole = [item for item in tree.returns if _is_variable(item)]
     if not tree.returns or (len(whole) == len(tree.returns) and tree.composite is None):
         return tuple(_returned_variable(item, events, positive) for item in whole) or _named(positive), None
     if whole:
@@ -118,7 +118,7 @@ def _named(events: tuple[Event, ...]) -> tuple[str, ...]:
     return tuple(event.variable for event in events if event.named)
 
 
-def _is_variable(item: Return, events: tuple[Event, ...]) -> bool:
+def _is_variable(item: Return) -> bool:
     expr = item.expr
     return isinstance(expr, Element) and expr.attribute is None and expr.at in (At.PLAIN, At.ALL) and item.name is None
 

@@ -153,12 +153,14 @@ def _with_names(pattern: Node) -> Node:
     return _named(pattern, taken)
 
 
-def _named(member: Member, taken: set[str]) -> Member:  # type: ignore[misc]
-    if isinstance(member, Negated):
-        return replace(member, item=_named(member.item, taken))
-    if isinstance(member, Group):
-        return replace(member, members=tuple(_named(item, taken) for item in member.members))
-    return member if member.named else replace(member, variable=_free(member.event_type, taken))
+def _named(node: Node, taken: set[str]) -> Node:
+    if isinstance(node, Group):
+        return replace(node, members=tuple(_named_member(member, taken) for member in node.members))
+    return node if node.named else replace(node, variable=_free(node.event_type, taken))
+
+
+def _named_member(member: Member, taken: set[str]) -> Member:
+    return replace(member, item=_named(member.item, taken)) if isinstance(member, Negated) else _named(member, taken)
 
 
 def _free(event_type: str, taken: set[str]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ostinato.base.errors import UnsupportedError
-from ostinato.lang.neel.syntax import Member, NeelQuery, Negated, Operator
+from ostinato.lang.neel.syntax import Group, Member, NeelQuery, Negated, Operator
 
 
 def refuse_unbounded(tree: NeelQuery) -> None:
@@ -16,17 +16,19 @@ def _check(member: Member, tree: NeelQuery, at_start: bool, at_end: bool) -> Non
     if isinstance(member, Negated):
         if at_start or at_end:
             raise _unbounded(member, tree, at_start)
-        return _check(member.item, tree, False, False)
-    for place, item in enumerate(getattr(member, "members", ())):
-        if member.operator is Operator.SEQ:  # type: ignore[union-attr]
-            before, after = member.members[:place], member.members[place + 1 :]  # type: ignore[union-attr]
-            first, last = at_start and _only_negated(before), at_end and _only_negated(after)
-        else:
-            # what is negated in AND lies between its first and its last event
-            inside = isinstance(item, Negated)
-            first, last = at_start and not inside, at_end and not inside
-        _check(item, tree, first, last)
-    return None
+        _check(member.item, tree, False, False)
+    elif isinstance(member, Group):
+        for place, item in enumerate(member.members):
+            first, last = _ends(member, place)
+            _check(item, tree, at_start and first, at_end and last)
+
+
+def _ends(group: Group, place: int) -> tuple[bool, bool]:
+    """Whether a member can stand at an end of its group. What is negated in AND lies between its first and its last event."""
+    if group.operator is Operator.SEQ:
+        return _only_negated(group.members[:place]), _only_negated(group.members[place + 1 :])
+    inside = isinstance(group.members[place], Negated)
+    return not inside, not inside
 
 
 def _only_negated(members: tuple[Member, ...]) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ostinato.algebra.pattern import variables_of
-from ostinato.algebra.policies import Output, Selection
+from ostinato.algebra.policies import MatchOrder, Output, Selection
 from ostinato.algebra.query import MatchQuery
 from ostinato.base.errors import OstinatoError
 from ostinato.base.span import Span
@@ -26,14 +26,19 @@ def explosion(parsed: ParsedQuery[Any], query: MatchQuery, text: str, runs_merge
     place = parsed.places.get(shown, parsed.span)
     if query.selection is Selection.ANY and shown:
         said = f"The number of matches can double with every event: `{shown}[ ]` may take it or skip it, and nothing ends a match"
-        return _warning(text, said, "Bound it with WITHIN, or use skip_till_next_match", place)
+        return _warning(text, said, _bound(query), place)
     if query.selection is Selection.ANY and len(variables_of(query.pattern)) > 1:
         said = "Every partial match is kept for ever: any event may be skipped, and nothing ends a match"
-        return _warning(text, said, "Bound it with WITHIN, or use skip_till_next_match", parsed.span)
+        return _warning(text, said, _bound(query), parsed.span)
     if query.selection is Selection.NEXT and shown:
         said = f"Partial matches inside `{shown}[ ]` are kept for ever: they may skip what they cannot take, and nothing ends them"
         return _warning(text, said, "Bound it with WITHIN", place)
     return None
+
+
+def _bound(query: MatchQuery) -> str:
+    """Nested patterns, which are listed by their intervals, have one selection alone."""
+    return "Bound it with WITHIN" + ("" if query.listed is MatchOrder.INTERVAL else ", or use skip_till_next_match")
 
 
 def _warning(text: str, message: str, hint: str, span: Span) -> ExplosionWarning:

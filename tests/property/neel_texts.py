@@ -1,0 +1,148 @@
+"""Random NEEL texts over small streams: nested to a depth, with negations, correlation, alternatives, ties and nulls.
+
+Every text means something over `COLUMNS` read by `type_by="kind"`. `queries()` draws a text with the rows of a stream; `texts()` a text."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from hypothesis import strategies as st
+
+from ostinato.expr.types import INT, STRING
+from ostinato.expr.typing.schema import Schema
+
+KINDS = "ABCD"
+COLUMNS = (("id", INT), ("ts", INT), ("kind", STRING), ("x", INT), ("y", INT), ("s", STRING))
+SCHEMA = Schema(COLUMNS)
+NUMBERS = ("x", "y")
+OPERATORS = ("=", "=", "!=", "<", "<=", ">", ">=")
+
+
+@dataclass
+class _Names:
+    """`count` numbers the variables; `left` is how many more positive ones the text may have, so that a match is cheap to look for."""
+
+    left: int
+    lists: bool
+    count: int = 0
+    kleene: set[str] = field(default_factory=set)
+
+
+@dataclass(frozen=True)
+class _Drawn:
+    """`positive` are the variables that a match of it holds."""
+
+    text: str
+    positive: tuple[str, ...]
+
+
+@st.composite
+def texts(draw: st.DrawFn, depth: int = 4, lists: bool = False, windows: str = "both") -> str:
+    """`depth` is how deep groups nest; `lists`: with `B+ b[]`; `windows` are "time", "events" or "both"."""
+    by_events = windows == "events" or (windows == "both" and draw(st.integers(0, 3)) == 0)
+    names = _Names(draw(st.integers(2, 5)), lists)
+    root = _group(draw, names, depth, (), ends=not by_events)
+    window = f"{draw(st.integers(2, 10))} events" if by_events else str(draw(st.integers(1, 10)))
+    shown = draw(st.lists(st.sampled_from(root.positive), unique=True)) if draw(st.integers(0, 4)) == 0 else []
+    return f"PATTERN {root.text} WITHIN {window}" + (f" RETURN {', '.join(shown)}" if shown else "")
+
+
+def _group(draw: st.DrawFn, names: _Names, depth: int, around: tuple[str, ...], ends: bool, negated: bool = False) -> _Drawn:
+    """`ends`: a negation may stand at an end of it, for something bounds it there."""
+    operator = draw(st.sampled_from(("SEQ", "SEQ", "SEQ", "AND", "AND", "OR")))
+    count = draw(st.integers(1, 3))
+    members: list[_Drawn] = []
+    for _ in range(count):
+        if members and names.left <= 0 and not negated:
+            break
+        members.append(_member(draw, names, depth - 1, around, ends, negated))
+    positive = tuple(name for member in members for name in member.positive)
+    written = [member.text for member in members]
+    if operator != "OR":
+        for _ in range(draw(st.sampled_from((0, 0, 1, 1, 2)))):
+            place = _place(draw, operator, len(written), ends)
+            if place is not None:
+                inside = "events" if operator == "AND" or 0 < place < len(written) else ""
+                written.insert(place, _negation(draw, names, depth - 1, (*around, *positive), ends or bool(inside)))
+    conditions = _conditions(draw, names, positive, around)
+    return _Drawn(f"{operator}({', '.join((*written, *conditions))})", positive)
+
+
+def _place(draw: st.DrawFn, operator: str, count: int, ends: bool) -> int | None:
+    if operator == "AND" or ends:
+        return draw(st.integers(0, count))
+    return draw(st.integers(1, count - 1)) if count > 1 else None
+
+
+def _member(draw: st.DrawFn, names: _Names, depth: int, around: tuple[str, ...], ends: bool, negated: bool) -> _Drawn:
+    if depth > 0 and draw(st.integers(0, 2)) == 0:
+        return _group(draw, names, depth, around, ends, negated)
+    return _event(draw, names, negated)
+
+
+def _event(draw: st.DrawFn, names: _Names, negated: bool) -> _Drawn:
+    kind = draw(st.sampled_from(KINDS))
+    names.count += 1
+    name = f"{kind.lower()}{names.count}"
+    if not negated:
+        names.left -= 1
+    if names.lists and draw(st.integers(0, 4)) == 0:
+        names.kleene.add(name)
+        return _Drawn(f"{kind}+ {name}[]", (name,))
+    return _Drawn(f"{kind} {name}", (name,))
+
+
+def _negation(draw: st.DrawFn, names: _Names, depth: int, around: tuple[str, ...], ends: bool) -> str:
+    if depth > 0 and draw(st.booleans()):
+        return "!" + _group(draw, names, depth, around, ends, negated=True).text
+    event = _event(draw, names, negated=True)
+    conditions = _conditions(draw, names, event.positive, around)
+    return f"!({event.text}, {' AND '.join(conditions)})" if conditions else f"!{event.text}"
+
+
+def _conditions(draw: st.DrawFn, names: _Names, own: tuple[str, ...], around: tuple[str, ...]) -> list[str]:
+    return [_condition(draw, names, own, around) for _ in range(draw(st.sampled_from((0, 0, 1, 1, 2))))]
+
+
+def _condition(draw: st.DrawFn, names: _Names, own: tuple[str, ...], around: tuple[str, ...]) -> str:
+    first = draw(st.sampled_from(own))
+    column = draw(st.sampled_from(NUMBERS))
+    form = draw(st.integers(0, 5))
+    if form == 0 and first not in names.kleene:
+        return f"{first}.s {draw(st.sampled_from(('=', '!=')))} '{draw(st.sampled_from('pq'))}'"
+    if form == 1:
+        return f"{_value(draw, names, first, column)} {draw(st.sampled_from(OPERATORS))} {draw(st.integers(0, 3))}"
+    if form == 2 and first in names.kleene:
+        return f"{first}[i].{column} {draw(st.sampled_from(('>=', '<=', '!=')))} {first}[i-1].{column}"
+    others = (*own, *around)
+    second = draw(st.sampled_from(others))
+    operator = draw(st.sampled_from(OPERATORS))
+    chained = f" {operator} {_value(draw, names, draw(st.sampled_from(others)), column)}" if form == 3 else ""
+    return f"{_value(draw, names, first, column)} {operator} {_value(draw, names, second, draw(st.sampled_from(NUMBERS)))}{chained}"
+
+
+def _value(draw: st.DrawFn, names: _Names, name: str, column: str) -> str:
+    if name not in names.kleene:
+        return f"{name}.{column}"
+    forms = (f"{name}[1].{column}", f"{name}[{name}.LEN].{column}", f"max({name}[].{column})", f"{name}.LEN", f"count({name}[])")
+    return draw(st.sampled_from(forms))
+
+
+@st.composite
+def streams(draw: st.DrawFn, at_most: int = 10, ties: bool = True) -> list[dict[str, Any]]:
+    """Events in the order of their times; `ties`: some are simultaneous."""
+    rows: list[dict[str, Any]] = []
+    time = 0
+    numbers = st.one_of(st.none(), st.integers(0, 3), st.integers(0, 3))
+    for number in range(draw(st.integers(0, at_most))):
+        time += draw(st.integers(0 if ties else 1, 2))
+        kind = draw(st.sampled_from(KINDS + "Z"))
+        x, y, s = draw(numbers), draw(numbers), draw(st.sampled_from((None, "p", "q")))
+        rows.append({"id": number, "ts": time, "kind": kind, "x": x, "y": y, "s": s})
+    return rows
+
+
+@st.composite
+def queries(draw: st.DrawFn, depth: int = 4, lists: bool = False, at_most: int = 10) -> tuple[str, list[dict[str, Any]]]:
+    return draw(texts(depth=depth, lists=lists)), draw(streams(at_most=at_most))
