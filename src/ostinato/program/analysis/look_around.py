@@ -56,7 +56,7 @@ def _of_events(pattern: EventPattern) -> LookAround:
         found += [-extents[pattern.rows.results[item.bit]][0]] if item.bit >= 0 else []
     ahead = [high for code in of_codes for _, high in _extents_of(code)]
     ahead += [point.shift for negation in pattern.negations for item in negation.items for point in item.points]
-    return LookAround(max(0, *found), max(0, *ahead, pattern.look_ahead))
+    return LookAround(max((0, *found)), max((0, *ahead, pattern.look_ahead)))
 
 
 def _read_by_elements(pattern: EventPattern, before: dict[int, int]) -> Iterator[tuple[int, int]]:
