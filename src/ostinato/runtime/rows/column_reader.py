@@ -51,7 +51,7 @@ class ColumnReader:
         array = batch.column(source.at) if source.at >= 0 else column_of(batch, source.column)
         if source.words is not None and isinstance(array, pa.Array) and len(array) and not array.null_count:
             return from_plain_words(array, source.type, source.words)
-        if source.text and len(array) >= MANY:
+        if source.text and array is not None and len(array) >= MANY:
             return Vector(source.type, *text_codes(array))
         vector = from_arrow(array, source.type)
         if not source.differs:
