@@ -28,8 +28,8 @@ def occurring(codes: np.ndarray, count: int) -> np.ndarray:
 
 
 def text_codes(strings: pa.Array | pa.ChunkedArray) -> tuple[np.ndarray, np.ndarray | None, pa.Array]:
-    """The code of every string (0 where it is null), where strings are not null (None: none is), and the string of every code. Takes half
-    the time of Arrow's dictionary_encode, which this otherwise equals: codes count from 0 in the order of first appearance."""
+    """The code of every string (0 where it is null), where strings are not null (None: none is), and the string of every code. Equals
+    Arrow's dictionary_encode, for 10,000 short names in half of its time: codes count from 0 in the order of first appearance."""
     table, out, at = StringTable(), np.empty(len(strings), np.int64), 0
     for chunk in strings.chunks if isinstance(strings, pa.ChunkedArray) else [strings]:
         _write_codes(table, chunk, out[at : at + len(chunk)])
