@@ -7,12 +7,12 @@ from typing import Any, Protocol
 
 import pyarrow as pa
 from tests.conformance.case import Case, Outcome, Rows
+from tests.conformance.compiled_case import compiled
 from tests.conformance.match_times import variables_of
 
 from ostinato import reference
 from ostinato.algebra.policies import RowsPerMatch
 from ostinato.algebra.query import MatchQuery
-from ostinato.compiler import compile
 from ostinato.expr.types import BOOL, DATE, FLOAT, INT, STRING, TIMESTAMP
 from ostinato.expr.typing.schema import Schema
 from ostinato.hosts import embedded
@@ -87,7 +87,7 @@ class SessionEngine:
 
     def _answer(self, case: Case) -> Any:
         table = case.table
-        query = compile(case.text, {case.stream: table.schema}, language=case.language, **case.options)
+        query = compiled(case)
         session = query.open(lateness=0)
         # without lateness the rows of a stream come in order; within a table they need not
         outputs = [session.push(part) for part in self._parts(query, table)] + [session.close()]
