@@ -69,9 +69,8 @@ def for_streams(cases: Sequence[Case]) -> list[Case]:
 def stream_kinds(case: Case, query: Query) -> frozenset[Hashable]:
     """The form; and of each language with and without keys, which decide about buckets, and negations, which wait for time to pass."""
     pattern = query.pattern
-    return frozenset(
-        {form_of(case, query), (case.language, "keys", pattern.is_keyed), (case.language, "negation", bool(pattern.negations))}
-    )
+    by_language = (case.language, "keys", pattern.is_keyed), (case.language, "negation", bool(pattern.negations))
+    return frozenset({form_of(case, query), *by_language})
 
 
 def rows_of(case: Case, query: Query) -> Hashable:

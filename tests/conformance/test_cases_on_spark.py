@@ -1,4 +1,4 @@
-"""Golden and worked cases on Spark: those of `selection`, in the slow run all golden ones and the worked ones of the languages in ALL_OF."""
+"""Golden and worked cases on Spark: those of `selection`; in the slow run all golden ones, and all worked ones of some languages."""
 
 from __future__ import annotations
 
