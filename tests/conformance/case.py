@@ -49,7 +49,7 @@ class Case:
     """`options` are the arguments of `match`: output, ties, type_by, time. The table is called `t` in SQL, `events` otherwise."""
 
     name: str
-    language: str  # "sql" | "sase"
+    language: str  # a name of the registry
     text: str
     columns: tuple[tuple[str, str], ...]
     rows: tuple[tuple[Any, ...], ...]

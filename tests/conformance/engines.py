@@ -60,6 +60,8 @@ def algebra_of(case: Case) -> MatchQuery:
     schema = Schema(tuple((name, TYPES[kind]) for name, kind in case.columns))
     if case.language == "sase":
         return sase.lower(sase.parse(case.text), {case.stream: schema}, **case.options)
+    if case.language != "sql":
+        return compiled(case).algebra
     split_statement = sql.split_statement(case.text)
     assert split_statement.bare, "the reference runs nothing around the clause"
     (clause,) = split_statement.clauses
@@ -112,7 +114,11 @@ class EmbeddedEngine:
 
     def _answer(self, case: Case) -> Any:
         streams = {case.stream: case.table}
-        found = embedded.sql(case.text, **streams) if case.language == "sql" else embedded.match(case.text, **case.options, **streams)
+        found = (
+            embedded.sql(case.text, **streams)
+            if case.language == "sql"
+            else embedded.match(case.text, language=case.language, **case.options, **streams)
+        )
         return table_found(case, found.to_arrow())
 
 
