@@ -11,7 +11,7 @@ from ostinato.runtime.aggregation import aggregation_store
 from ostinato.runtime.backtrack import backtrack_store
 from ostinato.runtime.compact import compact_store
 from ostinato.runtime.matches import listing, match_list
-from ostinato.runtime.rows import row_symbols
+from ostinato.runtime.rows import keyed_rows, row_symbols
 from ostinato.runtime.runs import run_reading, run_store
 from ostinato.runtime.scan import scan_matcher
 from ostinato.runtime.search import search_store
@@ -21,6 +21,7 @@ LEAST_ROOM = (
     (backtrack_store, "FIRST_CAPACITY", 1),
     (compact_store, "FIRST_CAPACITY", 1),
     (hashing, "MIN_SLOTS", 2),
+    (keyed_rows, "FEW_ROWS", 1),
     (listing, "LEAST_PART", 1),
     (match_list, "FIRST_MATCHES", 1),
     (match_list, "FIRST_WALK", 1),

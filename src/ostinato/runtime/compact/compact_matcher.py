@@ -9,6 +9,7 @@ import numpy as np
 
 from ostinato.kernels.compact import compact as kernel
 from ostinato.kernels.compact import start_heaps as graph
+from ostinato.kernels.rows.key_regions import greatest, total
 from ostinato.program.pattern import EventPattern
 from ostinato.runtime.compact.compact_dag import DagList
 from ostinato.runtime.compact.compact_state import check_compact
@@ -69,13 +70,13 @@ class CompactMatcher(Matcher):
     ) -> Iterator[Matches]:
         """Go on over the rows; what is found is collected, or comes in parts."""
         keys = np.ascontiguousarray(keys, np.int64)
-        self._ensure_keys(int(keys.max(initial=-1)) + 1)
+        self._ensure_keys(greatest(keys) + 1)
         settings = self._settings
         settings[kernel.WATERMARK], settings[kernel.HAS_WATERMARK], settings[kernel.FINAL] = watermark, watermark != NEVER, final
         ordinal = self._read[keys]
         begin = rows.index_of(keys, ordinal)
         end = begin + np.maximum(ready - ordinal, 0)
-        self._listing.begin(int((end - begin).sum()))
+        self._listing.begin(total(end - begin))
         yield from self._advance(rows, keys, begin, end, ordinal, in_parts)
         if self._strict:
             self._drop_passed(int(rows.positions[end[end > begin] - 1].max(initial=-1)))
@@ -151,11 +152,11 @@ class CompactMatcher(Matcher):
         return np.where(self._store.active[keys] != 0, self._store.partitions[keys, graph.LOW], self._read[keys])
 
     def idle(self, keys: np.ndarray) -> np.ndarray:
-        self._ensure_keys(int(np.max(keys, initial=-1)) + 1)
+        self._ensure_keys(greatest(keys) + 1)
         return self._store.active[keys] == 0
 
     def pass_over(self, keys: np.ndarray, ordinals: np.ndarray) -> None:
-        self._ensure_keys(int(np.max(keys, initial=-1)) + 1)
+        self._ensure_keys(greatest(keys) + 1)
         self._read[keys] = ordinals
 
     def renumber(self, old_of_new: np.ndarray) -> None:

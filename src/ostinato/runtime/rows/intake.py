@@ -18,7 +18,7 @@ class Intake:
     def __init__(self, reads: Input, stored: Mapping[str, Type], pool: StringPool) -> None:
         self._keys = reads.key_names
         self._time = reads.time_name
-        self._stored = stored
+        self._stored = tuple(stored)
         self._pool = pool
 
     def append(

@@ -10,6 +10,7 @@ import numpy as np
 
 from ostinato.base.errors import BudgetError, DataError, OstinatoError
 from ostinato.expr.types import Kind
+from ostinato.kernels.rows.key_regions import greatest, total
 from ostinato.kernels.runs import run_layout as layout
 from ostinato.kernels.scalar.arithmetic import ERRORS, IS_VALUE, TOO_MANY
 from ostinato.program.pattern import EventPattern
@@ -117,7 +118,7 @@ class PartialMatcher(Matcher):
 
     def _process(self, rows: PatternRows, keys: np.ndarray, ready: np.ndarray, watermark: int, final: bool) -> None:
         keys = np.ascontiguousarray(keys, np.int64)
-        self._ensure_keys(int(keys.max(initial=-1)) + 1)
+        self._ensure_keys(greatest(keys) + 1)
         if self._strict:
             keys, ready = self._with_waiting(keys, ready)
         settings = self._plan.settings
@@ -126,7 +127,7 @@ class PartialMatcher(Matcher):
         ordinal = self._read[keys]
         begin = rows.index_of(keys, ordinal)
         end = begin + np.maximum(ready - ordinal, 0)
-        taken_in = int((end - begin).sum())
+        taken_in = total(end - begin)
         self._listing.begin(taken_in)
         self._steps.begin(taken_in)
         if self._strict:
@@ -197,7 +198,7 @@ class PartialMatcher(Matcher):
         self._listing.look_at_all(asked)
 
     def idle(self, keys: np.ndarray) -> np.ndarray:
-        self._ensure_keys(int(np.max(keys, initial=-1)) + 1)
+        self._ensure_keys(greatest(keys) + 1)
         return ~self._store.busy[keys]
 
     def renumber(self, old_of_new: np.ndarray) -> None:
