@@ -86,3 +86,18 @@ def stretches_around(keys, start, end, offset, base, length, back, ahead, found,
             begin[count + 1] = begin[count] + high - low
             count += 1
     return count
+
+
+@borrowing("int64(int64[::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[::1])")
+def unread_rows(keys, ready, read, offset, base, ordinal, begin, end):
+    """Per key the ordinal of the next row to read, where it lies in the arena, and where the rows end that are ready; read[k] is how far
+    key k has been read. Returns how many rows these are."""
+    rows = 0
+    for i in range(len(keys)):
+        k = keys[i]
+        count = max(ready[i] - read[k], 0)
+        ordinal[i] = read[k]
+        begin[i] = offset[k] + read[k] - base[k]
+        end[i] = begin[i] + count
+        rows += count
+    return rows

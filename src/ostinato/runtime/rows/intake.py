@@ -36,7 +36,7 @@ class Intake:
         if keys is not None:
             numbers = keys.number([columns[name] for name in self._keys])
             rows.ensure_keys(len(keys))
-        batch = {rows.held_as(name): self._storable(rows, name, columns[name]) for name in self._stored}
+        batch = {rows.held_as(name): self._storable(rows, name, columns[name]) for name in self._stored if name != self._time}
         if times is not None:
             batch["times"] = (times, columns[self._time].valid)
         if positions is not None:

@@ -35,6 +35,8 @@ class KeyColumn:
 
     def _number_strings(self, vector: Vector) -> np.ndarray:
         """Number the distinct strings that occur, then look up the rows."""
+        if len(vector.data) == 1 and len(vector.dictionary) == 1 and vector.valid is None:
+            return self._numbering.number(self._pool.codes_of(vector.dictionary))
         codes = vector.data if vector.valid is None else vector.data[vector.valid]
         present = np.zeros(len(vector.dictionary), np.bool_)
         present[codes] = True
