@@ -12,7 +12,7 @@ from ostinato.runtime.backtrack import backtrack_store
 from ostinato.runtime.compact import compact_store
 from ostinato.runtime.matches import listing, match_list, ordered_matches
 from ostinato.runtime.output import report
-from ostinato.runtime.rows import column_reader, row_symbols
+from ostinato.runtime.rows import column_reader, keyed_rows, row_symbols
 from ostinato.runtime.runs import run_reading, run_store
 from ostinato.runtime.scan import scan_matcher
 from ostinato.runtime.search import search_store
@@ -23,6 +23,7 @@ LEAST_ROOM = (
     (column_reader, "MANY", 1),
     (compact_store, "FIRST_CAPACITY", 1),
     (hashing, "MIN_SLOTS", 2),
+    (keyed_rows, "FEW_ROWS", 1),
     (listing, "LEAST_PART", 1),
     (match_list, "FIRST_MATCHES", 1),
     (match_list, "FIRST_WALK", 1),

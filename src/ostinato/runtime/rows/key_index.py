@@ -36,6 +36,8 @@ class KeyColumn:
 
     def _number_strings(self, vector: Vector) -> np.ndarray:
         """Number the distinct strings that occur, then look up the rows."""
+        if len(vector.data) == 1 and len(vector.dictionary) == 1 and vector.valid is None:
+            return self._numbering.number(self._pool.codes_of(vector.dictionary))
         codes = vector.data if vector.valid is None else vector.data[vector.valid]
         present = occurring(codes, len(vector.dictionary))
         dictionary = vector.dictionary if present.all() else vector.dictionary.filter(pa.array(present))

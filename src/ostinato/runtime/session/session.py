@@ -86,7 +86,10 @@ class RunningProgram:
 
     def _within_memory(self, found: Iterator[Found]) -> Iterator[Found]:
         try:
-            yield from self.graph.limits.within_memory(found)
+            yield from found
+        except MemoryError as error:
+            self._failed = True
+            raise self.graph.limits.out_of_memory(error) from error
         except BudgetError:
             self._failed = True
             raise
