@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from ostinato.program.analysis.output_times import is_decided_at_once, output_times
+from ostinato.program.analysis.output_times import is_decided_at_once, output_times, published_time
 from ostinato.program.input import Input
 from ostinato.program.program import Program
 from ostinato.runtime.limits.budget import Budget
@@ -24,6 +24,7 @@ from ostinato.runtime.session.session_options import SessionOptions
 from ostinato.runtime.session.string_sweep import StringSweep
 
 Found = tuple[int, pa.Table]  # the number of an operator, and some of its results
+Feed = tuple[int, int | None]  # the number of an input, and of one of its sources from outside; None: a stream is all that it reads
 
 
 class Edge:
@@ -157,6 +158,15 @@ class Graph:
             yield from self._settle(number, touched, in_parts, time_passed=not source.has_upstream)
         self.half_way = False
 
+    def advance_feeds(self, watermarks: Mapping[Feed, int], in_parts: bool) -> Iterator[Found]:
+        """The same where the streams from outside have come differently far: nobody waits for a stream that he does not read."""
+        for number, source in enumerate(self.inputs):
+            own = {place: watermark for (of, place), watermark in watermarks.items() if of == number}
+            if own and (source.has_upstream or min(own.values()) > NEVER):
+                touched = source.advance_sources(own)
+                yield from self._settle(number, touched, in_parts, time_passed=not source.has_upstream)
+        self.half_way = False
+
     def close(self, in_parts: bool) -> Iterator[Found]:
         """Upstream first: what is decided there are the last rows of those that read it."""
         for number, source in enumerate(self.inputs):
@@ -280,8 +290,7 @@ def _edges(program: Program) -> list[list[Edge]]:
         for number, source in enumerate(reads.sources):
             if source.operator >= 0:
                 pattern = program.operators[source.operator].body
-                time = next((own for own, name in source.columns if name == reads.time_name), reads.time_name)
-                delay = output_times(pattern).get(time)
+                delay = output_times(pattern).get(published_time(program, target, source))
                 ticks = 1 if delay is None else reads.columns[reads.time].type.ticks // pattern.reads.columns[pattern.reads.time].type.ticks
                 found[source.operator].append(Edge(target, number, delay, is_decided_at_once(pattern), ticks))
     return found
