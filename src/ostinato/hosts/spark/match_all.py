@@ -10,8 +10,9 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from ostinato.base.errors import OstinatoError, UnknownNameError, UnsupportedError
+from ostinato.base.user_warning import warn_user
 from ostinato.hosts.spark.batch.graph_frames import match_graph
-from ostinato.hosts.spark.batch.match_batch import checked_budget, input_schema, prepared
+from ostinato.hosts.spark.batch.match_batch import OnePartitionWarning, checked_budget, input_schema, prepared
 from ostinato.hosts.spark.batch.partition_count import partition_count
 from ostinato.hosts.spark.batch.sorted_partitions import Matching, order_of, with_partition_in_ids
 from ostinato.hosts.spark.merged_frame import batch_frame
@@ -98,17 +99,28 @@ def _batch(read: list[Source], work: Work, options: RunOptions) -> DataFrame:
     budget = checked_budget(options)
     frames = [source for source in read if is_batch(source)]
     check_workers(frames[0].sparkSession)
-    matches = _graph(frames, work, budget) if work.is_composed else _by_rows(batch_frame(work, frames), work, budget)
+    keyed = _is_keyed(work)
+    if not keyed:
+        warn_user(OnePartitionWarning(_one_place(work)))
+    if work.is_composed:
+        matches = match_graph(frames, work, BY_KEY if keyed else ONE, budget)
+    else:
+        matches = _by_rows(batch_frame(work, frames), work, budget)
     program = work.program
     numbered = [result.query for result in program.results if has_ids(program.operators[result.operator].body)]
     return with_partition_in_ids(matches, F.col(work.output.names[0]).isin(numbered)) if numbered else matches
 
 
-def _graph(frames: list[DataFrame], work: Work, budget: Budget) -> DataFrame:
-    """Where two parts share no stream but a name, each has keys of its own: then all are in one place."""
+def _is_keyed(work: Work) -> bool:
+    """Of texts of several queries, those that read a stream by different times have keys apart: then all are in one place."""
     parts = work.division.parts
-    keyed = len(parts) == 1 and parts[0].not_by_key is None
-    return match_graph(frames, work, BY_KEY if keyed else ONE, budget)
+    return len(parts) == 1 and parts[0].not_by_key is None if work.is_composed else bool(work.keys)
+
+
+def _one_place(work: Work) -> str:
+    names = ", ".join(result.query for result in work.program.results)
+    reasons = [part.not_by_key for part in work.division.parts if part.not_by_key is not None]
+    return f"one task matches all rows of the queries {names}\n  not {BY_KEY}: {'; '.join(reasons) or 'their keys are apart'}"
 
 
 def _by_rows(frame: DataFrame, work: Work, budget: Budget) -> DataFrame:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from functools import reduce
+from operator import or_
+
 import pyarrow as pa
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
@@ -22,21 +25,18 @@ _ROW, _MARK = "__ostinato_row", "__ostinato_mark"
 def marked(frame: DataFrame, stream: OutsideStream, program: Program) -> tuple[DataFrame, Column | None]:
     """The rows with the columns that are read of the stream, and which of them matter to one of those that read it; None: all."""
     flat = with_fields(frame, stream.reads)
-    plain = flat.select(*(quoted(column.name) for column in stream.reads.columns))
+    rows = flat.select(*(quoted(column.name) for column in stream.reads.columns))
+    if not all(program.inputs[number].prefilter for number, _ in stream.feeds):
+        return rows, None
     filters: list[Column] = []
-    for number, (to, place) in enumerate(stream.feeds):
-        reads = program.inputs[to]
-        if not reads.prefilter:
-            return flat.select(*(quoted(column.name) for column in stream.reads.columns)), None
+    for number, place in stream.feeds:
+        reads = program.inputs[number]
         if place is None:
             filters.append(F.expr(reads.prefilter))
         else:
-            plain = _with_mark(plain, reads, reads.sources[place], f"{_MARK}{number}")
-            filters.append(F.col(f"{_MARK}{number}"))
-    matters = filters[0]
-    for further in filters[1:]:
-        matters = matters | further
-    return plain, matters
+            rows = _with_mark(rows, reads, reads.sources[place], f"{_MARK}{number}_{place}")
+            filters.append(F.col(f"{_MARK}{number}_{place}"))
+    return rows, reduce(or_, filters)
 
 
 def _with_mark(rows: DataFrame, reads: Input, source: Source, name: str) -> DataFrame:

@@ -31,10 +31,13 @@ TICKS = pa.schema([("ts", pa.int64()), ("k", pa.int64()), ("v", pa.int64())])
 ORDERS = pa.schema([("ts", pa.int64()), ("k", pa.float64()), ("w", pa.int64())])
 RISE = "PATTERN SEQ(ticks a, ticks b) WHERE skip_till_next_match(a, b) { [k] and b.v > a.v } WITHIN 20 RETURN Rise(a.k, b.v)"
 QUIET = "PATTERN SEQ(ticks a, ~(ticks x)) WHERE skip_till_any_match(a, x) { [k] and a.v > 3 and x.v > a.v } WITHIN 10 RETURN Rise(a.k, a.v)"
-TWO = "PATTERN SEQ(Rise x, Rise y) WHERE skip_till_any_match(x, y) { [k] and y.v > x.v } WITHIN 30 RETURN x.v AS low, y.v AS high, y.ts AS at"
+TWO = (
+    "PATTERN SEQ(Rise x, Rise y) WHERE skip_till_any_match(x, y) { [k] and y.v > x.v } WITHIN 30 RETURN x.v AS low, y.v AS high, y.ts AS at"
+)
 MIXED = "PATTERN SEQ(Rise x, orders y) WHERE skip_till_any_match(x, y) { [k] and y.w < x.v } WITHIN 30 RETURN x.v AS low, y.ts AS at"
 AGAIN = "PATTERN SEQ(Rise x, ticks y) WHERE skip_till_any_match(x, y) { [k] and y.v < x.v } WITHIN 30 RETURN x.v AS low, y.ts AS at"
-MERGED = "PATTERN SEQ(ticks x, orders y) WHERE skip_till_next_match(x, y) { [k] and x.v > 3 and y.w > 3 } WITHIN 20 RETURN x.v AS low, y.ts AS at"
+MERGED = """PATTERN SEQ(ticks x, orders y) WHERE skip_till_next_match(x, y) { [k] and x.v > 3 and y.w > 3 } WITHIN 20
+    RETURN x.v AS low, y.ts AS at"""
 V_SHAPE = """SELECT * FROM orders MATCH_RECOGNIZE (PARTITION BY k ORDER BY ts MEASURES A.ts AS at PATTERN (A B+) WITHIN 30
     DEFINE B AS w < PREV(w))"""
 ALONE = "PATTERN SEQ(orders x, orders y) WHERE skip_till_next_match(x, y) { x.w > 5 and y.w > 5 } WITHIN 16 RETURN y.ts AS at"
@@ -148,7 +151,7 @@ def test_spark_says_how_far_all_have_come():
     for watermark in (50, 100, 200):
         driven.watermark = watermark
         found += driven.batch()
-    assert 5 < len(found) and listed(found + driven.tail()) == expected(TEXTS["beside another stream"])
+    assert len(found) > 5 and listed(found + driven.tail()) == expected(TEXTS["beside another stream"])
 
 
 def passed(work: Work, keyed: bool, size: int) -> list[dict]:
@@ -205,7 +208,7 @@ def test_how_rows_are_divided_is_told():
 
 def test_what_one_stateful_operator_cannot_do():
     waiting = RISE.replace("WITHIN 20", "").replace("a.k,", "a.k, a.ts,")
-    with pytest.raises(UnsupportedError, match="events `Rise` can be older .* by no known time"):
+    with pytest.raises(UnsupportedError, match=r"events `Rise` can be older .* by no known time"):
         check_streamable(work_of(f"{waiting}; {TWO}"))
     queries = ost.QuerySet({"ticks": TICKS, "events": pa.schema([("ts", pa.timestamp("us", "UTC")), ("v", pa.int64())])})
     queries.add("rise", RISE)

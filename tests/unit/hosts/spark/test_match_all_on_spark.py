@@ -79,7 +79,8 @@ def test_a_batch_without_a_common_key(spark):
     queries = rules(("fall", "pair"))
     queries.add("all", TEXTS["pair"].replace("[k] and ", ""))
     queries.add("number", TEXTS["pair"].partition(" RETURN")[0] + " OUTPUT count")
-    frame = on(spark).match_all(queries, ticks=spark.createDataFrame(rows().to_pandas()))
+    with pytest.warns(UserWarning, match="not by key: all: the pattern has no partition key"):
+        frame = on(spark).match_all(queries, ticks=spark.createDataFrame(rows().to_pandas()))
     assert shown(frame.toArrow()) == expected(queries, rows())
 
 
