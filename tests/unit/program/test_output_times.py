@@ -26,6 +26,7 @@ def delays(text: str) -> list[int | None]:
         ("PATTERN SEQ(A a, ~(C c), B* b[ ]) WITHIN 7 RETURN Pair(a.x)", 7),
         ("PATTERN SEQ(A a, ~(C c), (B b | D d)) WITHIN 7 RETURN Pair(a.x)", 0),
         ("PATTERN SEQ(A a, B b) WITHIN 7 RETURN Pair(a.ts)", 7),
+        ("PATTERN SEQ(A a, B b, ~(C c)) WITHIN 7 RETURN Pair(a.ts)", 14),
         ("PATTERN SEQ(A a, B b) WITHIN 7 RETURN Two(a.ts); PATTERN SEQ(Two t, ~(A n)) WITHIN 5 RETURN Pair(t.ts AS x)", 12),
         ("PATTERN SEQ(A a, B b) RETURN Pair(a.ts)", None),
         ("PATTERN SEQ(A a, ~(C c)) WITHIN 7 events RETURN Pair(a.x)", None),

@@ -10,22 +10,25 @@ from ostinato.program.program import Program
 SHOWN_WITH_THEIR_TIMES = ("all", "all, omit empty matches")
 
 
-def output_times(pattern: Pattern, before: int = 0) -> dict[str, int]:
+def output_times(pattern: Pattern, before: int = 0, in_order: bool = False) -> dict[str, int]:
     """The columns of its results that are times of their events, where it is known how old these can be. `before` is how much older than
-    the watermark the rows are that it reads."""
+    the watermark the rows are that it reads. `in_order`: a match waits for those that complete before it. The last of these to be decided
+    begins no later than the match completes, so its last event is no older than a window then, and its first than two."""
     reads = pattern.reads
     if reads.time < 0 or pattern.output in ("count", "aggregates", "compressed"):
         return {}
     at_once = before if is_decided_at_once(pattern) else None
-    later = None if pattern.timed_window < 0 else before + pattern.timed_window
+    window = None if pattern.timed_window < 0 else before + pattern.timed_window
+    waits = in_order and any(negation.trails for negation in pattern.negations)
+    later = window + pattern.timed_window if waits and window is not None else window
     found: dict[str, int | None] = {}
     if pattern.measures.code is None:
-        found = {"start_ts": later, "end_ts": later if at_once is None else at_once}
+        found = {"start_ts": later, "end_ts": window if at_once is None else at_once}
     for name, column, point in values_at_points(pattern.measures):
         if column != reads.time_name:
             continue
         last = (point.variable, point.anchor, point.offset) == (-1, "LAST", 0)
-        found[name] = at_once if at_once is not None and last else later
+        found[name] = later if not last else window if at_once is None else at_once
     if pattern.rows_per_match in SHOWN_WITH_THEIR_TIMES:
         found[reads.time_name] = later
     return {name: delay for name, delay in found.items() if delay is not None}
@@ -53,7 +56,7 @@ def _source_delay(program: Program, number: int, source: Source, known: list[int
         return before
     operator = program.operators[source.operator]
     upstream = known[operator.ports[0]]
-    return None if upstream is None else output_times(operator.body, upstream).get(published_time(program, number, source))
+    return None if upstream is None else output_times(operator.body, upstream, in_order=True).get(published_time(program, number, source))
 
 
 def published_time(program: Program, number: int, source: Source) -> str:

@@ -71,7 +71,9 @@ class Graph:
         operator = self.program.operators[number]
         source = self.inputs[operator.ports[0]]
         label = f"{operator.name}/" if operator.name else ""
-        return PatternOperator(operator.body, source, label, self.budget, self.options.ordered and not source.has_upstream)
+        is_read = any(one.operator == number for reads in self.program.inputs for one in reads.sources)
+        in_order = is_read or (self.options.ordered and not source.has_upstream)  # of simultaneous events the first comes first
+        return PatternOperator(operator.body, source, label, self.budget, in_order)
 
     def _connect(self) -> None:
         self.readers = [[self.operators[n] for n in numbers] for numbers in self._reader_numbers]
@@ -290,7 +292,7 @@ def _edges(program: Program) -> list[list[Edge]]:
         for number, source in enumerate(reads.sources):
             if source.operator >= 0:
                 pattern = program.operators[source.operator].body
-                delay = output_times(pattern).get(published_time(program, target, source))
+                delay = output_times(pattern, in_order=True).get(published_time(program, target, source))
                 ticks = 1 if delay is None else reads.columns[reads.time].type.ticks // pattern.reads.columns[pattern.reads.time].type.ticks
                 found[source.operator].append(Edge(target, number, delay, is_decided_at_once(pattern), ticks))
     return found
