@@ -1,43 +1,48 @@
-"""How long a later query of a text has to wait for the events of an earlier one."""
+"""How old the times of a result can be when it is decided: a match by its last event, what its window ended only by the window."""
 
 from __future__ import annotations
 
 import pyarrow as pa
 import pytest
 
-from ostinato.compiler import compile
-from ostinato.program.analysis.output_times import input_delays, result_times
+import ostinato as ost
+from ostinato.program.analysis.output_times import output_times
 
-SCHEMA = pa.schema([("ts", pa.int64()), ("kind", pa.string()), ("x", pa.int64())])
-LAST = "PATTERN SEQ(Pair p, Pair q) WITHIN 20 RETURN p.ts AS since"
+SCHEMA = pa.schema([("ts", pa.int64()), ("kind", pa.string())])
 
 
-def delays(text: str) -> list[int | None]:
-    return input_delays(compile(f"{text}; {LAST}", {"events": SCHEMA}, type_by="kind").program)
+def of(text: str, before: int = 0) -> dict[str, int]:
+    options = {} if text.startswith("SELECT") else {"type_by": "kind"}
+    return output_times(ost.compile(text, {"t": SCHEMA}, **options).pattern, before)
 
 
 @pytest.mark.parametrize(
-    ("text", "expected"),
+    ("text", "behind"),
     [
-        ("PATTERN SEQ(A a, B b) RETURN Pair(a.x)", 0),
-        ("PATTERN SEQ(A a, ~(C c), B b) WITHIN 7 RETURN Pair(a.x)", 0),
-        ("PATTERN SEQ(~(C c), A a, B b) WITHIN 7 RETURN Pair(a.x)", 0),
-        ("PATTERN SEQ(A a, B b, ~(C c)) WITHIN 7 RETURN Pair(a.x)", 7),
-        ("PATTERN SEQ(A a, ~(C c), B* b[ ]) WITHIN 7 RETURN Pair(a.x)", 7),
-        ("PATTERN SEQ(A a, ~(C c), (B b | D d)) WITHIN 7 RETURN Pair(a.x)", 0),
-        ("PATTERN SEQ(A a, B b) WITHIN 7 RETURN Pair(a.ts)", 7),
-        ("PATTERN SEQ(A a, B b, ~(C c)) WITHIN 7 RETURN Pair(a.ts)", 14),
-        ("PATTERN SEQ(A a, B b) WITHIN 7 RETURN Two(a.ts); PATTERN SEQ(Two t, ~(A n)) WITHIN 5 RETURN Pair(t.ts AS x)", 12),
-        ("PATTERN SEQ(A a, B b) RETURN Pair(a.ts)", None),
-        ("PATTERN SEQ(A a, ~(C c)) WITHIN 7 events RETURN Pair(a.x)", None),
+        ("PATTERN SEQ(A a, B b) WITHIN 5", {"start_ts": 5, "end_ts": 0}),
+        ("PATTERN SEQ(A a, B b)", {"end_ts": 0}),
+        ("PATTERN SEQ(A a, ~(B b)) WITHIN 5", {"start_ts": 5, "end_ts": 5}),
+        ("PATTERN SEQ(A a, ~(B x), B b) WITHIN 5", {"start_ts": 5, "end_ts": 0}),
+        ("PATTERN SEQ(A a, B b) WITHIN 5 OUTPUT timeouts", {"start_ts": 5, "end_ts": 5}),
+        ("PATTERN SEQ(A a, B b) WITHIN 5 events OUTPUT timeouts", {}),
+        ("PATTERN SEQ(A a, B b) WITHIN 5 OUTPUT count", {}),
+        ("PATTERN SEQ(A a, B b) WITHIN 5 RETURN P(a.kind AS k)", {"ts": 0}),
+        ("PATTERN SEQ(A a, B b) WITHIN 5 RETURN P(a.ts, b.ts AS last, b.ts + 1 AS later)", {"ts": 5, "last": 5}),
+        ("PATTERN SEQ(A a, B b) RETURN P(a.ts)", {}),
+        ("PATTERN SEQ(A a, B b, ~(A x)) WITHIN 5 RETURN P(a.kind AS k)", {"ts": 5}),
     ],
 )
-def test_delays(text, expected):
-    assert delays(text)[0] == 0
-    assert delays(text)[-1] == expected
+def test_times_behind(text: str, behind: dict[str, int]) -> None:
+    assert of(text) == behind
 
 
-def test_of_the_result():
-    program = compile(f"PATTERN SEQ(A a, B b, ~(C c)) WITHIN 7 RETURN Pair(a.x); {LAST}", {"events": SCHEMA}, type_by="kind").program
-    assert result_times(program) == {"since": 27}
-    assert result_times(program, before=3) == {"since": 30}
+def test_rows_that_are_old_already() -> None:
+    assert of("PATTERN SEQ(A a, B b) WITHIN 5", before=3) == {"start_ts": 8, "end_ts": 3}
+    assert of("PATTERN SEQ(A a, ~(B b)) WITHIN 5", before=3) == {"start_ts": 8, "end_ts": 8}
+
+
+def test_row_patterns_wait_for_their_window() -> None:
+    text = """SELECT * FROM t MATCH_RECOGNIZE (ORDER BY ts MEASURES LAST(ts) AS z, PREV(LAST(ts)) AS y, FIRST(ts) AS a {more}
+        PATTERN (A B) WITHIN 5 DEFINE B AS kind = 'B')"""
+    assert of(text.format(more="ONE ROW PER MATCH")) == {"z": 5, "a": 5}
+    assert of(text.format(more="ALL ROWS PER MATCH")) == {"z": 5, "a": 5, "ts": 5}
