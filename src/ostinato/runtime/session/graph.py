@@ -53,7 +53,7 @@ class Graph:
         self.options = options
         self.budget = budget
         self._apart = batches_apart
-        self._reader_numbers = _readers(program)
+        self._reader_numbers, self._read = _readers(program), _read_operators(program)
         self.inputs = [self._input(number) for number in range(len(program.inputs))]
         self.operators = [self._operator(number) for number in range(len(program.operators))]
         self.edges = _edges(program)
@@ -71,8 +71,7 @@ class Graph:
         operator = self.program.operators[number]
         source = self.inputs[operator.ports[0]]
         label = f"{operator.name}/" if operator.name else ""
-        is_read = any(one.operator == number for reads in self.program.inputs for one in reads.sources)
-        in_order = is_read or (self.options.ordered and not source.has_upstream)  # of simultaneous events the first comes first
+        in_order = number in self._read or (self.options.ordered and not source.has_upstream)
         return PatternOperator(operator.body, source, label, self.budget, in_order)
 
     def _connect(self) -> None:
@@ -85,7 +84,7 @@ class Graph:
         """Go on with other queries, between two calls. Operators are known by their names; what they read stays with them, where rows have
         come already, and is made anew where not."""
         before = {operator.name: (self.operators[n], self.inputs[operator.ports[0]]) for n, operator in enumerate(self.program.operators)}
-        self.program, self._reader_numbers = program, _readers(program)
+        self.program, self._reader_numbers, self._read = program, _readers(program), _read_operators(program)
         held = [self._held(number, before) for number in range(len(program.inputs))]
         self.inputs = [self._input(number) if one is None else one for number, one in enumerate(held)]
         self.operators = []
@@ -277,6 +276,11 @@ def _readers(program: Program) -> list[list[int]]:
         for port in operator.ports:
             found[port].append(number)
     return found
+
+
+def _read_operators(program: Program) -> set[int]:
+    """Those whose results are rows of others, which get them in the order of completion: so simultaneous ones have one order."""
+    return {source.operator for reads in program.inputs for source in reads.sources if source.operator >= 0}
 
 
 def _outside(reads: Input) -> list[tuple[str, int | None]]:
