@@ -22,20 +22,17 @@ from pyspark import cloudpickle
 from pyspark.sql import types as spark
 from pyspark.sql.streaming import StatefulProcessor, StatefulProcessorHandle
 from tests.conformance.case import Case, Outcome
-from tests.conformance.compiled_case import compiled
 from tests.conformance.engines import table_found
 from tests.conformance.spark_engines import spark_session
 
 from ostinato.hosts.spark.streaming.bucket_processor import DECIDED_ON_SPARK, MATCHES, BucketProcessor
 from ostinato.hosts.spark.streaming.buckets import bucket_of, label_of
-from ostinato.hosts.spark.streaming.clock import Clock
-from ostinato.hosts.spark.streaming.match_stream import check_streamable
+from ostinato.hosts.spark.streaming.match_stream import buckets_for, check_streamable, clock_of
 from ostinato.hosts.spark.streaming.packing import PACKED, PACKED_ON_SPARK, Packer, from_blobs
 from ostinato.hosts.spark.streaming.stream_settings import ready_for_streams
 from ostinato.hosts.spark.streaming.waiting import Waiting
 from ostinato.hosts.spark.work import Work
 from ostinato.program import serde
-from ostinato.program.program import alone
 
 cloudpickle.register_pickle_by_value(sys.modules[__name__])  # Spark's workers do not see the tests
 
@@ -57,7 +54,7 @@ class Streamed:
 
     def processor(self) -> BucketProcessor:
         """Nothing but the watermark decides; times may be from before 1970."""
-        return BucketProcessor(self.program, self.output, self.packer, Waiting(announced=1))
+        return BucketProcessor(self.program, self.output, self.packer.buckets, self.packer.clock, Waiting(announced=1))
 
 
 class OneState:
@@ -148,21 +145,17 @@ class _Run:
         return [self._outcome(number, case) for number, case in enumerate(self.cases)]
 
     def _prepare(self, number: int, case: Case) -> None:
-        query = compiled(case)
-        check_streamable(Work.of(query))
-        clock = Clock.of(query.pattern.reads)
-        divided = query.pattern.is_keyed
-        buckets = BUCKETS if divided else 1
-        names = [column.name for column in query.pattern.reads.columns]
-        keys = tuple(names[k] for k in query.pattern.reads.keys) if divided else ()
-        packer = Packer(names[query.pattern.reads.time], keys, buckets, clock)
-        table = case.table.select(names)
+        work = Work.of(compiled(case))
+        check_streamable(work)
+        (stream,) = work.streams
+        packer = Packer.of(stream, work.division.keys_of(0), buckets_for(work, BUCKETS), clock_of(work), 0, 1)
+        table = case.table.select([column.name for column in stream.reads.columns])
         half = table.num_rows // 2
         for batch, rows in zip(self.packed, (table.slice(0, half), table.slice(half))):
             if rows.num_rows:
                 batch.append(_moved(packer.pack(rows), number * PER_CASE))
-        self.streamed[number] = Streamed(serde.dumps(alone(query.pattern)), Work.of(query).output, packer)
-        self.tables[number] = [Work.of(query).output.empty_table()]
+        self.streamed[number] = Streamed(serde.dumps(work.program), work.output, packer)
+        self.tables[number] = [work.output.empty_table()]
 
     def _write_input(self) -> None:
         """The times of the blobs are all at the beginning, so that the watermark moves only with the last file."""

@@ -120,9 +120,13 @@ class InputRows:
 
     def advance(self, watermark: int) -> np.ndarray:
         """No row from outside with a smaller time will come any more."""
-        touched = [self._released(source, buffer.advance(watermark)) for source, buffer in self.before.items()]
+        return self.advance_sources(dict.fromkeys(self.before if self.has_upstream else [None], watermark))
+
+    def advance_sources(self, watermarks: Mapping[int | None, int]) -> np.ndarray:
+        """The same for each of the sources from outside; one that is not told of has not gone on."""
+        touched = [self._released(place, buffer.advance(watermarks.get(place, NEVER))) for place, buffer in self.before.items()]
         if not self.has_upstream:
-            touched.append(self._process(self.reorder.advance(watermark)))
+            touched.append(self._process(self.reorder.advance(min(watermarks.values()))))
         return np.unique(np.concatenate(touched)) if len(touched) > 1 else touched[0] if touched else NO_KEYS
 
     def flush(self) -> np.ndarray:
