@@ -22,6 +22,7 @@ from pyspark import cloudpickle
 from pyspark.sql import types as spark
 from pyspark.sql.streaming import StatefulProcessor, StatefulProcessorHandle
 from tests.conformance.case import Case, Outcome
+from tests.conformance.compiled_case import compiled
 from tests.conformance.engines import table_found
 from tests.conformance.spark_engines import spark_session
 
