@@ -33,7 +33,7 @@ class StepArrays:
     link_bits: np.ndarray
     chains: np.ndarray
     contexts: int
-    mask: int
+    mask: int  # bits of which an event that completes a match has one; -1: it needs none
     members: int  # the most events that a nested expression has whose matches are kept
     orders: tuple[tuple[int, ...], ...]  # of the plans, the variables as they are bound
 
