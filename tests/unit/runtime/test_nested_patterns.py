@@ -10,6 +10,7 @@ import pytest
 import ostinato as ost
 from ostinato.plan.planner import TREE_EVALUATIONS
 from ostinato.query import Query
+from ostinato.runtime.session import idle_keys
 
 every_evaluation = pytest.mark.parametrize("strategy", TREE_EVALUATIONS)
 
@@ -61,7 +62,8 @@ def test_what_is_kept_follows_the_window(strategy: str) -> None:
 
 
 @every_evaluation
-def test_ever_new_keys_are_forgotten(strategy: str) -> None:
+def test_ever_new_keys_are_forgotten(strategy: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(idle_keys, "FORGET_FROM", 64)
     text = "PATTERN SEQ(A a, AND(B b, C d, b.x = d.x), D c, a.x = b.x = c.x) WITHIN 20"
     session = compiled(text, events("A1"), strategy).open()
     found, sizes = 0, []
@@ -73,3 +75,4 @@ def test_ever_new_keys_are_forgotten(strategy: str) -> None:
     found += session.close().num_rows
     assert found == 3000
     assert max(sizes[15:]) <= max(sizes[5:15]), sizes
+    assert session.metrics()["keys"] < 400
