@@ -158,10 +158,9 @@ def scan_key(
     k, limit, shift, behind, bits, times, setting, cursor, table, flags, mask, symbol_bits, symbol_numbers, backwards, marks, memo, out,
     control,
 ):  # fmt: skip
-    """All attempts of one partition, as far as its rows decide them. Written as one loop nest without calls on its way: handing
-    arrays to a function for every attempt makes it several times slower, and copied into the loop over the keys for the same reason:
-    over a million keys of five rows each, the kernel took 0.23 s where this was called, and takes 0.09 s. Attempts are made at marked
-    rows only, where there are marks."""
+    """All attempts of one partition, as far as its rows decide them; at marked rows only, where there are marks. One loop nest without
+    calls on its way, and copied into the loop over the keys: handing arrays to a function for every attempt, or for every key, makes it
+    several times slower (a million keys of five rows: 0.23 s where this was called, 0.09 s now)."""
     width, within, to_next_row = setting[WIDTH], setting[WITHIN], setting[TO_NEXT_ROW] != 0
     by_events, by_time = within >= 0 and setting[BY_EVENTS] != 0, within >= 0 and setting[BY_EVENTS] == 0
     start, at, place = cursor[k, START], cursor[k, AT], cursor[k, AUTOMATON] * width
