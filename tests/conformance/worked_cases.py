@@ -77,11 +77,10 @@ def _output(case: Case) -> str:
 
 
 def worked_cases() -> list[Case]:
-    return [*_read("rpr.jsonl", _rpr_case), *_read("sase.jsonl", _sase_case)]
+    return [*_read("rpr.jsonl", _rpr_case), *_read("sase.jsonl", _sase_case), *neel_cases()]
 
 
 def neel_cases() -> list[Case]:
-    """Nested patterns; not among `worked_cases` while only the reference evaluates them."""
     return _read("neel.jsonl", _neel_case)
 
 
