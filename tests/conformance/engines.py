@@ -114,12 +114,9 @@ class EmbeddedEngine:
 
     def _answer(self, case: Case) -> Any:
         streams = {case.stream: case.table}
-        found = (
-            embedded.sql(case.text, **streams)
-            if case.language == "sql"
-            else embedded.match(case.text, language=case.language, **case.options, **streams)
-        )
-        return table_found(case, found.to_arrow())
+        if case.language == "sql":
+            return table_found(case, embedded.sql(case.text, **streams).to_arrow())
+        return table_found(case, embedded.match(case.text, language=case.language, **case.options, **streams).to_arrow())
 
 
 def table_found(case: Case, table: pa.Table) -> Any:
@@ -127,7 +124,8 @@ def table_found(case: Case, table: pa.Table) -> Any:
     if not case.wants_matches:
         return Rows(tuple(table.column_names), tuple(tuple(row.values()) for row in table.to_pylist()))
     time = case.options.get("time", "ts")  # the engine's own default
-    found = [variables_of(row, time if time in dict(case.columns) else None) for row in table.to_pylist()]
+    whole = case.language != "neel" or " RETURN " not in case.text
+    found = [variables_of(row, time if time in dict(case.columns) else None, whole) for row in table.to_pylist()]
     ids = table.column("match_id").to_pylist()
     assert len(set(ids)) == len(ids), f"{case.name}: every match has a number of its own, {ids}"
     return [{name: [event["id"] for event in events] for name, events in match.items()} for match in found]

@@ -10,7 +10,7 @@ from tests.conformance.registry import ENGINES
 from tests.conformance.report import write_report
 from tests.conformance.worked_cases import WORKED, features_of, worked_cases
 
-AGREE_AT_LEAST = 250  # of each language, on every engine
+AGREE_AT_LEAST = {"sql": 250, "sase": 250, "neel": 200}  # on every engine
 
 
 @pytest.mark.parametrize("name", ENGINES)
@@ -28,4 +28,4 @@ def test_worked_cases(name: str) -> None:
             wrong.append(f"{case.name}: {why}\n{case.text}")
     print(write_report(name, counts, agreed))
     assert not wrong, f"{len(wrong)} of {len(cases)} cases disagree on {name}\n\n" + "\n\n".join(wrong)
-    assert all(agreed[language] >= AGREE_AT_LEAST for language in WORKED), dict(agreed)
+    assert all(agreed[language] >= AGREE_AT_LEAST[language] for language in WORKED), dict(agreed)

@@ -28,6 +28,7 @@ from ostinato.runtime.tree.found_matches import FoundMatches
 from ostinato.runtime.tree.nested_caches import NestedCaches
 from ostinato.runtime.tree.order_choice import OrderChoice
 from ostinato.runtime.tree.search_stack import SearchStack
+from ostinato.runtime.tree.tree_plan import KeptOf
 from ostinato.runtime.tree.tree_state import check_tree
 
 NO_EVENTS, NO_VARIABLES = np.zeros(1, np.int64), np.zeros(1, np.uint8)
@@ -215,6 +216,11 @@ class TreeMatcher(Matcher):
         self._next, self._keep, self._read = self._next[old_of_new], self._keep[old_of_new], self._read[old_of_new]
         self._links.forget()
         self._caches.forget(self._stack.control)
+
+    def kept(self) -> tuple[tuple[KeptOf, ...], np.ndarray, np.ndarray]:
+        """Which nested expressions something is kept of; what: entries and results, see `kernels.tree.tree_layout`."""
+        _, entries, results = self._caches.arrays
+        return self._choice.arrays.kept, entries[: self._stack.control[layout.ENTRIES]], results
 
     def codes(self) -> list[np.ndarray]:
         """Strings are remembered by their rows."""

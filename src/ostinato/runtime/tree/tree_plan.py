@@ -11,10 +11,21 @@ from ostinato.kernels.tree import tree_layout as layout
 from ostinato.program.analysis.disjoint_bits import DisjointBits
 from ostinato.program.analysis.event_links import link_bits
 from ostinato.program.tree import Branch, Group, Limit, NegatedBranch, TreePattern
+from ostinato.runtime.tree.negation_needs import depends_on, wanted_by
 from ostinato.runtime.tree.step_list import Step, StepList, table
 from ostinato.runtime.tree.variable_order import Unit, VariableOrder, flattened
 
 OBJECTS, INTERVALS = "object cache", "semantic cache"
+
+
+@dataclass(frozen=True)
+class KeptOf:
+    """A nested expression of which something is kept: its matches, or, where it `is_negated`, whether there are any. `by`: the (variable,
+    slot) whose value keeps its matches apart."""
+
+    variables: tuple[int, ...]
+    is_negated: bool = False
+    by: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True)
@@ -36,6 +47,7 @@ class StepArrays:
     mask: int  # bits of which an event that completes a match has one; -1: it needs none
     members: int  # the most events that a nested expression has whose matches are kept
     orders: tuple[tuple[int, ...], ...]  # of the plans, the variables as they are bound
+    kept: tuple[KeptOf, ...]  # by GROUP of the steps
 
 
 @dataclass
@@ -63,6 +75,7 @@ class StepWriter:
         self._group_plans: list[tuple[int, int]] = []
         self._plans_of_groups: dict[object, tuple[int, int]] = {}
         self._numbers: dict[object, int] = {}
+        self._kept: list[KeptOf] = []
         self._members = 1
 
     def write(self) -> StepArrays:
@@ -78,7 +91,7 @@ class StepWriter:
         return StepArrays(
             *self._list.arrays, table(plans, 2), tuple(owners), confirmations, table(self._group_plans or [(0, 0)], 2),
             np.array(self._link_bits, np.int64), table(self._chains, 2), self._contexts,
-            -1 if -1 in bits else sum(1 << bit for bit in bits), self._members, tuple(orders),
+            -1 if -1 in bits else sum(1 << bit for bit in bits), self._members, tuple(orders), tuple(self._kept),
         )  # fmt: skip
 
     # Lists of steps
@@ -232,7 +245,7 @@ class StepWriter:
         values = 1 + sum(2 if slot >= 0 else 1 for _, slot in depends)
         if values <= layout.MOST_VALUES and not self._may_share(negation, list(placed.variables)):
             step[layout.FLAGGED] = 1
-            step[layout.GROUP] = self._number(("negation", negation))
+            step[layout.GROUP] = self._number(negation, KeptOf(negation.branch.variables, is_negated=True))
             step[layout.DEPENDS], step[layout.DEPENDS_END] = self._list.terms(term for one in depends for term in one)
 
     # Nested expressions whose matches are kept
@@ -264,7 +277,7 @@ class StepWriter:
         step[layout.MEMBER] = group.variables[0]
         value = self._value_outside(step, due, inside, known)
         kept_by = None if value is None else (step[layout.MEMBER], step[layout.MEMBER_SLOT])
-        step[layout.GROUP] = self._number((group, branch, local, kept_by))
+        step[layout.GROUP] = self._number((group, branch, local, kept_by), KeptOf(group.variables, by=kept_by))
         self._test(step, due, value)
 
     def _value_outside(self, step: Step, due: list[int], inside: set[int], known: set[int]) -> int | None:
@@ -294,8 +307,11 @@ class StepWriter:
             self._plans_of_groups[key] = begin, len(self._group_plans)
         return self._plans_of_groups[key]
 
-    def _number(self, what: object) -> int:
-        return self._numbers.setdefault(what, len(self._numbers))
+    def _number(self, what: object, kept: KeptOf) -> int:
+        if what not in self._numbers:
+            self._numbers[what] = len(self._kept)
+            self._kept.append(kept)
+        return self._numbers[what]
 
     def _new_context(self) -> int:
         self._contexts += 1
@@ -312,29 +328,3 @@ def _may_be_last(variables: tuple[int, ...], branch: Branch) -> list[int]:
     """Of these variables those behind which no other of them has to come."""
     earlier = {a for a, b in branch.follows if b in variables}
     return [variable for variable in variables if variable not in earlier]
-
-
-def wanted_by(negation: NegatedBranch, pattern: TreePattern) -> set[int]:
-    """The variables around a negation that have to be bound before it is looked for."""
-    own = {variable for branch in negation.branch.walk() for variable in branch.variables}
-    wanted = {*negation.left.variables, *negation.right.variables}
-    for branch in negation.branch.walk():
-        wanted |= {variable for test in branch.tests for variable in pattern.tests[test].variables}
-        wanted |= {variable for inner in branch.negations for variable in (*inner.left.variables, *inner.right.variables)}
-    return wanted - own
-
-
-def depends_on(negation: NegatedBranch, pattern: TreePattern) -> tuple[tuple[int, int], ...]:
-    """The values around a negation by which it is decided, beside its own interval: (variable, slot) of what is compared by equality,
-    (variable, -1) where the event itself matters."""
-    own = {variable for branch in negation.branch.walk() for variable in branch.variables}
-    found: dict[tuple[int, int], None] = {}
-    for branch in negation.branch.walk():
-        for number in branch.tests:
-            test = pattern.tests[number]
-            sides = test.equal if test.equal is not None else tuple((variable, -1) for variable in test.variables)
-            found |= dict.fromkeys(side for side in sides if side[0] not in own)
-        for inner in branch.negations:
-            limits = [limit for limit, outer in ((inner.left, negation.left), (inner.right, negation.right)) if limit != outer]
-            found |= dict.fromkeys((variable, -1) for limit in limits for variable in limit.variables if variable not in own)
-    return tuple(found)

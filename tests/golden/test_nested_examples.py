@@ -1,0 +1,120 @@
+"""The examples of the NEEL paper step by step: what is found, and what is kept after every step.
+
+Events are written as there, `r1` for a Recycle at time 1. The paper's interval [1, 8], between r1 and d8, is here that in which events may
+lie: from time 2 to the last event before d8."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+import pytest
+
+import ostinato as ost
+from ostinato.inspect.kept_matches import kept_matches
+from ostinato.plan.planner import TREE_EVALUATIONS
+
+TOOLS = {"r": "Recycle", "a": "Other", "w": "Wash", "y": "Dry", "s": "Sharpen", "d": "Disinfect", "o": "Operate", "c": "Check"}
+STEPS = ("r1 w2 y3 s5 d8 w9 y11 s13 o14", "d15 o26", "o30")
+SCHEMA = pa.schema([("ts", pa.int64()), ("kind", pa.string()), ("id", pa.int64()), ("ins_type", pa.string())])
+
+
+def stream(text: str, tool: int = 1) -> pa.Table:
+    rows = [{"ts": int(event[1:]), "kind": TOOLS[event[0]], "id": tool, "ins_type": "surgery"} for event in text.split()]
+    return pa.Table.from_pylist(rows, SCHEMA)
+
+
+def opened(pattern: str, strategy: str | None) -> ost.Session:
+    return ost.compile(f"PATTERN {pattern}", {"events": SCHEMA}, language="neel", type_by="kind", strategy=strategy).open()
+
+
+def shown(table: pa.Table) -> list[str]:
+    rows = [[event for event in row.values() if isinstance(event, dict)] for row in table.to_pylist()]
+    letters = {kind: letter for letter, kind in TOOLS.items()}
+    return [" ".join(f"{letters[event['kind']]}{event['ts']}" for event in sorted(row, key=lambda one: one["ts"])) for row in rows]
+
+
+def step(session: ost.Session, events: str) -> tuple[list[str], str, tuple[int, int]]:
+    """What is found, what is kept, and how often it was looked up and loaded so far."""
+    batch = stream(events)
+    found = shown(session.push(batch)) + shown(session.advance(batch["ts"][-1].as_py() + 1))
+    metrics = session.metrics()
+    return found, kept_matches(session), (metrics["cache_hits"], metrics["cache_loads"])
+
+
+FIGURE_3 = "SEQ(Recycle r, SEQ(Wash w, Dry dr, Sharpen s), Disinfect d, Operate o) WITHIN 100"
+FOUND = (
+    ["r1 w2 y3 s5 d8 o14"],
+    ["r1 w2 y3 s5 d8 o26", "r1 w2 y3 s5 d15 o26", "r1 w2 y3 s13 d15 o26", "r1 w2 y11 s13 d15 o26", "r1 w9 y11 s13 d15 o26"],
+    ["r1 w2 y3 s5 d8 o30", "r1 w2 y3 s5 d15 o30", "r1 w2 y3 s13 d15 o30", "r1 w2 y11 s13 d15 o30", "r1 w9 y11 s13 d15 o30"],
+)
+OBJECTS = (
+    ("(w, dr, s)\n  matches: w@2 dr@3 s@5\n  rightBound 5\n", (0, 1)),
+    ("(w, dr, s)\n  matches: w@2 dr@3 s@5; w@9 dr@11 s@13; w@2 dr@11 s@13; w@2 dr@3 s@13\n  rightBound 14\n", (1, 2)),
+    ("(w, dr, s)\n  matches: w@2 dr@3 s@5; w@9 dr@11 s@13; w@2 dr@11 s@13; w@2 dr@3 s@13\n  rightBound 14\n", (3, 2)),
+)
+FIRST = "(w, dr, s)\n  [2, 5]: w@2 dr@3 s@5\n"
+BOTH = FIRST + "  [2, 14], behind those of [2, 5]: w@9 dr@11 s@13; w@2 dr@11 s@13; w@2 dr@3 s@13\n"
+INTERVALS = ((FIRST, (0, 1)), (BOTH, (1, 2)), (BOTH, (3, 2)))
+
+
+@pytest.mark.parametrize("strategy", TREE_EVALUATIONS)
+def test_figure_3_under_every_evaluation(strategy: str) -> None:
+    session = opened(FIGURE_3, strategy)
+    assert tuple(step(session, events)[0] for events in STEPS) == FOUND
+
+
+def test_example_1_an_interval_is_computed_once() -> None:
+    """r1 a2 w3 c4 d5 c6 o7 o8: both o7 and o8 ask for what lies between r1 and d5."""
+    session = opened(FIGURE_3, "semantic cache")
+    assert step(session, "r1 a2 w3 c4 d5 c6 o7") == ([], "(w, dr, s)\n  [2, 4]: nothing\n", (0, 1))
+    assert step(session, "o8") == ([], "(w, dr, s)\n  [2, 4]: nothing\n", (1, 1))
+
+
+def test_example_2_an_object_cache_is_extended_to_the_right() -> None:
+    session = opened(FIGURE_3, "object cache")
+    for events, found, (kept, looked_up) in zip(STEPS, FOUND, OBJECTS, strict=True):
+        assert step(session, events) == (found, kept, looked_up)
+
+
+def test_example_3_an_interval_goes_on_from_another() -> None:
+    session = opened(FIGURE_3, "semantic cache")
+    for events, found, (kept, looked_up) in zip(STEPS, FOUND, INTERVALS, strict=True):
+        assert step(session, events) == (found, kept, looked_up)
+
+
+def test_a_negated_expression_keeps_flags_alone() -> None:
+    """Section IV.D: one flag per interval, and no match."""
+    session = opened(FIGURE_3.replace("SEQ(Wash", "!SEQ(Wash"), "semantic cache")
+    assert step(session, "r1 w2 y3 d6 s7 d8 o14") == (["r1 d6 o14"], "!(!3, !4, !5)\n  [2, 3]: empty\n  [2, 7]: not empty\n", (0, 2))
+    assert step(session, "o15") == (["r1 d6 o15"], "!(!3, !4, !5)\n  [2, 3]: empty\n  [2, 7]: not empty\n", (2, 2))
+    assert session.metrics()["kept_results"] == 0
+
+
+def test_nothing_is_kept_without_a_cache() -> None:
+    session = opened(FIGURE_3, "iterative")
+    assert [step(session, events)[1] for events in STEPS] == ["", "", ""]
+
+
+TOOLS_QUERY = """SEQ(Recycle r, Wash w, !AND(Sharpen s, Disinfect d, Check c, s.id = d.id = c.id = o.id), Operate o,
+    r.id = w.id AND w.id = o.id AND o.ins_type = 'surgery') WITHIN 60"""
+
+
+@pytest.mark.parametrize("strategy", TREE_EVALUATIONS)
+def test_surgical_tools(strategy: str) -> None:
+    """A tool that was washed and is used without being sharpened, disinfected and checked, in whatever order."""
+    session = opened(TOOLS_QUERY, strategy)
+    alarms = shown(session.push(pa.concat_tables([stream("r1 w2 c3 s4 d5 o6"), stream("r7 w8 s9 d10 o11", tool=2), stream("c12 o13", tool=2)])))
+    assert alarms + shown(session.close()) == ["r7 w8 o11"]
+
+
+MARKET_QUERY = """SEQ(Stock i, !SEQ(Stock f, Stock g, f.name = 'Dell' AND g.name = 'Dell' AND g.price < f.price),
+    AND(Stock a, Stock b, a.name = 'Qqq' AND b.name = 'Amat' AND a.price > i.price), Stock o,
+    i.name = 'Ipix' AND o.name = 'Oracle' AND o.price > i.price) WITHIN 20"""
+
+
+@pytest.mark.parametrize("strategy", TREE_EVALUATIONS)
+def test_market_hypothesis(strategy: str) -> None:
+    """In the shape of the paper's first query: one stock rises behind others, while a third does not fall before them."""
+    trades = [("Ipix", 10), ("Dell", 5), ("Dell", 6), ("Amat", 3), ("Qqq", 12), ("Oracle", 11), ("Dell", 4), ("Qqq", 13), ("Oracle", 9)]
+    rows = [{"ts": number, "name": name, "price": price} for number, (name, price) in enumerate(trades, 1)]
+    found = ost.match(f"PATTERN {MARKET_QUERY}", language="neel", strategy=strategy, Stock=pa.Table.from_pylist(rows))
+    assert [[row[name]["ts"] for name in "iabo"] for row in found.to_arrow().to_pylist()] == [[1, 5, 4, 6]]
