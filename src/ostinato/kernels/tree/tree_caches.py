@@ -110,9 +110,7 @@ def keep_result(entry, entries, results, terms, begin, end, bound, control):
 def index_entries(index, entries, count):
     """Into a fresh index. Of several intervals with one first time, the farthest is the last one made."""
     for entry in range(count):
-        place = entry_place(
-            index, entries, entries[entry, OF_KEY], entries[entry, OF_GROUP], entries[entry, LOWEST], entries[entry, VALUES:]
-        )
+        place = entry_place(index, entries, entries[entry, OF_KEY], entries[entry, OF_GROUP], entries[entry, LOWEST], entry)
         index[place] = entry
 
 
