@@ -33,7 +33,7 @@ from ostinato.kernels.tree.tree_layout import (
     WATERMARK,
     WITHIN,
 )
-from ostinato.kernels.tree.tree_links import link_row
+from ostinato.kernels.tree.tree_links import link_row, link_to_trigger
 from ostinato.kernels.tree.tree_search import first_from, search
 
 NO_LIMIT = -(1 << 62)
@@ -45,7 +45,7 @@ _SEARCHED = (
     " int64[::1], uint8[::1]"
 )
 _ADVANCE = (
-    f"int64({_SEARCHED}, int64[:,::1], int64, int64[::1], int64[:,::1], int64[:,::1], int64[::1], int64[::1], int64[::1],"
+    f"int64({_SEARCHED}, int64[:,::1], int64, int64[:,::1], int64[:,::1], int64[:,::1], int64[::1], int64[::1], int64[::1],"
     " int64[::1], int64[::1], int64[::1], int64[::1], int64[::1])"
 )
 _CONFIRM = f"int64({_SEARCHED}, int64[::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[::1])"
@@ -77,6 +77,17 @@ def advance(
                     return status
                 control[AT_PLAN] += 1
             else:
+                if linked[key] == decided[key]:
+                    if 2 * (control[HEADS] + len(chain_of)) > len(heads):
+                        return HEADS_FULL
+                    control[HEADS] = link_to_trigger(
+                        ready[at], key, to_arena, mask, bits, slots, slot_valid, link_bits, chain_of, before, seen, links, chains, heads,
+                        control[HEADS], linked,
+                    )  # fmt: skip
+                    last = linked[key] - 1
+                    decided[key] = last if mask == -1 or bits[last + to_arena] & mask != 0 else linked[key]
+                    if decided[key] > last:
+                        continue
                 ordinal = decided[key]
                 time = times[ordinal + to_arena]
                 while linked[key] < ready[at] and (linked[key] <= ordinal or (control[WAITS] and times[linked[key] + to_arena] == time)):
@@ -91,7 +102,7 @@ def advance(
                     break
             ordinal = decided[key]
             word = bits[ordinal + to_arena]
-            while control[AT_PLAN] < len(plans) and word & mask:
+            while control[AT_PLAN] < len(plans) and (mask == -1 or word & mask != 0):
                 plan = control[AT_PLAN]
                 if plans[plan, BIT] < 0 or (word >> plans[plan, BIT]) & 1:
                     time = times[ordinal + to_arena]
@@ -145,7 +156,7 @@ def confirm(
 
 
 @jit(
-    "int64(int64[::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[:,::1], uint8[:,::1], int64[::1], int64[:,::1],"
+    "int64(int64[::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[:,::1], uint8[:,::1], int64[:,::1], int64[:,::1],"
     " int64[:,::1], int64[::1], int64[:,::1], int64[:,::1], int64[:,::1], int64[::1])"
 )
 def link_again(

@@ -33,6 +33,7 @@ from ostinato.kernels.tree.tree_layout import (
     CONTEXT,
     COUNTS,
     CURSOR,
+    CUTS,
     DEPENDS,
     DEPENDS_END,
     DONE,
@@ -53,7 +54,8 @@ from ostinato.kernels.tree.tree_layout import (
     GIVEN_FROM,
     GIVEN_TO,
     GROUP,
-    HEAD_ORDINAL,
+    HEAD_EVENTS,
+    HEAD_SLOT,
     HIGH_ORDINAL,
     HIGHEST,
     INCLUDING,
@@ -94,6 +96,7 @@ from ostinato.kernels.tree.tree_layout import (
     OPENED_AT,
     OUTPUT_FULL,
     OVER_STEPS,
+    OWN_SLOT,
     PARENT,
     PASSED,
     PHASE,
@@ -191,7 +194,8 @@ def first_candidate(step, high, steps, bound, slots, slot_valid, links, chains, 
     row, slot = bound[steps[step, CHAIN_VARIABLE], LAST_OF] + control[TO_ARENA], steps[step, CHAIN_SLOT]
     if slot_valid[row, slot] != 1:
         return NOTHING
-    found = heads[head_place(heads, control[KEY], chain, slots[row, slot]), HEAD_ORDINAL]
+    place = head_place(heads, control[KEY], steps[step, OWN_SLOT], slots[row, slot])
+    found = heads[place, HEAD_EVENTS + chain] if heads[place, HEAD_SLOT] != 0 else NOTHING
     while found > high:
         found = chains[found + control[TO_ARENA], chain]
     return found
@@ -509,6 +513,17 @@ def flag_of(step, level, steps, terms, stack, slots, slot_valid, bound, contexts
 
 
 @borrowing
+def cut_back(level, stack, steps):
+    """What must not be there was found in the interval that this level opened: the level to turn back from. Where all further events of
+    a variable only make the interval longer, none of them is looked at."""
+    decides = steps[stack[level, AT], CUTS]
+    if decides >= 0:
+        while stack[level, AT] != decides:
+            level -= 1
+    return level
+
+
+@borrowing
 def search(
     steps, terms, tests, code, scratch, scratch_valid, ranks, times, slots, slot_valid, links, chains, heads,
     stack, registers, register_valid, bound, contexts, control, index, entries, results, group_plans, given_ordinals, given_variables,
@@ -569,7 +584,7 @@ def search(
                     break
                 known = flag_of(step, level, steps, terms, stack, slots, slot_valid, bound, contexts, control, index, entries)
             if known == OCCUPIED:
-                level -= 1
+                level = cut_back(level, stack, steps) - 1
                 retry = 1
                 continue
             if looks and known == UNKNOWN:
@@ -586,6 +601,7 @@ def search(
             level = contexts[steps[step, CONTEXT], OPENED_AT]
             if steps[stack[level, AT], FLAGGED]:
                 entries[stack[level, ENTRY], IS_EMPTY] = OCCUPIED
+            level = cut_back(level, stack, steps)
         elif kind == STORE:
             if not has_room(control, index, entries, results):
                 status = CACHES_FULL

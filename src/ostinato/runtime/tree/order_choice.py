@@ -19,7 +19,7 @@ class OrderChoice:
         self._pattern = pattern
         self._bits = link_bits(pattern).tolist()
         self._next_look = FIRST_LOOK
-        self._adapts = pattern.evaluation == "joins"
+        self._adapts = pattern.evaluation == "joins" and pattern.reorders
         self.arrays = self._written(dict.fromkeys(range(len(pattern.tree)), 1.0))
 
     def _written(self, rates: dict[int, float]) -> StepArrays:
