@@ -55,9 +55,6 @@ FIRST_STEP, BIT = range(2)
 # Columns of a chain: which events it links (a bit), by which value (a slot)
 CHAIN_BIT, CHAIN_BY = range(2)
 
-# Columns of a link: the bit of the events, and where in `links` they are (-1: they are only counted)
-LINK_BIT, LINK_COLUMN = range(2)
-
 # Columns of the heads of a value: its slot, from 1 on (0: nothing is here); then per chain the latest event with the value
 HEAD_KEY, HEAD_SLOT, HEAD_VALUE, HEAD_EVENTS = range(4)
 NOTHING = -1

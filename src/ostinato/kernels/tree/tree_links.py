@@ -14,8 +14,6 @@ from ostinato.kernels.tree.tree_layout import (
     HEAD_KEY,
     HEAD_SLOT,
     HEAD_VALUE,
-    LINK_BIT,
-    LINK_COLUMN,
     NOTHING,
 )
 
@@ -35,17 +33,13 @@ def head_place(heads, key, slot, value):
 
 
 @inlined
-def link_row(row, ordinal, key, bits, slots, slot_valid, link_bits, chain_of, before, seen, links, chains, heads, held):
-    """Note a row; `before` are the links of the row before it, and become its own; `seen` counts events by their bits. Returns how many
-    values have heads. A chain has nothing to say about rows that are not its events, and they are left as they are."""
+def link_row(row, ordinal, key, bits, slots, slot_valid, link_bits, chain_of, before, links, chains, heads, held):
+    """Note a row; `before` are the links of the row before it, and become its own. Returns how many values have heads. A chain has nothing to say about rows that are not its events, and they are left as they are."""
     word = bits[row]
     for i in range(len(link_bits)):
-        has, column = (word >> link_bits[i, LINK_BIT]) & 1, link_bits[i, LINK_COLUMN]
-        seen[i] += has
-        if column >= 0:
-            if has:
-                before[key, column] = ordinal
-            links[row, column] = before[key, column]
+        if (word >> link_bits[i]) & 1:
+            before[key, i] = ordinal
+        links[row, i] = before[key, i]
     slot, place = np.int64(-1), np.int64(0)
     for i in range(len(chain_of)):
         bit, by = chain_of[i, CHAIN_BIT], chain_of[i, CHAIN_BY]
@@ -64,14 +58,14 @@ def link_row(row, ordinal, key, bits, slots, slot_valid, link_bits, chain_of, be
 
 @borrowing
 def link_to_trigger(
-    ready, key, to_arena, mask, bits, slots, slot_valid, link_bits, chain_of, before, seen, links, chains, heads, held, linked
+    ready, key, to_arena, mask, bits, slots, slot_valid, link_bits, chain_of, before, links, chains, heads, held, linked
 ):  # fmt: skip
     """Note rows up to the first that may complete a match, or until there is no room for heads; returns how many values have them."""
     ordinal, is_trigger = linked[key], False
     while ordinal < ready and not is_trigger and 2 * (held + len(chain_of)) <= len(heads):
         row = ordinal + to_arena
         is_trigger = mask == -1 or bits[row] & mask != 0
-        held = link_row(row, ordinal, key, bits, slots, slot_valid, link_bits, chain_of, before, seen, links, chains, heads, held)
+        held = link_row(row, ordinal, key, bits, slots, slot_valid, link_bits, chain_of, before, links, chains, heads, held)
         ordinal += 1
     linked[key] = ordinal
     return held

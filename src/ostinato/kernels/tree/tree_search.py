@@ -490,6 +490,17 @@ def take_result(
 
 
 @borrowing
+def ends_before(at, low, step, steps, times, control, results):
+    """Whether a match that is kept ends before a time: in a list they are by their last events, the latest first, so that no other
+    reaches it either."""
+    for i in range(steps[step, MEMBERS_END] - steps[step, MEMBERS]):
+        event = results[at, RESULT_EVENTS + i]
+        if event >= control[BASE] and times[event + control[TO_ARENA]] >= low:
+            return False
+    return True
+
+
+@borrowing
 def flag_of(step, level, steps, terms, stack, slots, slot_valid, bound, contexts, control, index, entries):
     """What is known about a negated expression in the interval that was opened, with the values around it that it depends on. `terms` has
     them as pairs (variable, slot), with slot -1 for the event itself."""
@@ -643,6 +654,8 @@ def search(
                 if result < 0:
                     control[ERROR] = result
                     return FAILED
+                if steps[step, IS_SEMANTIC] == 0 and ends_before(at, stack[level, LOW], step, steps, times, control, results):
+                    break
                 at = next_result(at, level, stack, entries, results)
             if not going_on and control[STEPS] > control[STEP_LIMIT]:
                 return OVER_STEPS

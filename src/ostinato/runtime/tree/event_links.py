@@ -24,10 +24,9 @@ class EventLinks:
     def __init__(self, pattern: TreePattern) -> None:
         self._widths = linked_columns(pattern)
         bits = len(link_bits(pattern))
-        self._link_bits = self._chains = np.zeros((0, 2), np.int64)
+        self._link_bits, self._chains = np.zeros(0, np.int64), np.zeros((0, 2), np.int64)
         self.before = np.full((0, bits), NOT_LINKED, np.int64)
         self.linked = np.full(0, NOT_LINKED, np.int64)
-        self.seen = np.zeros(bits, np.int64)
         self.heads = self._no_heads(FIRST_HEADS)
         self._forgotten = False
 
@@ -69,13 +68,11 @@ class EventLinks:
         self.linked[lost] = rows.base[lost]
         lost = np.ascontiguousarray(lost, np.int64)
         control[layout.AT_KEY] = 0
-        seen = self.seen.copy()
         while kernel.link_again(
             lost, until[lost], rows.offset, rows.base, self.linked, rows.bits.view(np.int64), rows.slots, rows.slot_valid, self._link_bits,
-            self._chains, self.before, self.seen, self.links(rows), self.chains(rows), self.heads, control,
+            self._chains, self.before, self.links(rows), self.chains(rows), self.heads, control,
         ) != layout.DONE:  # fmt: skip
             self.grow(rows, control)
-        self.seen[:] = seen
 
     def grow(self, rows: PatternRows, control: np.ndarray) -> None:
         """Room for more values; those of rows that are gone are given up."""

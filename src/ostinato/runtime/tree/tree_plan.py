@@ -9,7 +9,6 @@ import numpy as np
 
 from ostinato.kernels.tree import tree_layout as layout
 from ostinato.program.analysis.disjoint_bits import DisjointBits
-from ostinato.program.analysis.event_links import link_bits
 from ostinato.program.tree import Branch, Group, Limit, NegatedBranch, TreePattern
 from ostinato.runtime.tree.negation_needs import begins_only, depends_on, wanted_by
 from ostinato.runtime.tree.step_list import Step, StepList, table
@@ -79,7 +78,7 @@ class StepWriter:
         bits = {bit for _, bit in plans}
         return StepArrays(
             *self._list.arrays, table(plans, 2), tuple(owners), confirmations, table(self._group_plans or [(0, 0)], 2),
-            self._link_table(), table(self._chains, 2), self._contexts,
+            np.array(self._linked, np.int64), table(self._chains, 2), self._contexts,
             -1 if -1 in bits else sum(1 << bit for bit in bits), self._members, tuple(orders),
         )  # fmt: skip
 
@@ -192,11 +191,6 @@ class StepWriter:
         if bit >= 0 and bit not in self._linked:
             self._linked.append(bit)
         return -1 if bit < 0 else self._linked.index(bit)
-
-    def _link_table(self) -> np.ndarray:
-        """All bits are counted, those by which events are found have links."""
-        bits = link_bits(self._pattern).tolist()
-        return table([(bit, self._linked.index(bit) if bit in self._linked else -1) for bit in bits], 2)
 
     def _code(self, block: int) -> tuple[int, int]:
         return self._pattern.scalar.blocks[block] if block >= 0 else (0, 0)
