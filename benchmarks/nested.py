@@ -34,17 +34,17 @@ def trades(count: int, rates: dict[str, float]) -> pa.Table:
     return pa.table({"ts": np.arange(count), "symbol": random.choice(names, count, p=shares), "price": random.integers(1, 100, count)})
 
 
-def in_session(table: pa.Table, text: str, strategy: str) -> ost.Session:
-    """The trades as they come, in small batches: what the window leaves behind is given up."""
+def compiled(table: pa.Table, text: str, strategy: str) -> ost.Query:
     options = {"language": "neel", "type_by": "symbol", "time": "ts", "strategy": strategy, "output": "count"}
-    session = ost.compile(text, {"trades": table.schema}, **options).open()
+    return ost.compile(text, {"trades": table.schema}, **options)
+
+
+def counted(table: pa.Table, query: ost.Query) -> int:
+    """The trades as they come, in small batches: what the window leaves behind is given up."""
+    session = query.open()
     for start in range(0, table.num_rows, BATCH):
         session.push(table.slice(start, BATCH))
-    return session
-
-
-def counted(table: pa.Table, text: str, strategy: str) -> int:
-    return int(in_session(table, text, strategy).close().column("count")[0].as_py())
+    return int(session.close().column("count")[0].as_py())
 
 
 def flat(table: pa.Table, window: int) -> int:
@@ -67,7 +67,9 @@ def self_joins(table: pa.Table, window: int) -> int:
 def contenders(table: pa.Table, window: int) -> dict[str, Callable[[], int]]:
     text = QUERY.format(window=window)
     runs: dict[str, Callable[[], int]] = {
-        name: lambda name=name: counted(table, text, name) for name in EVALUATIONS if name != "iterative" or window <= MOST_ITERATIVE
+        name: lambda query=compiled(table, text, name): counted(table, query)
+        for name in EVALUATIONS
+        if name != "iterative" or window <= MOST_ITERATIVE
     }
     runs["SASE+, flat"] = lambda: flat(table, window)
     if window <= MOST_DUCKDB:
@@ -109,13 +111,14 @@ def negated_memory(options: Options) -> None:
         case = experiment.case(f"window {window}", rows=table.num_rows, window=window)
         for name, kind, what in (("object cache", "kept_results", "results"), ("semantic cache", "kept_intervals", "flags")):
             case.facts[f"kept {what}"], case.facts[f"bytes of {what}"] = most_held(table, text, name, kind)
-        case.compare({name: lambda n=name, t=text: counted(table, t, n) for name in EVALUATIONS}, options, same=lambda result: result)
+        queries = {name: compiled(table, text, name) for name in EVALUATIONS}
+        runs = {name: lambda query=query: counted(table, query) for name, query in queries.items()}
+        case.compare(runs, options, same=lambda result: result)
     experiment.save(options)
 
 
 def most_held(table: pa.Table, text: str, strategy: str, kind: str) -> tuple[int, int]:
-    options = {"language": "neel", "type_by": "symbol", "time": "ts", "strategy": strategy, "output": "count"}
-    session = ost.compile(text, {"trades": table.schema}, **options).open()
+    session = compiled(table, text, strategy).open()
     most = most_bytes = 0
     for start in range(0, table.num_rows, BATCH):
         session.push(table.slice(start, BATCH))

@@ -1,4 +1,5 @@
-"""Random NEEL texts over small streams: nested to a depth, with negations, correlation, alternatives, ties and nulls.
+"""Random NEEL texts over small streams: nested to a depth, with negations, correlation, alternatives, lists, members without variable,
+ties and nulls.
 
 Every text means something over `COLUMNS` read by `type_by="kind"`. `queries()` draws a text with the rows of a stream; `texts()` a text."""
 
@@ -21,30 +22,35 @@ OPERATORS = ("=", "=", "!=", "<", "<=", ">", ">=")
 
 @dataclass
 class _Names:
-    """`count` numbers the variables; `left` is how many more positive ones the text may have, so that a match is cheap to look for."""
+    """`count` numbers the variables; `left` is how many more positive ones the text may have, so that a match is cheap to look for.
+    `bare`: some members have no variable."""
 
     left: int
     lists: bool
+    bare: bool
     count: int = 0
     kleene: set[str] = field(default_factory=set)
 
 
 @dataclass(frozen=True)
 class _Drawn:
-    """`positive` are the variables that a match of it holds."""
+    """`positive` are the named variables that a match of it holds."""
 
     text: str
     positive: tuple[str, ...]
 
 
 @st.composite
-def texts(draw: st.DrawFn, depth: int = 4, lists: bool = False, windows: str = "both") -> str:
-    """`depth` is how deep groups nest; `lists`: with `B+ b[]`; `windows` are "time", "events" or "both"."""
+def texts(
+    draw: st.DrawFn, depth: int = 4, lists: bool = False, windows: str = "both", bare: bool = False, most: int = 5, longest: int = 10
+) -> str:
+    """`depth` is how deep groups nest; `lists`: with `B+ b[]`; `windows` are "time", "events" or "both", `longest` what they span; `bare`:
+    some members have no variable; `most`: how many events a match has, lists as one."""
     by_events = windows == "events" or (windows == "both" and draw(st.integers(0, 3)) == 0)
-    names = _Names(draw(st.integers(2, 5)), lists)
+    names = _Names(draw(st.integers(2, most)), lists, bare)
     root = _group(draw, names, depth, (), ends=not by_events)
-    window = f"{draw(st.integers(2, 10))} events" if by_events else str(draw(st.integers(1, 10)))
-    shown = draw(st.lists(st.sampled_from(root.positive), unique=True)) if draw(st.integers(0, 4)) == 0 else []
+    window = f"{draw(st.integers(2, longest))} events" if by_events else str(draw(st.integers(1, longest)))
+    shown = draw(st.lists(st.sampled_from(root.positive), unique=True)) if root.positive and draw(st.integers(0, 4)) == 0 else []
     return f"PATTERN {root.text} WITHIN {window}" + (f" RETURN {', '.join(shown)}" if shown else "")
 
 
@@ -87,6 +93,8 @@ def _event(draw: st.DrawFn, names: _Names, negated: bool) -> _Drawn:
     name = f"{kind.lower()}{names.count}"
     if not negated:
         names.left -= 1
+    if names.bare and draw(st.integers(0, 3)) == 0:
+        return _Drawn(kind, ())
     if names.lists and draw(st.integers(0, 4)) == 0:
         names.kleene.add(name)
         return _Drawn(f"{kind}+ {name}[]", (name,))
@@ -102,7 +110,7 @@ def _negation(draw: st.DrawFn, names: _Names, depth: int, around: tuple[str, ...
 
 
 def _conditions(draw: st.DrawFn, names: _Names, own: tuple[str, ...], around: tuple[str, ...]) -> list[str]:
-    return [_condition(draw, names, own, around) for _ in range(draw(st.sampled_from((0, 0, 1, 1, 2))))]
+    return [_condition(draw, names, own, around) for _ in range(draw(st.sampled_from((0, 0, 1, 1, 2))))] if own else []
 
 
 def _condition(draw: st.DrawFn, names: _Names, own: tuple[str, ...], around: tuple[str, ...]) -> str:
@@ -114,7 +122,7 @@ def _condition(draw: st.DrawFn, names: _Names, own: tuple[str, ...], around: tup
     if form == 1:
         return f"{_value(draw, names, first, column)} {draw(st.sampled_from(OPERATORS))} {draw(st.integers(0, 3))}"
     if form == 2 and first in names.kleene:
-        return f"{first}[i].{column} {draw(st.sampled_from(('>=', '<=', '!=')))} {first}[i-1].{column}"
+        return f"{first}[i].{column} {draw(st.sampled_from(('>=', '<=', '!=')))} {_running(draw, names, first, own, column)}"
     others = (*own, *around)
     second = draw(st.sampled_from(others))
     operator = draw(st.sampled_from(OPERATORS))
@@ -125,17 +133,24 @@ def _condition(draw: st.DrawFn, names: _Names, own: tuple[str, ...], around: tup
 def _value(draw: st.DrawFn, names: _Names, name: str, column: str) -> str:
     if name not in names.kleene:
         return f"{name}.{column}"
-    forms = (f"{name}[1].{column}", f"{name}[{name}.LEN].{column}", f"max({name}[].{column})", f"{name}.LEN", f"count({name}[])")
+    aggregates = tuple(f"{function}({name}[].{column})" for function in ("max", "min", "sum"))
+    forms = (f"{name}[1].{column}", f"{name}[{name}.LEN].{column}", f"{name}.LEN", f"count({name}[])", *aggregates)
     return draw(st.sampled_from(forms))
 
 
+def _running(draw: st.DrawFn, names: _Names, name: str, own: tuple[str, ...], column: str) -> str:
+    """What each event of a list is compared with: those of the list before it, or an event that the text has before the list."""
+    before = tuple(f"{other}.{column}" for other in own[: own.index(name)] if other not in names.kleene)
+    return draw(st.sampled_from((f"{name}[i-1].{column}", f"max({name}[..i-1].{column})", f"sum({name}[..i-1].{column})", *before)))
+
+
 @st.composite
-def streams(draw: st.DrawFn, at_most: int = 10, ties: bool = True) -> list[dict[str, Any]]:
+def streams(draw: st.DrawFn, at_most: int = 10, ties: bool = True, at_least: int = 0) -> list[dict[str, Any]]:
     """Events in the order of their times; `ties`: some are simultaneous."""
     rows: list[dict[str, Any]] = []
     time = 0
     numbers = st.one_of(st.none(), st.integers(0, 3), st.integers(0, 3))
-    for number in range(draw(st.integers(0, at_most))):
+    for number in range(draw(st.integers(at_least, at_most))):
         time += draw(st.integers(0 if ties else 1, 2))
         kind = draw(st.sampled_from(KINDS + "Z"))
         x, y, s = draw(numbers), draw(numbers), draw(st.sampled_from((None, "p", "q")))
@@ -144,5 +159,6 @@ def streams(draw: st.DrawFn, at_most: int = 10, ties: bool = True) -> list[dict[
 
 
 @st.composite
-def queries(draw: st.DrawFn, depth: int = 4, lists: bool = False, at_most: int = 10) -> tuple[str, list[dict[str, Any]]]:
-    return draw(texts(depth=depth, lists=lists)), draw(streams(at_most=at_most))
+def queries(draw: st.DrawFn, at_most: int = 10, at_least: int = 0, **drawn: Any) -> tuple[str, list[dict[str, Any]]]:
+    """`drawn` is as for `texts`."""
+    return draw(texts(**drawn)), draw(streams(at_most=at_most, at_least=at_least))

@@ -88,6 +88,27 @@ QUERIES: dict[str, tuple[str, dict[str, Any]]] = {
         "PATTERN SEQ(P p, Q q) WHERE [k] and q.p > p.p WITHIN 9",
         {},
     ),
+    "tree": ("PATTERN SEQ(A a, AND(B b, C c, b.k = c.k), !SEQ(C x, B y, x.s = y.s), A d, b.p > a.p AND d.s = a.s) WITHIN 9", {}),
+    "tree, keyed": (
+        "PATTERN SEQ(A a, !(C x, x.k = a.k AND x.p > b.p), OR(B b, C c), a.k = b.k AND a.k = c.k) WITHIN 9 RETURN a.s AS s, b.p AS p",
+        {"language": "neel"},
+    ),
+    "tree, behind": ("PATTERN SEQ(!(C w, w.p > a.p), A a, B+ b[], !(C x, x.s = a.s), b[i].p > a.p) WITHIN 9", {"language": "neel"}),
+    "tree, lists": ("PATTERN AND(A a, SEQ(B+ b[], C c, max(b[].p) > c.p AND b[i].s = a.s)) WITHIN 6 events", {"language": "neel"}),
+    "tree, counted": ("PATTERN SEQ(A a, SEQ(B b, C c, b.s = a.s), A d) WITHIN 9", {"output": "count", "strategy": "iterative"}),
+    "tree, objects": (
+        "PATTERN SEQ(A a, SEQ(B b, !A e, C c, b.s = a.s), !AND(B x, C y, x.k = y.k = a.k), A d, c.p > d.p) WITHIN 9",
+        {"strategy": "object cache"},
+    ),
+    "tree, intervals": (
+        "PATTERN SEQ(A a, SEQ(B b, !A e, C c, b.s = a.s), !AND(B x, C y, x.k = y.k = a.k), A d, c.p > d.p) WITHIN 9",
+        {"strategy": "semantic cache"},
+    ),
+    "tree, composed": (
+        "PATTERN SEQ(A a, AND(B b, C c), a.k = b.k) WITHIN 4 RETURN P(a.k AS k, b.p AS p); "
+        "PATTERN SEQ(P x, !(P z, z.k = x.k), P y, x.p < y.p) WITHIN 9",
+        {"language": "neel"},
+    ),
     "absence, first": (events("A a, ~(C x), B b", "a, x, b", "[k] and x.p > b.p", "OUTPUT first", "skip_till_next_match"), {}),
 }
 

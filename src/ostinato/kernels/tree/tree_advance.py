@@ -60,7 +60,7 @@ def advance(
     plans, mask, link_bits, chain_of, before, bits, keys, ready, offset, base, linked, decided,
 ):  # fmt: skip
     """`linked` and `decided` are, per key, the next row to link and the next that may complete matches. Where simultaneous rows matter to
-    each other, they are linked together before any of them completes something (WAITS)."""
+    each other, they are linked together before any of them completes something (WAITS). A negative `mask`: any row may complete one."""
     while control[AT_KEY] < len(keys):
         at = control[AT_KEY]
         key = keys[at]
@@ -85,7 +85,7 @@ def advance(
                         control[HEADS], linked,
                     )  # fmt: skip
                     last = linked[key] - 1
-                    decided[key] = last if mask == -1 or bits[last + to_arena] & mask != 0 else linked[key]
+                    decided[key] = last if mask < 0 or bits[last + to_arena] & mask != 0 else linked[key]
                     if decided[key] > last:
                         continue
                 ordinal = decided[key]
@@ -102,7 +102,7 @@ def advance(
                     break
             ordinal = decided[key]
             word = bits[ordinal + to_arena]
-            while control[AT_PLAN] < len(plans) and (mask == -1 or word & mask != 0):
+            while control[AT_PLAN] < len(plans) and (mask < 0 or word & mask):
                 plan = control[AT_PLAN]
                 if plans[plan, BIT] < 0 or (word >> plans[plan, BIT]) & 1:
                     time = times[ordinal + to_arena]

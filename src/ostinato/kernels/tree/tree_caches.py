@@ -19,10 +19,12 @@ from ostinato.kernels.tree.tree_layout import (
     OF_KEY,
     OLDER,
     PARENT,
+    PROGRESS,
     RESULT_EVENTS,
     RESULTS,
     UNKNOWN,
     VALUES,
+    WHOLE,
 )
 
 
@@ -117,13 +119,14 @@ def index_entries(index, entries, count):
 @jit("void(int64[:,::1], int64[:,::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[:,::1], int64[:,::1], int64[::1])")
 def purge(entries, results, first_needed, first_time, offset, base, kept_entries, kept_results, control):
     """What the window has left behind is given up: matches with an event before the first row that is needed of their key, intervals that
-    begin before its time. Intervals of one first time go together, so that none loses its parent."""
+    begin before its time or end before it, lists that are empty then. Of an interval whose parent is given up the matches of the parent
+    are, too."""
     count = control[ENTRIES]
     place = np.full(count, NOTHING, np.int64)
     control[ENTRIES] = control[RESULTS] = 0
     for entry in range(count):
-        key = entries[entry, OF_KEY]
-        if entries[entry, LOWEST] > -(1 << 61) and entries[entry, LOWEST] < first_time[key]:
+        key, lowest, highest = entries[entry, OF_KEY], entries[entry, LOWEST], entries[entry, HIGHEST]
+        if (lowest > PROGRESS and lowest < first_time[key]) or (highest != NOTHING and highest < first_needed[key]):
             continue
         made = place[entry] = control[ENTRIES]
         control[ENTRIES] += 1
@@ -150,3 +153,5 @@ def purge(entries, results, first_needed, first_time, offset, base, kept_entries
                     kept_results[last, NEXT_RESULT] = at
                 last = at
             result = results[result, NEXT_RESULT]
+        if lowest == WHOLE and highest == NOTHING and last == NOTHING:
+            control[ENTRIES] -= 1

@@ -64,7 +64,7 @@ def link_to_trigger(
     ordinal, is_trigger = linked[key], False
     while ordinal < ready and not is_trigger and 2 * (held + len(chain_of)) <= len(heads):
         row = ordinal + to_arena
-        is_trigger = mask == -1 or bits[row] & mask != 0
+        is_trigger = mask < 0 or bits[row] & mask != 0
         held = link_row(row, ordinal, key, bits, slots, slot_valid, link_bits, chain_of, before, links, chains, heads, held)
         ordinal += 1
     linked[key] = ordinal

@@ -48,8 +48,8 @@ def keyed(query: MatchQuery, ways: Iterable[Way], kleene: frozenset[str]) -> Mat
 
 def _divides(column: str, way: Way, kleene: frozenset[str], around: frozenset[str]) -> bool:
     """Whether all its events equal each other and those around them in the column. The events of a repetition are compared by
-    conditions of their own, which are not looked into."""
-    if kleene & {*way.variables}:
+    conditions of their own, which are not looked into; an event that is compared with none may be null there."""
+    if kleene & {*way.variables} or not (around or len(way.variables) > 1):
         return False
     pairs = list(_equal_in(column, way))
     reached = set(around or way.variables[:1])

@@ -33,7 +33,7 @@ class StepArrays:
     link_bits: np.ndarray
     chains: np.ndarray
     contexts: int
-    mask: int
+    mask: int  # bits of which an event that completes a match has one; -1: it needs none
     members: int  # the most events that a nested expression has whose matches are kept
     orders: tuple[tuple[int, ...], ...]  # of the plans, the variables as they are bound
 
@@ -267,9 +267,8 @@ class StepWriter:
     def _cached(self, group: Group, branch: Branch, placed: _Placed, context: int) -> None:
         known, inside = {*placed.variables}, {*group.variables}
         local = tuple(negation for negation in branch.negations if self._is_local(negation, group, branch, placed))
-        plans = self._plans_of(group, branch, local)
         step = self._list.add(layout.CACHED, context)
-        step[layout.PLANS], step[layout.PLANS_END] = plans
+        step[layout.PLANS], step[layout.PLANS_END] = self._plans_of(group, branch, local)
         step[layout.IS_SEMANTIC] = int(self._pattern.evaluation == INTERVALS)
         self._order_in_time(step, inside, known, branch)
         step[layout.SHARES] = self._shares(group.variables, known)

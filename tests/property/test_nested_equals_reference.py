@@ -1,0 +1,196 @@
+"""All evaluations of nested patterns find what the definition says: on random texts and streams, however the input is cut, saved or
+delayed, by key and without."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from random import Random
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.property.neel_texts import KINDS, queries, texts
+
+import ostinato as ost
+from ostinato import reference
+from ostinato.plan.planner import TREE_EVALUATIONS
+from ostinato.query import Query
+
+Rows = list[dict[str, Any]]
+Found = list[tuple[Any, ...]]
+Drawn = tuple[str, Rows]
+NUMBER, TEXT = pa.int64(), pa.string()
+SCHEMA = pa.schema([("x", NUMBER), ("y", NUMBER), ("s", TEXT), ("id", NUMBER), ("ts", NUMBER), ("kind", TEXT)])
+cuts = st.lists(st.integers(0, 12), max_size=4)
+
+
+def many(examples: int) -> settings:
+    return settings(max_examples=examples, deadline=None)
+
+
+def compiled(text: str, strategy: str | None = None, by_key: bool = True, **options: Any) -> Query:
+    without = () if by_key else ("equality_key",)
+    return ost.compile(text, {"events": SCHEMA}, language="neel", type_by="kind", strategy=strategy, without=without, **options)
+
+
+def all_plans(text: str) -> Iterator[Query]:
+    for strategy in TREE_EVALUATIONS:
+        query = compiled(text, strategy)
+        yield query
+        if query.pattern.reads.keys:
+            yield compiled(text, strategy, by_key=False)
+
+
+def expected(query: Query, rows: Rows) -> Found:
+    """As the definition lists them: first and last time, and the ids of the events that are shown."""
+    matches = zip(reference.evaluate(query.algebra, rows), reference.output(query.algebra, rows), strict=True)
+    return [
+        (
+            *(rows[place]["ts"] for place in (match.positions[0], match.positions[-1])),
+            *(tuple(rows[at]["id"] for at in shown) for shown in row.values()),
+        )
+        for match, row in matches
+    ]
+
+
+def of_table(table: pa.Table) -> Found:
+    shown = [name for name in table.column_names if name not in ("match_id", "start_ts", "end_ts")]
+    return [(row["start_ts"], row["end_ts"], *(_ids(row[name]) for name in shown)) for row in table.to_pylist()]
+
+
+def _ids(value: Any) -> tuple[int, ...]:
+    return tuple(event["id"] for event in (value if isinstance(value, list) else [] if value is None else [value]))
+
+
+def batches(rows: Rows, places: Sequence[int]) -> list[pa.Table]:
+    table = pa.Table.from_pylist(rows, SCHEMA)
+    bounds = [0, *sorted(min(place, len(rows)) for place in places), len(rows)]
+    return [table.slice(start, end - start) for start, end in zip(bounds, bounds[1:], strict=False)]
+
+
+def found(query: Query, rows: Rows, places: Sequence[int] = (), restarts: bool = False, **opened: Any) -> Found:
+    session = query.open(**opened)
+    tables = []
+    for batch in batches(rows, places):
+        tables.append(session.push(batch))
+        if restarts:
+            session = query.open(snapshot=session.snapshot())
+    return of_table(pa.concat_tables([*tables, session.close()]))
+
+
+def check(text: str, rows: Rows, given_rows: Rows | None = None, places: Sequence[int] = (), restarts: bool = False, **opened: Any) -> None:
+    wanted = sorted(expected(compiled(text), rows))
+    for query in all_plans(text):
+        matches = sorted(found(query, rows if given_rows is None else given_rows, places, restarts, **opened))
+        assert matches == wanted, f"{query.pattern.evaluation}, keys {query.pattern.reads.key_names}: {text}"
+
+
+@many(30)
+@given(queries(bare=True))
+def test_nested_to_any_depth(drawn: Drawn) -> None:
+    check(*drawn)
+
+
+@many(12)
+@given(queries(depth=3, most=3, at_most=24, at_least=12, longest=20))
+def test_longer_streams_and_windows(drawn: Drawn) -> None:
+    check(*drawn, places=(6, 12, 18))
+
+
+@many(15)
+@given(queries(depth=3, lists=True, most=3, at_most=7))
+def test_lists_with_running_conditions_and_aggregates(drawn: Drawn) -> None:
+    check(*drawn)
+
+
+@pytest.mark.parametrize("restarts", [False, True])
+@many(10)
+@given(queries(depth=3, lists=True, bare=True, most=4, at_most=8), cuts)
+def test_any_split_into_batches(restarts: bool, drawn: Drawn, places: list[int]) -> None:
+    check(*drawn, places=places, restarts=restarts)
+
+
+@many(10)
+@given(queries(depth=3, most=4, at_most=9), st.randoms(use_true_random=False))
+def test_late_rows_wait_for_their_place(drawn: Drawn, random: Any) -> None:
+    text, rows = drawn
+    places = {row["ts"]: random.random() for row in rows}
+    shuffled = sorted(rows, key=lambda row: places[row["ts"]])
+    lateness = (rows[-1]["ts"] - rows[0]["ts"] if rows else 0) + 1
+    check(text, rows, shuffled, places=range(1, len(rows)), lateness=lateness)
+
+
+@many(10)
+@given(queries(depth=3, most=4, windows="time"), cuts)
+def test_the_watermark_decides(drawn: Drawn, places: list[int]) -> None:
+    """Matches come out once; what it has decided is right, and nothing is left to wait for behind the last window."""
+    text, rows = drawn
+    wanted = sorted(expected(compiled(text), rows))
+    for query in all_plans(text):
+        session = query.open(lateness=None)
+        tables = []
+        for batch in batches(rows, places):
+            tables.append(session.push(batch))
+            if batch.num_rows:
+                tables.append(session.advance(batch.column("ts")[0].as_py()))
+        if rows:
+            tables.append(session.advance(rows[-1]["ts"] + 1000))
+            assert session.metrics()["waiting_matches"] == 0
+        assert sorted(of_table(pa.concat_tables(tables) if tables else session.close())) == wanted, f"{query.pattern.evaluation}: {text}"
+        assert session.close().num_rows == 0
+
+
+@many(10)
+@given(queries(depth=3, most=4, lists=True, at_most=8), cuts)
+def test_ordered_input_gives_matches_as_they_are_listed(drawn: Drawn, places: list[int]) -> None:
+    text, rows = drawn
+    wanted = expected(compiled(text), rows)
+    for query in all_plans(text):
+        assert found(query, rows, places, ordered=True) == wanted, f"{query.pattern.evaluation}: {text}"
+
+
+@many(10)
+@given(queries(depth=3, most=4, lists=True, bare=True, at_most=8), cuts)
+def test_counting_is_the_number_of_matches(drawn: Drawn, places: list[int]) -> None:
+    text, rows = drawn
+    wanted = len(expected(compiled(text), rows))
+    for strategy in TREE_EVALUATIONS:
+        session = compiled(text, strategy, output="count").open()
+        for batch in batches(rows, places):
+            session.push(batch)
+        assert session.close().column("count").to_pylist() == [wanted], f"{strategy}: {text}"
+
+
+@many(8)
+@given(queries(depth=3, most=4))
+def test_a_stream_per_type(drawn: Drawn) -> None:
+    """Streams are interleaved by time; of simultaneous events those of the first stream come first."""
+    text, rows = drawn
+    tables = {kind: pa.Table.from_pylist([row for row in rows if row["kind"] == kind], SCHEMA) for kind in KINDS}
+    together = [row for row in sorted(rows, key=lambda row: (row["ts"], row["kind"])) if row["kind"] in KINDS]
+    named = {kind for kind in KINDS if f"{kind} " in text or f"{kind})" in text}
+    together = [row for row in together if row["kind"] in named]
+    wanted = expected(compiled(text), together)
+    streams = {kind: tables[kind] for kind in sorted(named)}
+    assert of_table(ost.match(text, language="neel", **streams).to_arrow()) == wanted, text
+
+
+@many(10)
+@given(texts(depth=3, most=3, longest=30), st.integers(0, 1000))
+def test_evaluations_agree_on_streams_that_outgrow_their_room(text: str, seed: int) -> None:
+    """Caches, links and stacks grow, and give up what the window has left behind; the definition would take too long here."""
+    random = Random(seed)
+    rows, time = [], 0
+    for number in range(600):
+        time += random.choice((0, 1, 1, 2))
+        x, y = (random.choice((None, *range(12))) for _ in "xy")
+        rows.append({"id": number, "ts": time, "kind": random.choice("ABCDZZ"), "x": x, "y": y, "s": random.choice("pq")})
+    counts = {}
+    for strategy in TREE_EVALUATIONS:
+        session = compiled(text, strategy, output="count").open()
+        for batch in batches(rows, range(50, 600, 50)):
+            session.push(batch)
+        counts[strategy] = session.close().column("count").to_pylist()
+    assert len({*map(tuple, counts.values())}) == 1, (text, counts)

@@ -1,0 +1,78 @@
+"""Nested patterns on the engine: what random texts over one typed stream do not reach."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+import ostinato as ost
+from ostinato.plan.planner import TREE_EVALUATIONS
+from ostinato.query import Query
+from ostinato.runtime.session import idle_keys
+
+every_evaluation = pytest.mark.parametrize("strategy", TREE_EVALUATIONS)
+
+
+def events(text: str) -> pa.Table:
+    """`A1 B2/7` are type, time and x."""
+    rows = []
+    for number, event in enumerate(text.split()):
+        kind_and_time, _, x = event.partition("/")
+        rows.append({"x": int(x) if x else None, "id": number, "ts": int(kind_and_time[1:]), "kind": kind_and_time[0]})
+    return pa.Table.from_pylist(rows, pa.schema([("x", pa.int64()), ("id", pa.int64()), ("ts", pa.int64()), ("kind", pa.string())]))
+
+
+def compiled(text: str, table: pa.Table, strategy: str | None = None, **options: Any) -> Query:
+    return ost.compile(text, {"events": table.schema}, language="neel", type_by="kind", strategy=strategy, **options)
+
+
+@every_evaluation
+def test_a_stream_of_one_type_needs_no_condition(strategy: str) -> None:
+    query = ost.compile("PATTERN SEQ(A a) WITHIN 2", {"A": events("A1").schema}, language="neel", strategy=strategy)
+    session = query.open()
+    assert session.push(events("A1 A2")).num_rows + session.close().num_rows == 2
+
+
+@pytest.mark.parametrize("text", ["PATTERN A a", "PATTERN SEQ(A a, !(B b, b.x = a.x), SEQ(A c), a.ts < c.ts) WITHIN 9"])
+def test_an_event_that_is_compared_with_none_may_be_null(text: str) -> None:
+    table = events("A1 A2/1")
+    query = compiled(text, table)
+    assert query.pattern.reads.keys == ()
+    session = query.open()
+    assert session.push(table).num_rows + session.close().num_rows > 0
+
+
+@every_evaluation
+def test_what_is_kept_follows_the_window(strategy: str) -> None:
+    """Also a window of events, under which intervals have no first time."""
+    for text in (
+        "PATTERN SEQ(SEQ(A a, B b, a.x = b.x), C c, b.x = c.x) WITHIN 30 events",
+        "PATTERN SEQ(A a, SEQ(B b, C d), !SEQ(B e, C f, e.x = f.x), C c, b.x = c.x) WITHIN 20",
+    ):
+        session = compiled(text, events("A1"), strategy, without=("equality_key",)).open()
+        sizes = []
+        for part in range(24):
+            batch = events(" ".join(f"{'ABC'[n % 3]}{n}/{n // 6}" for n in range(part * 200, part * 200 + 200)))
+            session.push(batch)
+            metrics = session.metrics()
+            sizes.append((metrics["kept_results"] + metrics["kept_intervals"], metrics["state_bytes"]))
+        assert max(sizes[12:]) <= max(sizes[4:12]), (text, sizes)
+
+
+@every_evaluation
+def test_ever_new_keys_are_forgotten(strategy: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(idle_keys, "FORGET_FROM", 64)
+    text = "PATTERN SEQ(A a, AND(B b, C d, b.x = d.x), D c, a.x = b.x = c.x) WITHIN 20"
+    session = compiled(text, events("A1"), strategy).open()
+    found, sizes = 0, []
+    for part in range(30):
+        start = part * 400
+        batch = events(" ".join(f"{'ABCD'[n % 4]}{n}/{n // 4}" for n in range(start, start + 400)))
+        found += session.push(batch).num_rows
+        sizes.append(session.metrics()["state_bytes"])
+    found += session.close().num_rows
+    assert found == 3000
+    assert max(sizes[15:]) <= max(sizes[5:15]), sizes
+    assert session.metrics()["keys"] < 400
