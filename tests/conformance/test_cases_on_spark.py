@@ -17,7 +17,7 @@ from tests.golden.case_file import golden_cases
 from ostinato.base.errors import UnsupportedError
 
 pytestmark = [pytest.mark.spark, pytest.mark.timeout(3600), pytest.mark.usefixtures("spark")]
-ALL_OF = ("sase",)
+ALL_OF = ("sase", "neel")
 NEVER_FINAL_ON_A_STREAM = ("never final on a stream", "needs an event time", "cannot carry a watermark")
 
 

@@ -33,6 +33,7 @@ from ostinato.kernels.tree.tree_layout import (
     CONTEXT,
     COUNTS,
     CURSOR,
+    CUTS,
     DEPENDS,
     DEPENDS_END,
     DONE,
@@ -53,7 +54,8 @@ from ostinato.kernels.tree.tree_layout import (
     GIVEN_FROM,
     GIVEN_TO,
     GROUP,
-    HEAD_ORDINAL,
+    HEAD_EVENTS,
+    HEAD_SLOT,
     HIGH_ORDINAL,
     HIGHEST,
     INCLUDING,
@@ -94,6 +96,7 @@ from ostinato.kernels.tree.tree_layout import (
     OPENED_AT,
     OUTPUT_FULL,
     OVER_STEPS,
+    OWN_SLOT,
     PARENT,
     PASSED,
     PHASE,
@@ -191,7 +194,8 @@ def first_candidate(step, high, steps, bound, slots, slot_valid, links, chains, 
     row, slot = bound[steps[step, CHAIN_VARIABLE], LAST_OF] + control[TO_ARENA], steps[step, CHAIN_SLOT]
     if slot_valid[row, slot] != 1:
         return NOTHING
-    found = heads[head_place(heads, control[KEY], chain, slots[row, slot]), HEAD_ORDINAL]
+    place = head_place(heads, control[KEY], steps[step, OWN_SLOT], slots[row, slot])
+    found = heads[place, HEAD_EVENTS + chain] if heads[place, HEAD_SLOT] != 0 else NOTHING
     while found > high:
         found = chains[found + control[TO_ARENA], chain]
     return found
@@ -486,6 +490,17 @@ def take_result(
 
 
 @borrowing
+def ends_before(at, low, step, steps, times, control, results):
+    """Whether a match that is kept ends before a time: in a list they are by their last events, the latest first, so that no other
+    reaches it either."""
+    for i in range(steps[step, MEMBERS_END] - steps[step, MEMBERS]):
+        event = results[at, RESULT_EVENTS + i]
+        if event >= control[BASE] and times[event + control[TO_ARENA]] >= low:
+            return False
+    return True
+
+
+@borrowing
 def flag_of(step, level, steps, terms, stack, slots, slot_valid, bound, contexts, control, index, entries):
     """What is known about a negated expression in the interval that was opened, with the values around it that it depends on. `terms` has
     them as pairs (variable, slot), with slot -1 for the event itself."""
@@ -506,6 +521,17 @@ def flag_of(step, level, steps, terms, stack, slots, slot_valid, bound, contexts
     control[CACHE_LOADS if entry == made else CACHE_HITS] += 1
     stack[level, ENTRY] = entry
     return entries[entry, IS_EMPTY]
+
+
+@borrowing
+def cut_back(level, stack, steps):
+    """What must not be there was found in the interval that this level opened: the level to turn back from. Where all further events of
+    a variable only make the interval longer, none of them is looked at."""
+    decides = steps[stack[level, AT], CUTS]
+    if decides >= 0:
+        while stack[level, AT] != decides:
+            level -= 1
+    return level
 
 
 @borrowing
@@ -569,7 +595,7 @@ def search(
                     break
                 known = flag_of(step, level, steps, terms, stack, slots, slot_valid, bound, contexts, control, index, entries)
             if known == OCCUPIED:
-                level -= 1
+                level = cut_back(level, stack, steps) - 1
                 retry = 1
                 continue
             if looks and known == UNKNOWN:
@@ -586,6 +612,7 @@ def search(
             level = contexts[steps[step, CONTEXT], OPENED_AT]
             if steps[stack[level, AT], FLAGGED]:
                 entries[stack[level, ENTRY], IS_EMPTY] = OCCUPIED
+            level = cut_back(level, stack, steps)
         elif kind == STORE:
             if not has_room(control, index, entries, results):
                 status = CACHES_FULL
@@ -627,6 +654,8 @@ def search(
                 if result < 0:
                     control[ERROR] = result
                     return FAILED
+                if steps[step, IS_SEMANTIC] == 0 and ends_before(at, stack[level, LOW], step, steps, times, control, results):
+                    break
                 at = next_result(at, level, stack, entries, results)
             if not going_on and control[STEPS] > control[STEP_LIMIT]:
                 return OVER_STEPS
