@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ostinato.kernels._jit import jit
+from ostinato.kernels.tree.tree_bounds import first_from
 from ostinato.kernels.tree.tree_layout import (
     AT,
     AT_KEY,
@@ -34,7 +35,7 @@ from ostinato.kernels.tree.tree_layout import (
     WITHIN,
 )
 from ostinato.kernels.tree.tree_links import link_row, link_to_trigger
-from ostinato.kernels.tree.tree_search import first_from, search
+from ostinato.kernels.tree.tree_search import search
 
 NO_LIMIT = -(1 << 62)
 

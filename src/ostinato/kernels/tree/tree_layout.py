@@ -49,6 +49,13 @@ CONTROL_CELLS = 28
 # What a call ended with
 DONE, OUTPUT_FULL, STACK_FULL, OVER_STEPS, FAILED, HEADS_FULL, CACHES_FULL = range(7)
 
+# What a step ended with: nothing (more) was found, it goes on with the next step, or with a level that it made itself; what must not be
+# there is known to be. Less than zero: the call must end, with the status as its opposite.
+BACK, ON, DEEPER, VIOLATED = range(4)
+
+# Columns of what is bound to a variable
+FIRST_OF, LAST_OF = range(2)
+
 # Columns of a plan: its first step, and the bits of which the completing event has one
 FIRST_STEP, BIT = range(2)
 
