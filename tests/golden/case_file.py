@@ -1,7 +1,7 @@
 """Golden cases in a text form that is easy to read beside the paper or the standard.
 
     == the name of the case
-    key value                       options: language (sase | sql), output, ties, ...
+    key value                       options: language (sase | sql | neel), output, ties, ...
     -- query
     the text, on as many lines as it needs
     -- events id:string ts:int      columns with their types
@@ -47,7 +47,7 @@ def _case(file: str, lines: list[str], before: Case | None) -> Case:
             key, _, value = line.partition(" ")
             options[key] = value.strip()
     language = options.pop("language", before.language if before else "sase")
-    if language == "sase":
+    if language != "sql":
         options = {"type_by": "kind", "time": "ts"} | options
         options = {key: value for key, value in options.items() if value}
     text, columns, rows = (before.text, before.columns, before.rows) if before else ("", (), ())

@@ -117,7 +117,8 @@ def test_what_only_kernels_call_refuses_to_be_called(tmp_path):
     assert _jit.at_first_call(inner)(3) == 6
 
 
-def test_seldom_types_wait_for_their_first_call_unless_somebody_warms_up(monkeypatch):
+def test_seldom_types_wait_for_their_first_call_unless_somebody_warms_up(monkeypatch, tmp_path):
+    monkeypatch.setattr(_jit, "cache_directory", lambda: tmp_path)  # where nothing is stored yet
     for name in ("_registered", "_seldom", "_pieces"):
         monkeypatch.setattr(_jit, name, [])
     monkeypatch.setattr(_jit, "_import_kernels", lambda: None)
