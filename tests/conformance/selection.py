@@ -9,6 +9,7 @@ from tests.conformance.case import Case
 
 from ostinato.base.errors import OstinatoError
 from ostinato.compiler import compile
+from ostinato.program.tree import TreePattern
 from ostinato.tasks.ranges.deferred_numbers import numbers_matches
 
 
@@ -28,5 +29,6 @@ def _kind(case: Case) -> Hashable:
     except OstinatoError as error:
         return type(error)
     pattern = query.pattern
-    divided = (bool(pattern.reads.keys), pattern.within >= 0, pattern.reads.time >= 0, bool(pattern.negations))
+    late = (pattern.trails, pattern.sees_last_instant) if isinstance(pattern, TreePattern) else bool(pattern.negations)
+    divided = (bool(pattern.reads.keys), pattern.within >= 0, pattern.reads.time >= 0, late)
     return divided, pattern.evaluation, pattern.rows_per_match, pattern.output, numbers_matches(pattern)
