@@ -7,10 +7,11 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 JAVA := JAVA_HOME="$$(sh scripts/find-java)" && export JAVA_HOME
 PYTEST := $(BIN)/python -m pytest
+SPARK_PROCESSES ?= 2
 
 help:
 	@echo "make demo        stream a market feed through two queries on a local Spark; results in ./demo-output"
-	@echo "make test        all tests but the slow ones"
+	@echo "make test        all tests but the slow ones (SPARK_PROCESSES=n: those on Spark in n sessions of up to 1 GB beside each other)"
 	@echo "make test-slow   the slow ones"
 	@echo "make chaos       streaming jobs that are killed in every micro-batch and go on with other settings (CHAOS_SEED=n: at other moments)"
 	@echo "make mutants     plants small changes into the engine, one at a time, and lists those that no test notices (MUTANTS='--seed 7 --count 20 --only kernels/scan')"
@@ -30,14 +31,14 @@ demo: $(STAMP)
 	@$(JAVA) && $(BIN)/ostinato demo --output demo-output
 
 # Kernels are compiled before: else whichever test needs one first waits for it, and so do the tests beside it. On a machine that has
-# them this takes a second. Spark has cores of its own to use, so its tests follow in one process.
+# them this takes a second. Spark's tests follow in processes with a session each: a short job leaves most of a second core idle.
 test: $(STAMP)
 	@$(BIN)/python -c "from ostinato.kernels._jit import warm_up; warm_up()"
-	@$(PYTEST) -m "not slow and not spark" -n auto --maxprocesses 4 --durations=15
-	@$(JAVA) && $(PYTEST) -m "spark and not slow" --durations=15
+	@$(PYTEST) -m "not slow and not spark" -n auto --maxprocesses 4 --dist worksteal --durations=15
+	@$(JAVA) && $(PYTEST) -m "spark and not slow" -n $(SPARK_PROCESSES) --dist worksteal --durations=15
 
 test-slow: $(STAMP)
-	@$(JAVA) && $(PYTEST) -m slow --timeout 1800
+	@$(JAVA) && $(PYTEST) -m slow --timeout 1800 --durations=15
 
 chaos: $(STAMP)
 	@$(JAVA) && $(PYTEST) tests/recovery/test_chaos.py -m "" -s --timeout 3600

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from benchmarks import compact_windows, sase_workload, v_shape
 from benchmarks.one_thread import use_one_thread
-from benchmarks.ticks import random_walk
+from benchmarks.ticks import random_walk, with_text_keys
 
 Seconds = Callable[[], float]
 
@@ -47,9 +47,10 @@ def opened_sessions(count: int) -> None:
 def in_process(part: int) -> dict[str, Seconds]:
     """`part`: by how much the inputs are smaller than they could be."""
     cases: dict[str, Callable[[], object]] = {}
-    for keys in (2, 100_000):
+    for keys in (2, 10_000, 100_000, 1_000_000):
         table = random_walk(5_000_000 // part, keys)
         cases[f"V shape, {keys:,} keys"] = partial(v_shape.engine, table)
+    cases["V shape, 10,000 text keys"] = partial(v_shape.engine, with_text_keys(random_walk(5_000_000 // part, 10_000)))
     for strategy, iterator, run in sase_workload.workload(2_000_000 // part):
         cases[f"SASE+ workload {strategy} {iterator}"] = run
     for length, window, output, completes in ((6, 100, "all", False), (6, 100, "count", True), (3, 20, "all", True)):

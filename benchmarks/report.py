@@ -14,7 +14,7 @@ ORDER = (
     "negation", "run_memory",
     "input_memory",
     "soak", "first_result", "growth_rows", "growth_keys", "growth_window", "growth_text_keys", "threshold_rows", "threshold_events",
-    "query_sets", "spark_batch", "spark_streaming",
+    "single_rows", "query_sets", "spark_batch", "spark_streaming",
 )  # fmt: skip
 HEAD = """# Benchmarks
 

@@ -26,3 +26,10 @@ def random_walk(rows: int, keys: int, seed: int = 7) -> pa.Table:
             "volume": generator.integers(1, 1001, rows),
         }
     )
+
+
+def with_text_keys(ticks: pa.Table) -> pa.Table:
+    """The same rows by names of eight letters."""
+    numbers = ticks.column("key").to_numpy()
+    names = pa.array([f"SYM{number:05d}" for number in range(int(numbers.max()) + 1)])
+    return ticks.set_column(0, "key", names.take(pa.array(numbers)))

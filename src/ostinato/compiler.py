@@ -23,8 +23,11 @@ from ostinato.lang.streams.known_streams import KnownStreams, StatementHost
 from ostinato.plan.long_walks import quadratic
 from ostinato.plan.planner import plan
 from ostinato.program.pattern import EventPattern, Pattern
+from ostinato.program.tree import TreePattern
 from ostinato.query import Around, Query
 from ostinato.rewrite.rules import NEEDED, RULES, rewrite
+
+TREE_SWITCHES = {"equality_chains": "chains", "join_order": "reorders", "negation_cut": "cuts"}
 
 
 def compile(text: str, schemas: Mapping[str, pa.Schema], **options: Any) -> Query:
@@ -55,7 +58,7 @@ def schema_of(name: str, given: object) -> pa.Schema:
 
 
 def _check_left_out(without: tuple[str, ...]) -> None:
-    offered = [*(rule for rule, _ in RULES if rule not in NEEDED), "merging", "search", "equality_key"]
+    offered = [*(rule for rule, _ in RULES if rule not in NEEDED), "merging", "search", "equality_key", *TREE_SWITCHES]
     unknown = [name for name in without if name not in offered]
     if unknown:
         raise OstinatoError(f'there is no "{unknown[0]}" to leave out', hint=f"without= takes {', '.join(offered)}, as a tuple")
@@ -109,6 +112,9 @@ def _planned(query: MatchQuery, options: CompileOptions) -> Pattern:
     pattern = replace(plan(query, options.strategy, "equality_key" not in options.without), search="search" not in options.without)
     if isinstance(pattern, EventPattern) and "merging" in options.without:
         return replace(pattern, merging=False)
+    if isinstance(pattern, TreePattern):
+        switches: dict[str, Any] = {field: name not in options.without for name, field in TREE_SWITCHES.items()}
+        return replace(pattern, **switches)
     return pattern
 
 

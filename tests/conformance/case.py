@@ -50,7 +50,7 @@ class Case:
     """`options` are the arguments of `match`: output, ties, type_by, time. The table is called `t` in SQL, `events` otherwise."""
 
     name: str
-    language: str  # "sql" | "sase" | "neel"
+    language: str  # a name of the registry
     text: str
     columns: tuple[tuple[str, str], ...]
     rows: tuple[tuple[Any, ...], ...]

@@ -7,16 +7,16 @@ from typing import Any, Protocol
 
 import pyarrow as pa
 from tests.conformance.case import Case, Outcome, Rows
+from tests.conformance.compiled_case import compiled
 from tests.conformance.match_times import variables_of
 
 from ostinato import reference
 from ostinato.algebra.policies import RowsPerMatch
 from ostinato.algebra.query import MatchQuery
-from ostinato.compiler import compile
 from ostinato.expr.types import BOOL, DATE, FLOAT, INT, STRING, TIMESTAMP
 from ostinato.expr.typing.schema import Schema
 from ostinato.hosts import embedded
-from ostinato.lang import neel, sase, sql
+from ostinato.lang import sase, sql
 from ostinato.query import Query
 
 TYPES = {"string": STRING, "int": INT, "double": FLOAT, "boolean": BOOL, "timestamp": TIMESTAMP, "date": DATE}
@@ -60,8 +60,8 @@ def algebra_of(case: Case) -> MatchQuery:
     schema = Schema(tuple((name, TYPES[kind]) for name, kind in case.columns))
     if case.language == "sase":
         return sase.lower(sase.parse(case.text), {case.stream: schema}, **case.options)
-    if case.language == "neel":
-        return neel.lower(neel.parse(case.text), {case.stream: schema}, **case.options)
+    if case.language != "sql":
+        return compiled(case).algebra
     split_statement = sql.split_statement(case.text)
     assert split_statement.bare, "the reference runs nothing around the clause"
     (clause,) = split_statement.clauses
@@ -89,7 +89,7 @@ class SessionEngine:
 
     def _answer(self, case: Case) -> Any:
         table = case.table
-        query = compile(case.text, {case.stream: table.schema}, language=case.language, **case.options)
+        query = compiled(case)
         session = query.open(lateness=0)
         # without lateness the rows of a stream come in order; within a table they need not
         outputs = [session.push(part) for part in self._parts(query, table)] + [session.close()]

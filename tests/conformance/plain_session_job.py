@@ -13,10 +13,10 @@ ROOT = Path(__file__).parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "src")]  # as if the script lay there: workers see nothing of it
 
 from pyspark.sql import DataFrame, SparkSession  # noqa: E402
-from tests.conformance.selection import one_of_each  # noqa: E402
+from tests.conformance.one_operator_engine import OneOperatorEngine  # noqa: E402
+from tests.conformance.selection import for_streams  # noqa: E402
 from tests.conformance.spark_engines import SparkBatchEngine  # noqa: E402
-from tests.conformance.spark_stream_engine import SparkStreamEngine  # noqa: E402
-from tests.conformance.test_golden_on_spark import streamable, wrong  # noqa: E402
+from tests.conformance.test_cases_on_spark import streamable, wrong  # noqa: E402
 from tests.golden.case_file import golden_cases  # noqa: E402
 
 import ostinato as ost  # noqa: E402
@@ -64,9 +64,9 @@ def streamed(spark: SparkSession, stream: Any, folder: str) -> list[list[Any]]:
 
 
 def disagreements(extent: str) -> list[str]:
-    cases = golden_cases() if extent == "all" else one_of_each(golden_cases())[::6]
+    cases = golden_cases() if extent == "all" else for_streams(golden_cases())[::3]
     batch = wrong(cases, SparkBatchEngine("spark", None).run(cases))
-    return batch + wrong(*streamable(cases, SparkStreamEngine().run(cases)))
+    return batch + wrong(*streamable(cases, OneOperatorEngine().run(cases)))
 
 
 if __name__ == "__main__":

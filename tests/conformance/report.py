@@ -10,7 +10,7 @@ FOLDER = Path(__file__).parents[2] / "build"
 
 def write_report(engine: str, counts: Counter[tuple[str, str]], agreed: Counter[str]) -> str:
     """A table, also written to build/worked_cases_<engine>.md."""
-    lines = [f"# Worked cases on {engine}", "", f"Agree: {agreed['sql']} SQL, {agreed['sase']} SASE+.", ""]
+    lines = [f"# Worked cases on {engine}", "", f"Agree: {', '.join(f'{count} {language}' for language, count in agreed.items())}.", ""]
     lines += ["| feature | agree | refused | disagree |", "|---|---:|---:|---:|"]
     for feature in sorted({feature for feature, _ in counts}):
         numbers = [counts[feature, result] for result in ("agree", "refused", "disagree")]

@@ -1,194 +1,156 @@
-"""Spark Structured Streaming in the conformance suite: all cases are buckets of one streaming query.
+"""Spark Structured Streaming in the conformance suite, through the calls of a user. Rows come in two files, a micro-batch each, and
+nothing is late: matches are decided as time goes on. Cases with the same rows are the queries of one set.
 
-Rows come in two micro-batches, then the watermark leaves all of them behind. What only the end of a stream decides is asked from the
-stored state: emitted matches and those of the closed sessions make up the whole."""
+What only the end of a stream decides comes with the end where the source has one (`ends=True`). Spark's source has none; there, what the
+last watermark leaves undecided is left to a session in this process that has seen the same rows and the same watermark."""
 
 from __future__ import annotations
 
 import os
-import pickle
-import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
-from pyspark import cloudpickle
-from pyspark.sql import types as spark
-from pyspark.sql.streaming import StatefulProcessor
+from pyspark.errors import PySparkException
+from pyspark.sql import DataFrame, SparkSession
 from tests.conformance.case import Case, Outcome
+from tests.conformance.compiled_case import compiled
 from tests.conformance.engines import table_found
-from tests.conformance.spark_engines import spark_session
+from tests.conformance.selection import rows_of
+from tests.conformance.spark_engines import cause_of, spark_session
 
-from ostinato.compiler import compile
-from ostinato.hosts.spark.streaming.bucket_processor import DECIDED_ON_SPARK, MATCHES, BucketProcessor
-from ostinato.hosts.spark.streaming.bucket_state import BucketState
-from ostinato.hosts.spark.streaming.buckets import bucket_of, label_of
-from ostinato.hosts.spark.streaming.clock import Clock
-from ostinato.hosts.spark.streaming.match_stream import check_streamable
-from ostinato.hosts.spark.streaming.packing import PACKED, PACKED_ON_SPARK, Packer, from_blobs
-from ostinato.hosts.spark.streaming.stream_settings import ready_for_streams
-from ostinato.hosts.spark.streaming.waiting import Waiting
-from ostinato.hosts.spark.work import Work
-from ostinato.program import serde
-from ostinato.program.program import alone
-from ostinato.runtime.session.session import Session
+from ostinato.base.errors import OstinatoError, SchemaError
+from ostinato.hosts.spark import on
+from ostinato.hosts.spark.types import to_spark_schema
+from ostinato.query_set import QUERY_ID, QuerySet
 
-cloudpickle.register_pickle_by_value(sys.modules[__name__])  # Spark's workers do not see the tests
-
+OWN, SPARKS = "own source", "Spark's source"
 BUCKETS = 3
-PER_CASE = 8  # buckets kept apart for a case
-LATER_MS = 7_000_000_000_000
-OUTPUT = spark.StructType(
-    [*DECIDED_ON_SPARK.fields, spark.StructField("case", spark.LongType()), spark.StructField("error", spark.BinaryType())]
-)
 
 
-@dataclass(frozen=True)
-class Streamed:
-    """What a worker needs of a case."""
+@dataclass
+class Together:
+    """Cases that read the same rows, by number."""
 
-    program: bytes
-    output: pa.Schema
-    packer: Packer
+    cases: dict[str, Case]
+    queries: QuerySet
 
-    def processor(self) -> BucketProcessor:
-        """Nothing but the watermark decides; times may be from before 1970."""
-        return BucketProcessor(self.program, self.output, self.packer, Waiting(announced=1))
-
-
-class AllCases(StatefulProcessor):
-    """Hands every bucket to the processor of its case."""
-
-    def __init__(self, cases: dict[int, Streamed]) -> None:
-        self._cases = cases
-
-    def init(self, handle: Any) -> None:
-        self._shared = next(iter(self._cases.values())).processor()
-        self._shared.init(handle)
-
-    def handleInputRows(self, key: Any, rows: Iterator[pd.DataFrame], timerValues: Any) -> Iterator[pd.DataFrame]:
-        yield from self._of(key, lambda processor: processor.handleInputRows(key, rows, timerValues))
-
-    def handleExpiredTimer(self, key: Any, timerValues: Any, expiredTimerInfo: Any) -> Iterator[pd.DataFrame]:
-        yield from self._of(key, lambda processor: processor.handleExpiredTimer(key, timerValues, expiredTimerInfo))
-
-    def close(self) -> None:
-        pass
-
-    def _of(self, key: Any, go_on: Any) -> Iterator[pd.DataFrame]:
-        number = bucket_of(key[0]) // PER_CASE
-        if number not in self._cases:
-            return
-        case = self._cases[number]
-        processor = case.processor()
-        processor._handle, processor._state, processor._program = self._shared._handle, self._shared._state, serde.loads(case.program)
+    def add(self, number: str, case: Case) -> bool:
+        """Whether it has a place here: in one table a name has one type."""
         try:
-            for frame in go_on(processor):
-                yield frame.assign(case=number, error=None)
-        except Exception as error:
-            nothing = {"matches": [None], "late_rows": [0], "row_count": [0], "shed": [0]}
-            yield pd.DataFrame({**nothing, "case": [number], "error": [pickle.dumps(error)]})
-
-
-def _moved(packed: pa.RecordBatch, places: int) -> pa.RecordBatch:
-    """The same rows in buckets of their own among those of all cases."""
-    labels = [label_of(bucket_of(label) + places) for label in packed.column("bucket").to_pylist()]
-    return packed.set_column(0, packed.schema.field(0), pa.array(labels, pa.int32()))
+            self.queries.add(number, case.text, language=case.language, **case.options)
+        except SchemaError:
+            return False
+        self.cases[number] = case
+        return True
 
 
 class SparkStreamEngine:
-    name = "spark streaming"
+    def __init__(self, source: str) -> None:
+        self.name = self.source = source
 
     def run(self, cases: Sequence[Case]) -> list[Outcome]:
-        with tempfile.TemporaryDirectory() as folder:
-            return _Run(cases, Path(folder)).outcomes()
-
-
-class _Run:
-    def __init__(self, cases: Sequence[Case], folder: Path) -> None:
-        self.cases = cases
-        self.folder = folder
-        self.streamed: dict[int, Streamed] = {}
-        self.failed: dict[int, Exception] = {}
-        self.packed: tuple[list[pa.RecordBatch], list[pa.RecordBatch]] = ([], [])
-        self.tables: dict[int, list[pa.Table]] = {}
-
-    def outcomes(self) -> list[Outcome]:
-        for number, case in enumerate(self.cases):
+        outcomes: dict[str, Outcome] = {}
+        groups: dict[Hashable, list[Together]] = {}
+        for number, case in enumerate(cases):
             try:
-                self._prepare(number, case)
-            except Exception as error:
-                self.failed[number] = error
-        self._write_input()
-        self._stream()
-        self._close_stored_sessions()
-        return [self._outcome(number, case) for number, case in enumerate(self.cases)]
+                key = rows_of(case, compiled(case))
+                self._check(case)
+            except OstinatoError as error:
+                outcomes[str(number)] = Outcome(error=error)
+                continue
+            if not any(group.add(str(number), case) for group in groups.setdefault(key, [])):
+                groups[key].append(Together({}, QuerySet({case.stream: case.table.schema})))
+                assert groups[key][-1].add(str(number), case)
+        for group in (group for found in groups.values() for group in found):
+            outcomes |= self._outcomes(group)
+        return [outcomes[str(number)] for number in range(len(cases))]
 
-    def _prepare(self, number: int, case: Case) -> None:
-        query = compile(case.text, {case.stream: case.table.schema}, language=case.language, **case.options)
-        check_streamable(Work.of(query))
-        clock = Clock.of(query.pattern.reads)
-        divided = query.pattern.is_keyed
-        buckets = BUCKETS if divided else 1
-        names = [column.name for column in query.pattern.reads.columns]
-        keys = tuple(names[k] for k in query.pattern.reads.keys) if divided else ()
-        packer = Packer(names[query.pattern.reads.time], keys, buckets, clock)
-        table = case.table.select(names)
-        half = table.num_rows // 2
-        for batch, rows in zip(self.packed, (table.slice(0, half), table.slice(half))):
-            if rows.num_rows:
-                batch.append(_moved(packer.pack(rows), number * PER_CASE))
-        self.streamed[number] = Streamed(serde.dumps(alone(query.pattern)), Work.of(query).output, packer)
-        self.tables[number] = [Work.of(query).output.empty_table()]
+    def _check(self, case: Case) -> None:
+        """Raises what a user sees if the case is nothing for a stream."""
+        session = spark_session()
+        with tempfile.TemporaryDirectory() as folder:
+            stream = session.readStream.schema(to_spark_schema(case.table.schema)).parquet(folder)
+            on(session).match(case.text, language=case.language, lateness=0, **case.options, **{case.stream: stream})
 
-    def _write_input(self) -> None:
-        """The times of the blobs are all at the beginning, so that the watermark moves only with the last file."""
-        (self.folder / "in").mkdir()
-        time = PACKED.field("event_time").type
-        told = (pa.array([0], pa.int32()), pa.array([0]))
-        later = pa.array([LATER_MS * 1000]).cast(time)
-        last = pa.table([pa.array([-1], pa.int32()), pa.array([b""], pa.binary()), later, *told], schema=PACKED)
-        for number, batches in enumerate(self.packed):
-            rows = pa.Table.from_batches(batches, schema=PACKED)
-            rows = rows.set_column(2, PACKED.field(2), pa.array([0] * rows.num_rows, pa.int64()).cast(time))
-            self._write(rows, number)
-        self._write(last, 9)
+    def _outcomes(self, group: Together) -> dict[str, Outcome]:
+        with tempfile.TemporaryDirectory() as folder:
+            try:
+                found = self._found(group, Path(folder))
+            except PySparkException as error:
+                return dict.fromkeys(group.cases, Outcome(error=cause_of(error)))
+        return {number: Outcome(found=table_found(case, found[number])) for number, case in group.cases.items()}
 
-    def _write(self, rows: pa.Table, number: int) -> None:
-        file = self.folder / "in" / f"{number}.parquet"
-        pq.write_table(rows, file)
+    def _found(self, group: Together, folder: Path) -> dict[str, pa.Table]:
+        session = spark_session()
+        rows = in_order(group)
+        write(rows, folder / "in")
+        frame = self._matches(session, group, folder / "in", rows.schema)
+        name = f"conformance_{id(group)}"
+        writer = frame.writeStream.format("memory").queryName(name).option("checkpointLocation", str(folder / "checkpoint"))
+        writer.trigger(availableNow=True).start().awaitTermination()
+        streamed = session.table(name).toArrow()
+        session.catalog.dropTempView(name)
+        found = apart(streamed, group)
+        return found if self.source == OWN else with_the_rest(found, group, rows)
+
+    def _matches(self, session: SparkSession, group: Together, folder: Path, schema: pa.Schema) -> DataFrame:
+        engine = on(session)
+        if self.source == OWN:
+            stream: Any = engine.read_stream(str(folder), rows_per_batch=1, ends=True)
+        else:
+            stream = session.readStream.schema(to_spark_schema(schema)).option("maxFilesPerTrigger", 1).parquet(str(folder))
+        if len(group.cases) > 1:
+            return engine.match_all(group.queries, lateness=0, buckets=BUCKETS, **dict.fromkeys(group.queries.schemas, stream))
+        (case,) = group.cases.values()
+        return engine.match(case.text, language=case.language, lateness=0, buckets=BUCKETS, **case.options, **{case.stream: stream})
+
+
+def in_order(group: Together) -> pa.Table:
+    """By time: no row is late."""
+    number, case = next(iter(group.cases.items()))
+    time = group.queries[number].pattern.reads.time_name
+    table = case.table
+    places = pa.array(range(table.num_rows), pa.int64())
+    return table.append_column("__place", places).sort_by([(time, "ascending"), ("__place", "ascending")]).drop_columns(["__place"])
+
+
+def write(rows: pa.Table, folder: Path) -> None:
+    folder.mkdir()
+    half = (rows.num_rows + 1) // 2
+    for number, part in enumerate((rows.slice(0, half), rows.slice(half))):
+        file = folder / f"{number}.parquet"
+        pq.write_table(part, file)
         os.utime(file, (1_000_000 + number, 1_000_000 + number))  # a stream takes files in the order of their age
 
-    def _stream(self) -> None:
-        session = spark_session()
-        ready_for_streams(session, BUCKETS)
-        packed = session.readStream.schema(PACKED_ON_SPARK).option("maxFilesPerTrigger", 1).parquet(str(self.folder / "in"))
-        rows = packed.withWatermark("event_time", "0 seconds").drop("event_time")
-        decided = rows.groupBy("bucket").transformWithStateInPandas(AllCases(self.streamed), OUTPUT, "append", "eventTime")
-        writer = decided.writeStream.format("memory").queryName("conformance").option("checkpointLocation", str(self.folder / "checkpoint"))
-        writer.trigger(availableNow=True).start().awaitTermination()
-        for row in session.table("conformance").collect():
-            if row.error is not None:
-                self.failed[row.case] = pickle.loads(row.error)
-            elif row[MATCHES] is not None:
-                self.tables[row.case].append(from_blobs(iter([bytes(row[MATCHES])])))
-        session.catalog.dropTempView("conformance")
 
-    def _close_stored_sessions(self) -> None:
-        reader = spark_session().read.format("statestore").option("stateVarName", "session")
-        for row in reader.load(str(self.folder / "checkpoint")).collect():
-            number = bucket_of(row.key.bucket) // PER_CASE
-            case = self.streamed[number]
-            snapshot = BucketState.loads(bytes(row.value.blob)).check(case.packer.buckets).snapshot
-            rest = Session(serde.loads(case.program), snapshot=snapshot).close()
-            self.tables[number].append(rest.cast(case.output) if rest.num_rows else case.output.empty_table())
+def apart(streamed: pa.Table, group: Together) -> dict[str, pa.Table]:
+    """The rows of each case, in the columns of its query."""
+    if len(group.cases) == 1:
+        return dict.fromkeys(group.cases, streamed)
+    owners = streamed.column(QUERY_ID).to_pylist()
+    found = {}
+    for number in group.cases:
+        own = streamed.take(pa.array([place for place, owner in enumerate(owners) if owner == number], pa.int64()))
+        found[number] = own.select(group.queries[number].output_schema.names)
+    return found
 
-    def _outcome(self, number: int, case: Case) -> Outcome:
-        if number in self.failed:
-            return Outcome(error=self.failed[number])
-        return Outcome(found=table_found(case, pa.concat_tables(self.tables[number])))
+
+def with_the_rest(found: dict[str, pa.Table], group: Together, rows: pa.Table) -> dict[str, pa.Table]:
+    session = group.queries.open(lateness=0)
+    for stream in group.queries.schemas:
+        session.push(stream, rows)
+    rest = session.close()
+    return {number: pa.concat_tables([table, _numbered_apart(rest[number], table.schema)]) if number in rest else table
+            for number, table in found.items()}  # fmt: skip
+
+
+def _numbered_apart(rest: pa.Table, schema: pa.Schema) -> pa.Table:
+    """Numbers of matches are those of a host: here they are none that Spark has given."""
+    if "match_id" in rest.column_names:
+        rest = rest.set_column(0, "match_id", pa.array([-1 - number for number in range(rest.num_rows)], pa.int64()))
+    return rest.cast(schema)

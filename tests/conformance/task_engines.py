@@ -14,10 +14,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 from tests.conformance.case import Case, Outcome
+from tests.conformance.compiled_case import compiled
 from tests.conformance.engines import attempt, table_found
 
 from ostinato.archive.row_groups import list_row_groups
-from ostinato.compiler import compile
 from ostinato.program import serde
 from ostinato.program.input import Input
 from ostinato.program.pattern import Pattern
@@ -63,10 +63,6 @@ class TimeRangesEngine(KeyedPassEngine):
         query = compiled(case)
         found = in_ranges(query, case.table) if cuts_in_time(query, case.table) else in_passes(query, case.table, ())
         return table_found(case, together(query, found))
-
-
-def compiled(case: Case) -> Query:
-    return compile(case.text, {case.stream: case.table.schema}, language=case.language, **case.options)
 
 
 def cuts_in_time(query: Query, table: pa.Table) -> bool:

@@ -36,6 +36,7 @@ def ticks(folder: Path) -> list[list[Any]]:
 def run(folder: Path, kind: str) -> dict[str, Any]:
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("PYSPARK", "SPARK", "PYTHONPATH"))}
     environment["PATH"] = os.defpath  # another Python, if any
+    environment["JAVA_TOOL_OPTIONS"] = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"  # as in conftest; Spark does not see it
     if kind.startswith("connect"):
         environment["PYSPARK_PYTHON"] = sys.executable
     script = Path(__file__).parent / "plain_session_job.py"

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from tests.conformance.case import Case
-from tests.conformance.task_engines import compiled, cuts_in_time, range_job
+from tests.conformance.compiled_case import compiled
+from tests.conformance.task_engines import cuts_in_time, range_job
 from tests.conformance.worked_cases import worked_cases
 from tests.golden.case_file import golden_cases
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import datetime
 import json
 import re
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -62,12 +64,9 @@ NEEL_FEATURES = {
     "window by events": r"WITHIN \d+ events",
 }
 
-FEATURES = {"sql": SQL_FEATURES, "sase": SASE_FEATURES, "neel": NEEL_FEATURES}
-
 
 def features_of(case: Case) -> list[str]:
-    table = FEATURES[case.language]
-    found = [name for name, sign in table.items() if re.search(sign, case.text)]
+    found = [name for name, sign in WORKED[case.language].features.items() if re.search(sign, case.text)]
     return [f"{case.language}: {name}" for name in found or ["plain"]] + [f"{case.language}: output {_output(case)}"]
 
 
@@ -77,11 +76,7 @@ def _output(case: Case) -> str:
 
 
 def worked_cases() -> list[Case]:
-    return [*_read("rpr.jsonl", _rpr_case), *_read("sase.jsonl", _sase_case), *neel_cases()]
-
-
-def neel_cases() -> list[Case]:
-    return _read("neel.jsonl", _neel_case)
+    return [case for worked in WORKED.values() for case in _read(worked.file, worked.case)]
 
 
 def _read(file: str, make: Any) -> list[Case]:
@@ -143,3 +138,19 @@ def _values(columns: tuple[tuple[str, str], ...], rows: list[list[Any]]) -> tupl
 
 def _value(kind: str, value: Any) -> Any:
     return datetime.datetime.fromisoformat(value) if kind == "timestamp" and isinstance(value, str) else value
+
+
+@dataclass(frozen=True)
+class Worked:
+    """The cases of a language: their file, how a line of it is read, and the features that the report counts, by what their texts have."""
+
+    file: str
+    case: Callable[[str, dict[str, Any]], Case]
+    features: dict[str, str]
+
+
+WORKED = {
+    "sql": Worked("rpr.jsonl", _rpr_case, SQL_FEATURES),
+    "sase": Worked("sase.jsonl", _sase_case, SASE_FEATURES),
+    "neel": Worked("neel.jsonl", _neel_case, NEEL_FEATURES),
+}

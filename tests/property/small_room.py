@@ -10,8 +10,9 @@ from ostinato.kernels.rows import hashing, string_table
 from ostinato.runtime.aggregation import aggregation_store
 from ostinato.runtime.backtrack import backtrack_store
 from ostinato.runtime.compact import compact_store
-from ostinato.runtime.matches import listing, match_list
-from ostinato.runtime.rows import row_symbols
+from ostinato.runtime.matches import listing, match_list, ordered_matches
+from ostinato.runtime.output import report
+from ostinato.runtime.rows import column_reader, keyed_rows, row_symbols
 from ostinato.runtime.runs import run_reading, run_store
 from ostinato.runtime.scan import scan_matcher
 from ostinato.runtime.search import search_store
@@ -19,11 +20,15 @@ from ostinato.runtime.threads import thread_matcher, thread_store
 
 LEAST_ROOM = (
     (backtrack_store, "FIRST_CAPACITY", 1),
+    (column_reader, "MANY", 1),
     (compact_store, "FIRST_CAPACITY", 1),
     (hashing, "MIN_SLOTS", 2),
+    (keyed_rows, "FEW_ROWS", 1),
     (listing, "LEAST_PART", 1),
     (match_list, "FIRST_MATCHES", 1),
     (match_list, "FIRST_WALK", 1),
+    (ordered_matches, "MOVED_AT_ONCE", 1),
+    (report, "SHOWN_AT_ONCE", 1),
     (row_symbols, "FIRST_SLOTS", 2),
     (run_reading, "FIRST_DEPTH", 1),
     (run_store, "FIRST_CAPACITY", 2),

@@ -17,7 +17,7 @@ from ostinato.testing.compare_rows import difference
 Rows = list[dict[str, Any]]
 SELECTIONS = ("skip_till_next_match", "skip_till_any_match", "partition_contiguity")
 KINDS = ("A", "B")
-QUERIES = 40
+FEW_AND_MANY = [20, pytest.param(150, marks=pytest.mark.slow)]  # queries of each combination
 
 
 def drawn_query(rng: random.Random, selection: str) -> Drawn:
@@ -47,12 +47,13 @@ def output_text(drawn: Drawn, output: str) -> str:
 
 @pytest.mark.parametrize("output", OUTPUTS)
 @pytest.mark.parametrize("selection", SELECTIONS)
-def test_the_definition_holds(selection: str, output: str) -> None:
+@pytest.mark.parametrize("queries", FEW_AND_MANY)
+def test_the_definition_holds(queries: int, selection: str, output: str) -> None:
     if output == "first" and selection == "skip_till_any_match":
         return
     rng = random.Random(f"{selection} {output}")
     found = 0
-    for _ in range(QUERIES):
+    for _ in range(queries):
         drawn, rows = drawn_query(rng, selection), random_rows(rng)
         query = compiled(output_text(drawn, output), drawn, "compact")
         assert not uncarried(query.pattern).negations
@@ -60,7 +61,7 @@ def test_the_definition_holds(selection: str, output: str) -> None:
         found += bool(reference.evaluate(query.algebra, rows))
         wrong = difference(expected, engine_output(query, rows, output, rng))
         assert not wrong, f"{query.text}\n{rows}\n{wrong}"
-    assert found > QUERIES // 10
+    assert found > queries // 10
 
 
 def test_a_count_beyond_anything_that_could_be_listed() -> None:

@@ -18,7 +18,7 @@ from ostinato import reference
 from ostinato.testing.compare_rows import difference
 
 Rows = list[dict[str, Any]]
-QUERIES = 3  # of each combination
+FEW_AND_MANY = [2, pytest.param(8, marks=pytest.mark.slow)]  # queries of each combination
 STRATEGIES = (None, "runs", "compact", "backtrack")
 SCHEMA = pa.schema([("ts", pa.int64()), ("kind", pa.string()), ("k", pa.string()), ("v", pa.int64())])
 
@@ -26,17 +26,18 @@ SCHEMA = pa.schema([("ts", pa.int64()), ("kind", pa.string()), ("k", pa.string()
 @pytest.mark.parametrize("repeats", REPEATS)
 @pytest.mark.parametrize("negation", NEGATIONS)
 @pytest.mark.parametrize("selection", SELECTIONS)
-def test_every_output(selection: str, negation: str, repeats: str) -> None:
+@pytest.mark.parametrize("queries", FEW_AND_MANY)
+def test_every_output(queries: int, selection: str, negation: str, repeats: str) -> None:
     rng = random.Random(f"{selection} {negation} {repeats}")
-    for drawn, rows in matching(rng, selection, negation, repeats):
+    for drawn, rows in matching(rng, queries, selection, negation, repeats):
         for output in OUTPUTS:
             check(drawn, rows, output, rng.choice(STRATEGIES), rng)
 
 
-def matching(rng: random.Random, *shape: str) -> Iterator[tuple[Drawn, Rows]]:
+def matching(rng: random.Random, queries: int, *shape: str) -> Iterator[tuple[Drawn, Rows]]:
     """Queries of this shape with rows on which they have matches."""
     found = 0
-    while found < QUERIES:
+    while found < queries:
         drawn, rows = random_query(rng, *shape), random_rows(rng)
         if reference.evaluate(compiled(drawn.text, drawn, None).algebra, rows):
             found += 1

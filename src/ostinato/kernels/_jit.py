@@ -1,12 +1,13 @@
 """The one decorator that owns every flag of the compiler, and where compiled kernels are kept.
 
-`@jit` marks a function that kernels call; `@jit("signature")` one that Python calls, so that `warm_up` can compile it ahead of
-its first use. Compiled code lies in a cache of the machine's user (`NUMBA_CACHE_DIR`, else `$XDG_CACHE_HOME/ostinato`, else
+`@jit` marks a function that kernels call, and only they; `@jit("signature")` one that Python calls, so that `prepare` can compile it
+ahead of its first use. Compiled code lies in a cache of the machine's user (`NUMBA_CACHE_DIR`, else `$XDG_CACHE_HOME/ostinato`, else
 `~/.cache/ostinato`); the directory is named after the sources of the module and of all modules that it imports, because Numba
 itself looks at one file only and would keep a kernel whose callee has changed. With NUMBA_DISABLE_JIT=1 functions stay Python."""
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import importlib
 import importlib.util
@@ -17,13 +18,15 @@ import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numba
 import numba.core.config
+from numba.core.registry import CPUDispatcher
 
 from ostinato.kernels._compile_clock import compile_clock
 from ostinato.kernels._compile_lock import compile_lock
@@ -31,14 +34,26 @@ from ostinato.kernels._compile_lock import compile_lock
 config: Any = numba.core.config  # its attributes are made at run time
 log = logging.getLogger("ostinato")
 
-_FLAGS: dict[str, Any] = {"cache": True, "nogil": True, "boundscheck": False, "error_model": "numpy", "forceinline": False, "_nrt": True}
+_FLAGS: dict[str, Any] = {
+    "cache": True,
+    "nogil": True,
+    "boundscheck": False,
+    "error_model": "numpy",
+    "forceinline": False,
+    "_nrt": True,
+    "no_cfunc_wrapper": True,  # nobody calls kernels from C
+    "no_rewrites": True,  # they are for array expressions and for raising exceptions
+}
 _IMPORT = re.compile(r"^\s*(?:from|import) (ostinato(?:\.\w+)+)(?: import (\([^)]*\)|[^\n#]+))?", re.MULTILINE)
-_registered: list[tuple[Any, str]] = []
+_registered: list[tuple[Any, str]] = []  # what Python calls, with the types that most queries have
+_seldom: list[tuple[Any, str]] = []  # the same with other types, compiled by their first call unless somebody warms up
+_pieces: list[tuple[Any, str]] = []  # what a large kernel calls and another process can compile meanwhile
 _announced: list[str] = []
 
 
 def jit(function: Callable | str, *more: str) -> Any:
-    """`@jit` or `@jit("int64(int64[::1])")`, with several signatures where arrays may have several types; see the module's text."""
+    """`@jit` or `@jit("int64(int64[::1])")`, with several signatures where arrays may have several types, the most common ones first; see
+    the module's text."""
     if isinstance(function, str):
         return lambda body: _compiled(body, (function, *more))
     return _compiled(function, ())
@@ -52,10 +67,24 @@ def borrowing(function: Callable | str, *more: str) -> Any:
     return _compiled(function, (), _nrt=False)
 
 
-def inlined(function: Callable) -> Any:
+def inlined(function: Callable | str) -> Any:
     """As a bare `@borrowing`, and copied into its callers: an array argument is up to nine machine words, so that handing a dozen of
-    them to a small step costs several times the step."""
+    them to a small step costs several times the step. With a signature it is a piece: see `piece`."""
+    if isinstance(function, str):
+        return lambda body: _piece(_compiled(body, (), _nrt=False, forceinline=True), function)
     return _compiled(function, (), _nrt=False, forceinline=True)
+
+
+def piece(signature: str) -> Any:
+    """As a bare `@borrowing`, for something large that a kernel calls: where there is a second processor it is compiled there while the
+    first compiles the rest of the kernel."""
+    return lambda body: _piece(_compiled(body, (), _nrt=False), signature)
+
+
+def _piece(dispatcher: Any, signature: str) -> Any:
+    if not config.DISABLE_JIT:
+        _pieces.append((dispatcher, signature))
+    return dispatcher
 
 
 def copied(kernel: Any) -> Any:
@@ -63,19 +92,37 @@ def copied(kernel: Any) -> Any:
     return _compiled(getattr(kernel, "py_func", kernel), (), _nrt=False, forceinline=True, cache=False)
 
 
-def _compiled(function: Callable, signatures: Sequence[str], **flags: bool) -> Any:
+def at_first_call(function: Callable) -> Any:
+    """As `borrowing`, for a kernel that Python calls and that is not compiled ahead, since queries have to ask for it. Of an inner function
+    it makes a copy for Python, of which nothing is stored."""
+    return _compiled(getattr(function, "py_func", function), (), from_python=True, _nrt=False, cache=not hasattr(function, "py_func"))
+
+
+class InnerFunction(CPUDispatcher):
+    """What only kernels call: what Python would need for a call is not compiled, a fifth of the time that compiling takes."""
+
+    def __call__(self, *arguments: Any, **named: Any) -> Any:
+        name = self.py_func.__name__
+        raise TypeError(f"{name} is compiled for calls from other kernels only: give it a signature, or call at_first_call({name})")
+
+
+def _compiled(function: Callable, signatures: Sequence[str], from_python: bool = False, **flags: bool) -> Any:
     if config.DISABLE_JIT:
         return function
+    is_inner = not signatures and not from_python
     chosen = config.CACHE_DIR
     directory = cache_directory() / f"{function.__module__.removeprefix('ostinato.')}-{_source_digest(function.__module__)}"
     config.CACHE_DIR = str(directory)  # read while the decorator runs; other users of Numba keep their own setting
     try:
-        dispatcher = numba.njit(**{**_FLAGS, **flags})(function)
+        dispatcher = numba.njit(**{**_FLAGS, "no_cpython_wrapper": is_inner, **flags})(function)
     finally:
         config.CACHE_DIR = chosen
+    if is_inner:
+        dispatcher.__class__ = InnerFunction  # Numba's decorator takes no class
     if flags.get("cache", True):
         _guard(dispatcher, function, directory)
-    _registered.extend((dispatcher, signature) for signature in signatures)
+    _registered.extend((dispatcher, signature) for signature in signatures[:1])
+    _seldom.extend((dispatcher, signature) for signature in signatures[1:])
     return dispatcher
 
 
@@ -93,7 +140,7 @@ def _guard(dispatcher: Any, function: Callable, directory: Path) -> None:
         arguments, stored = mark(signature)
         if stored.exists():
             return compile_unguarded(arguments)
-        with compile_clock.running(), compile_lock(directory.parent / f"{directory.name}.lock"):
+        with compile_clock.running(), compile_lock(directory.parent / f"{directory.name}.lock"), _garbage_left():
             if not stored.exists():
                 _announce(function.__name__)
             entry = compile_unguarded(arguments)
@@ -110,6 +157,18 @@ def _guard(dispatcher: Any, function: Callable, directory: Path) -> None:
 
     dispatcher.compile = compile_guarded
     dispatcher.is_stored = is_stored
+
+
+@contextmanager
+def _garbage_left() -> Iterator[None]:
+    """Numba makes so many objects that collecting garbage among them takes a tenth of the time."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 def _announce(kernel: str) -> None:
@@ -189,21 +248,23 @@ def is_warm() -> bool:
 
 
 def warm_up(progress: Callable[[str, int, int], None] | None = None) -> int:
-    """Compile every kernel that there is and that is not stored yet; returns how many these were."""
+    """Compile every kernel that there is and that is not stored yet, for all types; returns how many these were."""
     _import_kernels()
+    _registered.extend(_seldom)
+    _seldom.clear()
     return prepare(progress)
 
 
 def prepare(progress: Callable[[str, int, int], None] | None = None) -> int:
     """Compile the kernels of the modules that this process has imported, if this machine has not done so; returns how many these were.
     A query imports what its strategy needs: nobody waits for the kernels of a strategy that is not used. `progress(name, number, total)`
-    is told before each. Where there is a second processor, another process begins at the other end."""
+    is told before each. Where there is a second processor, another process begins with pieces of the heaviest, then at the other end."""
     missing = _missing()
     if not missing:
         return 0
     if progress is not None:
         _announced.append("whoever is told of the progress announces it")
-    other = _second_process(sorted({dispatcher.py_func.__module__ for dispatcher, _ in missing}))
+    other = _second_process(sorted({dispatcher.py_func.__module__ for dispatcher, _ in [*missing, *_pieces]}))
     for number, (dispatcher, signature) in enumerate(missing):
         if progress is not None:
             progress(dispatcher.py_func.__name__, number + 1, len(missing))
@@ -216,9 +277,9 @@ def prepare(progress: Callable[[str, int, int], None] | None = None) -> int:
     return len(missing)
 
 
-def _missing() -> list[tuple[Any, str]]:
+def _missing(kernels: Sequence[tuple[Any, str]] | None = None) -> list[tuple[Any, str]]:
     """Heaviest first."""
-    missing = [kernel for kernel in _registered if not kernel[0].is_stored(kernel[1])]
+    missing = [kernel for kernel in (_registered if kernels is None else kernels) if not kernel[0].is_stored(kernel[1])]
     return sorted(missing, key=lambda kernel: -len(kernel[0].py_func.__code__.co_code))
 
 
@@ -240,5 +301,11 @@ def compile_from_the_end(modules: Sequence[str]) -> None:
     _announced.append("the first process announces it")
     for module in modules:
         importlib.import_module(module)
-    for dispatcher, signature in reversed(_missing()):
+    missing = _missing()
+    for dispatcher, signature in [*_missing(_pieces), *_apart(missing), *reversed(missing)]:
         dispatcher.compile(signature)
+
+
+def _apart(missing: Sequence[tuple[Any, str]]) -> list[tuple[Any, str]]:
+    """Lightest first, those in another module than the heaviest: that one is locked for as long as the first process compiles it."""
+    return [kernel for kernel in reversed(missing) if kernel[0].py_func.__module__ != missing[0][0].py_func.__module__]

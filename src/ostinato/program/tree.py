@@ -105,6 +105,9 @@ class TreePattern(Pattern):
     branches: tuple[Branch, ...] = ()
     output: str = "all"
     shown: tuple[int, ...] | None = None  # the variables of the default output; None: all
+    chains: bool = True  # whether events are found by equal values
+    reorders: bool = True  # whether the order of variables follows what it costs
+    cuts: bool = True  # whether what was found to be there ends the search for earlier events
     prefilter_bits: tuple[int, ...] = ()  # rows with none of these bits cannot matter
 
     @property

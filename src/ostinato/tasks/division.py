@@ -27,11 +27,14 @@ class Division:
 
 
 def division_of(pattern: Pattern) -> Division:
-    not_by_key = _why_not_by_key(pattern)
-    return Division(pattern.reads.key_names if not_by_key is None else (), not_by_key, _why_not_in_time(pattern), _look_back(pattern))
+    return Division(dividing_keys(pattern), why_not_by_key(pattern), _why_not_in_time(pattern), _look_back(pattern))
 
 
-def _why_not_by_key(pattern: Pattern) -> str | None:
+def dividing_keys(pattern: Pattern) -> tuple[str, ...]:
+    return pattern.reads.key_names if why_not_by_key(pattern) is None else ()
+
+
+def why_not_by_key(pattern: Pattern) -> str | None:
     if not pattern.reads.keys:
         return "the pattern has no partition key"
     if pattern.output == "aggregates":

@@ -45,7 +45,7 @@ def set_pass(
     program: Program, keys: Sequence[str], tables: Iterable[pa.Table], budget: Budget | None = None
 ) -> Iterator[dict[str, pa.Table]]:
     """The same for a set of queries: the matches of each. `keys` are those that all of them have; without any, all rows are one key."""
-    going_on: SetSession | None = None
+    going_on = None if keys else SetSession(program, budget=task_budget(budget), ordered=True)  # counts are shown of no rows, too
     carried: pa.Table | None = None
     for table in tables:
         borders = _borders(table, keys, carried) if keys else np.zeros(0, np.int64)

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ostinato.program.input import Input
 from ostinato.program.pattern import Pattern
 from ostinato.program.program import alone
 from ostinato.runtime.limits.budget import Budget
@@ -23,17 +24,17 @@ def push(session: Session, table: pa.Table) -> Iterator[pa.Table]:
         try:
             decided = session.push(table)
         except MissingTimeError:
-            raise _without_time(session.operator.pattern, table) from None
+            raise without_time(session.operator.pattern.reads, table) from None
         if decided.num_rows:
             yield decided
 
 
-def _without_time(pattern: Pattern, table: pa.Table) -> MissingTimeError:
+def without_time(reads: Input, table: pa.Table) -> MissingTimeError:
     """Rows of a DataFrame have no numbers: the row is told by its values."""
-    time = pattern.reads.columns[pattern.reads.time].name
+    time = reads.time_name
     row = table.filter(pc.is_null(table.column(time))).slice(0, 1).to_pylist()[0]
     shown = ", ".join(f"{name}={value!r}" for name, value in row.items() if name != time)
-    return missing_time(time, pattern.reads.stream, f" (in the row {shown[:MOST_SHOWN]})" if shown else "")
+    return missing_time(time, reads.stream, f" (in the row {shown[:MOST_SHOWN]})" if shown else "")
 
 
 def run(pattern: Pattern, tables: Iterable[pa.Table], *, ordered: bool = False, budget: Budget | None = None) -> Iterator[pa.Table]:

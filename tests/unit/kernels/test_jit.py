@@ -3,6 +3,9 @@ import os
 import subprocess
 import sys
 import textwrap
+from types import SimpleNamespace
+
+import pytest
 
 from ostinato.kernels import _jit
 
@@ -97,11 +100,46 @@ def test_what_is_missing_is_compiled_once_heaviest_first(monkeypatch):
     kernels = [(Recorded(light), "void()"), (Recorded(heavy), "void(int64)")]
     told, started = [], []
     monkeypatch.setattr(_jit, "_registered", kernels)
+    monkeypatch.setattr(_jit, "_pieces", [])
     monkeypatch.setattr(_jit, "_second_process", lambda modules: started.append(modules))
     assert not _jit.is_warm()
     assert _jit.prepare(lambda *step: told.append(step)) == 2
     assert told == [("heavy", 1, 2), ("light", 2, 2)] and started == [[__name__]]
     assert _jit.is_warm() and _jit.prepare() == 0
+
+
+def test_what_only_kernels_call_refuses_to_be_called(tmp_path):
+    """It has no entry for Python: a call would end the process."""
+    inner = _jit.jit(lambda x: 2 * x)
+    assert isinstance(inner, _jit.InnerFunction)
+    with pytest.raises(TypeError, match="for calls from other kernels only"):
+        inner(3)
+    assert _jit.at_first_call(inner)(3) == 6
+
+
+def test_seldom_types_wait_for_their_first_call_unless_somebody_warms_up(monkeypatch):
+    for name in ("_registered", "_seldom", "_pieces"):
+        monkeypatch.setattr(_jit, name, [])
+    monkeypatch.setattr(_jit, "_import_kernels", lambda: None)
+    monkeypatch.setattr(_jit, "_second_process", lambda modules: None)
+    kernel = _jit.jit("int64(int64)", "float64(float64)")(_twice)
+    _jit.prepare()
+    assert [str(types[0]) for types in kernel.overloads] == ["int64"]
+    _jit.warm_up()
+    assert [str(types[0]) for types in kernel.overloads] == ["int64", "float64"]
+
+
+def test_the_second_process_keeps_clear_of_the_module_that_the_first_compiles():
+    def kernel(module):
+        return SimpleNamespace(py_func=SimpleNamespace(__module__=module)), "void()"
+
+    heavy, middle, same = kernel("a"), kernel("b"), kernel("a")
+    assert _jit._apart([heavy, middle, same]) == [middle]
+    assert _jit._apart([]) == []
+
+
+def _twice(x):
+    return x + x
 
 
 def test_an_unwritable_home_is_replaced(tmp_path, monkeypatch):

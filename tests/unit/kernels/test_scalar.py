@@ -6,10 +6,14 @@ import numpy as np
 import pytest
 
 from ostinato.expr.values import number_functions
+from ostinato.kernels._jit import at_first_call
 from ostinato.kernels.scalar import arithmetic
-from ostinato.kernels.scalar.scalar import NOT_TRUE, TRUE, Interpreter, evaluate
+from ostinato.kernels.scalar.scalar import NOT_TRUE, TRUE, Interpreter
+from ostinato.kernels.scalar.scalar import evaluate as inner_evaluate
 from ostinato.program.opcodes import NULL_OPERAND, Op, Space, instruction_text, operand, shape
 from ostinato.program.scalar_code import ScalarCode
+
+evaluate = at_first_call(inner_evaluate)
 
 MAX = 2**63 - 1
 MIN = -(2**63)

@@ -135,7 +135,7 @@ def test_texts_of_no_language_are_told_about_it():
     assert "Toy begins with TOY" in caught.value.hint and '"toy"' in caught.value.hint
     with pytest.raises(OstinatoError) as named:
         ost.match(TEXT, language="klingon", events=EVENTS)
-    assert named.value.hint == "the languages are sql, sase, toy"
+    assert named.value.hint == "the languages are sql, neel, sase, toy"
 
 
 def test_it_can_be_forgotten():

@@ -9,8 +9,12 @@ import pytest
 from ostinato.base.errors import UnsupportedError
 from ostinato.expr.nodes import Aggregate, Anchor, Call, Case, Cast, Classifier, Field, Literal, MatchNumber, Nav, current
 from ostinato.expr.types import BOOL, DATE, FLOAT, INT, INTERVAL, NULL, STRING, TIMESTAMP, decimal
-from ostinato.kernels.scalar.scalar import NOT_TRUE, TRUE, Interpreter, evaluate
+from ostinato.kernels._jit import at_first_call
+from ostinato.kernels.scalar.scalar import NOT_TRUE, TRUE, Interpreter
+from ostinato.kernels.scalar.scalar import evaluate as inner_evaluate
 from ostinato.plan.scalar.scalar_code import ScalarPlan
+
+evaluate = at_first_call(inner_evaluate)
 
 X = Field("x", type=INT)
 F = Field("f", type=FLOAT)

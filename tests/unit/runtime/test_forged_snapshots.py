@@ -30,7 +30,7 @@ def forged_in_a_process_of_its_own(first: int, count: int) -> str:
 
 
 def test_some_forged_snapshots() -> None:
-    told = forged_in_a_process_of_its_own(0, 220)
+    told = forged_in_a_process_of_its_own(0, 100)
     assert "refused" in told and "used" in told
 
 

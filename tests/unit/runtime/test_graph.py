@@ -311,3 +311,33 @@ def test_a_session_returns_one_result() -> None:
     first = ost.Session(replace(program, results=(Result("a", 0),)))
     table = rows(60, 12)
     assert listed(first.push(table), first.close()) == listed(ost.match(RISE, t=table).to_arrow())
+
+
+SIMULTANEOUS = """PATTERN SEQ(P x, P y) WHERE skip_till_any_match(x, y) { x.ts = y.ts } WITHIN 9
+    RETURN x.k AS first, y.k AS second, x.v AS low, y.v AS high, y.ts AS at"""
+
+
+def test_simultaneous_events_that_time_decides_stand_in_the_order_of_completion() -> None:
+    """The second is decided first: a row of its key comes behind its window."""
+    query = ost.compile(f"{QUIET}; {SIMULTANEOUS}", {"t": SCHEMA})
+    table = pa.table({"ts": [1, 1, 20, 40], "k": [1, 2, 2, 2], "s": ["x"] * 4, "v": [5, 6, 0, 0]}, schema=SCHEMA)
+    for size in (4, 2, 1):
+        session = query.open()
+        found = [session.push(table.slice(at, size)) for at in range(0, 4, size)]
+        assert [(row["first"], row["second"]) for one in (*found, session.close()) for row in one.to_pylist()] == [(1, 2)], size
+
+
+@pytest.mark.parametrize(
+    "first",
+    [QUIET, QUIET.replace("a.s)", "a.s, a.ts)"), FALL.replace("RETURN Q(", "RETURN P("), FALL.replace("RETURN Q(", "RETURN P(a.ts, ")],
+)
+def test_events_that_time_decides_stand_in_the_order_of_completion_however_rows_are_cut(first: str) -> None:
+    query = ost.compile(f"{first}; {SIMULTANEOUS}", {"t": SCHEMA})
+    table = rows(150, 5, steps=(0, 0, 1, 2))
+    expected = listed(ost.match(f"{first}; {SIMULTANEOUS}", t=table).to_arrow())
+    assert len(expected) > 10
+    for size in (150, 7, 1):
+        session = query.open(lateness=2)
+        session.take_row_by_row()
+        found = [session.push(table.slice(at, size)) for at in range(0, 150, size)]
+        assert listed(*found, session.close()) == expected, size

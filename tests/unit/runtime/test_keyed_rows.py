@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ostinato.runtime.rows import arena
+from ostinato.runtime.rows import arena, keyed_rows
 from ostinato.runtime.rows.keyed_rows import KeyedRows
 from ostinato.runtime.rows.pattern_rows import PatternRows
 
@@ -18,9 +18,14 @@ def retained(rows: KeyedRows, key: int) -> list[int]:
     return rows.arena.data["column:v"][start : start + rows.length[key]].tolist()
 
 
-@given(batches)
-@settings(max_examples=150, deadline=None)
-def test_append_and_trim_keep_the_order_of_every_key(steps):
+@given(batches, st.sampled_from((1, 16, keyed_rows.FEW_ROWS)))
+@settings(max_examples=200, deadline=None)
+def test_append_and_trim_keep_the_order_of_every_key(steps, few):
+    with patch.object(keyed_rows, "FEW_ROWS", few):
+        _append_and_trim(steps)
+
+
+def _append_and_trim(steps):
     rows = KeyedRows({"v": np.int64}, timed=False)
     rows.ensure_keys(7)
     expected: dict[int, list[int | None]] = {k: [] for k in range(7)}
@@ -53,7 +58,7 @@ def test_append_and_trim_keep_the_order_of_every_key(steps):
 @settings(max_examples=100, deadline=None)
 def test_columns_that_are_seldom_read_wait_as_they_came(steps, asked):
     """Whoever asks for them, at some places or at all, or only when rows are gone, gets what lies beside the other columns."""
-    with patch.multiple(arena, MANY=1, SEVERAL=1):
+    with patch.multiple(arena, MANY=1, SEVERAL=1), patch.object(keyed_rows, "FEW_ROWS", 1):
         rows = KeyedRows({"v": np.int64, "w": np.int64}, timed=False, positioned=False, seldom_read={"w"})
         rows.ensure_keys(7)
         waited, at = False, 0
@@ -92,7 +97,7 @@ def test_arena_stays_in_proportion_to_what_is_retained():
         rows.append(rows.group(values % 2, 10), {"positions": (values, None), "column:v": (values, None)})
         both = np.array([0, 1])
         rows.trim(both, rows.base[both] + rows.length[both] - 3)
-    assert rows.arena.capacity < 1000
+    assert rows.arena.capacity < 4 * keyed_rows.FEW_ROWS
 
 
 def test_few_rows_of_many_keys_are_grouped_by_appearance():

@@ -98,11 +98,11 @@ def _unit(type_: pa.DataType) -> str:
 
 
 def _integer(type_: Type) -> pa.DataType:
-    signed = {8: pa.int8(), 16: pa.int16(), 32: pa.int32(), 64: pa.int64()}
-    unsigned = {8: pa.uint8(), 16: pa.uint16(), 32: pa.uint32(), 64: pa.uint64()}
-    return (signed if type_.signed else unsigned)[type_.bits]
+    return (_SIGNED if type_.signed else _UNSIGNED)[type_.bits]
 
 
+_SIGNED = {8: pa.int8(), 16: pa.int16(), 32: pa.int32(), 64: pa.int64()}
+_UNSIGNED = {8: pa.uint8(), 16: pa.uint16(), 32: pa.uint32(), 64: pa.uint64()}
 _OUT = {
     Kind.NULL: pa.null(),
     Kind.BOOL: pa.bool_(),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import reduce
 
 import pyarrow as pa
@@ -38,3 +38,11 @@ def in_merged_form(frame: DataFrame, source: Source, work: Work) -> DataFrame:
 
 def united(frames: Iterable[DataFrame]) -> DataFrame:
     return reduce(DataFrame.unionAll, frames)
+
+
+def batch_frame(work: Work, read: Sequence[DataFrame]) -> DataFrame:
+    """What the one input of the work reads, as one DataFrame; `read` are its streams, as the work numbers them."""
+    frames = {stream.name.lower(): frame for stream, frame in zip(work.streams, read, strict=True)}
+    if not work.reads.sources:
+        return read[0]
+    return united(in_merged_form(frames[source.stream.lower()], source, work) for source in work.reads.sources)

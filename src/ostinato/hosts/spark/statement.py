@@ -12,12 +12,10 @@ from pyspark.sql import DataFrame, SparkSession
 from ostinato.base.errors import OstinatoError, QuerySyntaxError
 from ostinato.base.span import Span
 from ostinato.compiler import compile_query
-from ostinato.hosts.spark.batch.match_batch import match_batch
-from ostinato.hosts.spark.run_match import division_of
+from ostinato.hosts.spark.run_match import division_of, run_work
 from ostinato.hosts.spark.run_options import RunOptions
 from ostinato.hosts.spark.source import Source, is_batch, schema_of
 from ostinato.hosts.spark.statement_check import check_reads, check_sandboxed
-from ostinato.hosts.spark.streaming.match_source import match_source
 from ostinato.hosts.spark.streaming.match_stream import METRICS
 from ostinato.hosts.spark.temporary_views import temporary_views
 from ostinato.hosts.spark.work import Work
@@ -75,7 +73,7 @@ def explain_statement(spark: SparkSession, text: str, given: Mapping[str, Source
         views = {name: source for name, source in given.items() if isinstance(source, DataFrame)}
         shown = []
         for step in _steps(spark, statement, given, views, options):
-            divided = f"\n{division_of(step.source, step.query)}" if stage == "plan" else ""
+            divided = f"\n{division_of(Work.of(step.query), [step.source])}" if stage == "plan" else ""
             shown.append(step.query.explain(stage) + divided)
             if not statement.bare:
                 views[step.clause.placeholder] = _found(spark, step, options)
@@ -104,10 +102,8 @@ def _steps(
 
 
 def _found(spark: SparkSession, step: Step, options: RunOptions) -> DataFrame:
-    if is_batch(step.source):
-        return match_batch(step.source, Work.of(step.query), options)
     name = METRICS if step.number == 1 else f"{METRICS}_{step.number}"
-    return match_source(spark, step.source, Work.of(step.query), options, name=name)
+    return run_work(spark, Work.of(step.query), [step.source], options, name)
 
 
 def _delegated(spark: SparkSession, spliced: Spliced, views: Mapping[str, DataFrame], options: RunOptions) -> DataFrame:

@@ -1,4 +1,4 @@
-"""What Spark is to do: a program over one stream of rows, and how its rows may be divided among tasks."""
+"""What Spark is to do: a program over streams of rows, and how their rows may be divided among tasks."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ import pyarrow as pa
 
 from ostinato.hosts.spark.types import as_on_spark
 from ostinato.program.input import Input
-from ostinato.program.pattern import Pattern
-from ostinato.program.program import Body, Program, alone, joined
-from ostinato.tasks.division import division_of
+from ostinato.program.program import Body, Program, joined
+from ostinato.tasks.graph_division import GraphDivision
+from ostinato.tasks.outside_streams import OutsideStream
 
 
 class Compiled(Protocol):
     """A query; by what is asked of it, so that workers need not load what it was compiled with."""
 
     @property
-    def pattern(self) -> Pattern: ...
+    def program(self) -> Program: ...
 
     @property
     def output_schema(self) -> pa.Schema: ...
@@ -36,8 +36,8 @@ class Work:
 
     @staticmethod
     def of(query: Compiled) -> Work:
-        """One query, without those that it reads."""
-        return Work(alone(query.pattern), as_on_spark(query.output_schema))
+        """A query with those that it reads."""
+        return Work(query.program, as_on_spark(query.output_schema))
 
     @property
     def patterns(self) -> tuple[Body, ...]:
@@ -45,24 +45,30 @@ class Work:
 
     @property
     def pattern(self) -> Body:
-        """That of the one query."""
+        """That of the one result."""
         return self.program.body
 
     @cached_property
+    def division(self) -> GraphDivision:
+        return GraphDivision(self.program)
+
+    @property
+    def streams(self) -> tuple[OutsideStream, ...]:
+        """Those from outside, as they are numbered."""
+        return self.division.streams
+
+    @property
+    def is_composed(self) -> bool:
+        """Whether operators read what others return."""
+        return any(source.operator >= 0 for reads in self.program.inputs for source in reads.sources)
+
+    @cached_property
     def reads(self) -> Input:
-        """What all of them read from outside."""
-        return reduce(joined, (reads for reads in self.program.inputs if not _has_upstream(reads)))
+        """What all operators read, where none reads what another returns, and all read the same in the same order."""
+        return reduce(joined, self.program.inputs)
 
     @cached_property
     def keys(self) -> tuple[str, ...]:
-        """Rows that differ in these columns never meet in a match; none: all rows have to be in one place, as where the results of one
-        step are the rows of another, by keys of their own."""
-        if any(map(_has_upstream, self.program.inputs)):
-            return ()
-        common = set.intersection(*(set(division_of(pattern).keys) for pattern in self.patterns))
+        """Of the same: rows that differ in these columns never meet in a match; none: all rows have to be in one place."""
+        common = set.intersection(*(set(self.division.common_keys(number)) for number in range(len(self.program.inputs))))
         return tuple(name for name in self.reads.key_names if name in common)
-
-
-def _has_upstream(reads: Input) -> bool:
-    """Whether its rows come from operators of the same program."""
-    return any(source.operator >= 0 for source in reads.sources)

@@ -11,7 +11,7 @@ begins behind it. Short segments keep a run without a match from reading far ahe
 
 from __future__ import annotations
 
-from ostinato.kernels._jit import borrowing, inlined
+from ostinato.kernels._jit import at_first_call, inlined
 from ostinato.kernels.backtrack.backtrack_table import (
     AT_KEY,
     BEST,
@@ -186,7 +186,7 @@ def close_segment(settings, waiting, found, header, key):
     return low
 
 
-@borrowing  # without a signature: compiled by its first use and not ahead, since queries have to ask for it
+@at_first_call
 def search(
     transitions, states, passes, settings, code, scratch, scratch_valid, ranks,
     bits, times, positions, slots, slot_valid,

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from ostinato.kernels._jit import borrowing
+from ostinato.kernels._jit import at_first_call
 from ostinato.kernels.output.match_nodes import BEFORE, BOUND_TO, NOTHING, ORDINAL
 
 
-@borrowing  # without a signature, as `backtrack.search`
+@at_first_call
 def unroll(nodes, last, offsets, ordinals, elements):
     """Match i ends with the node `last[i]` and has the places [offsets[i], offsets[i + 1]); nodes lead from its last event to its first."""
     for i in range(len(last)):

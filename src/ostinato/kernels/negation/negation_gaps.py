@@ -6,7 +6,8 @@ long its gap is, and a row is looked at once, however many matches there are."""
 
 from __future__ import annotations
 
-from ostinato.kernels._jit import borrowing, inlined
+from ostinato.kernels._jit import borrowing
+from ostinato.kernels.negation.window_reaches import first_not_before
 
 # How the events of a negated sequence follow one another
 SKIPPING = 0
@@ -68,18 +69,6 @@ def trace(keys, begin, end, ordinal, bits, times, positions, masks, following, e
             out[row] = carried[key, rest + LATEST]
 
 
-@inlined
-def first_not_before(times, low, high, time):
-    """The first row in [low, high) of at least that time."""
-    while low < high:
-        middle = (low + high) // 2
-        if times[middle] < time:
-            low = middle + 1
-        else:
-            high = middle
-    return low
-
-
 @borrowing(
     "void(int64[::1], int64[::1], int64[::1], uint8[::1], int64, int64, boolean, int64[::1], int64[::1], int64[::1],"
     "int64[::1], int64[::1], int64[::1])"
@@ -118,26 +107,6 @@ def holds_occurrence(keys, low, high, offset, base, latest, out):
         last = high[m] - 1
         inside = last > low[m] and last >= base[keys[m]]
         out[m] = inside and latest[offset[keys[m]] + last - base[keys[m]]] > low[m]
-
-
-@borrowing(
-    "void(int64[::1], int64[::1], int64[::1], boolean, int64[::1], int64, int64[::1], int64[::1], int64[::1], int64[::1],"
-    "int64[::1], boolean[::1])"
-)
-def reaches(keys, last, limit, by_events, ready, watermark, offset, base, length, times, high, settled):
-    """How far the gap behind a match goes among the rows that are ready, and whether no further row can come into it. `limit` is the last
-    time, or the last ordinal, that belongs to it."""
-    for m in range(len(keys)):
-        key = keys[m]
-        if by_events:
-            high[m] = min(limit[m] + 1, ready[key])
-            settled[m] = ready[key] > limit[m]
-        else:
-            to_arena = offset[key] - base[key]
-            end = first_not_before(times, last[m] + 1 + to_arena, ready[key] + to_arena, limit[m] + 1)
-            high[m] = end - to_arena
-            comes_later = end == offset[key] + length[key] or times[end] > limit[m]
-            settled[m] = high[m] < ready[key] or (watermark > limit[m] and comes_later)
 
 
 @borrowing("void(int64[::1], int64[::1], int64, int64, boolean, int64[::1], int64[::1], int64[::1], int64[::1])")

@@ -1,93 +1,153 @@
 """A hash table from strings to consecutive codes, over plain arrays. Strings lie as Arrow has them: bytes one behind the other, and
-the offsets at which they begin. What a batch costs does not depend on how many strings are known already."""
+the offsets at which they begin. What a batch costs does not depend on how many strings are known already.
+
+Bytes are read eight at a time. The hash of a string of at most eight is its word, mixed in a way that can be undone: where hash and
+length are the same, so are such strings, and their bytes are not looked at again."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from ostinato.kernels._jit import inlined, jit
+from ostinato.kernels._jit import borrowing, inlined
 
 NO_CODE = -1
-HASH, CODE = 0, 1  # columns of `slots`: side by side, so that looking at one string is one look into memory
+HASH, ENTRY = 0, 1  # columns of `slots`: side by side, so that looking at a short string is one look into memory
+WORD = 8
+SIZE_BITS, SIZES = 4, 15  # an entry is a code, and behind it the length of a short string, LONG of others
+LONG = WORD + 1
 FIRST_SLOTS = 1 << 8
 FIRST_BYTES = 1 << 10
 
 
 @inlined
-def hash_of(data, begin, end):
-    """FNV-1a, with its upper bits folded in because slots are chosen by the lower ones."""
-    h = np.uint64(14695981039346656037)
-    for i in range(begin, end):
-        h = (h ^ np.uint64(data[i])) * np.uint64(1099511628211)
-    return np.int64(h ^ (h >> np.uint64(32)))
+def octet(data, at, number):
+    """A byte at its place in a word. Without a sign the place needs no test, and the compiler makes one load of eight such bytes."""
+    return np.uint64(data[np.uint64(at) + np.uint64(number)]) << np.uint64(8 * number)
 
 
 @inlined
-def same(data, begin, end, other_data, other_begin, other_end):
-    length = end - begin
-    at = 0 if length == other_end - other_begin else -1
-    while 0 <= at < length and data[begin + at] == other_data[other_begin + at]:
-        at += 1
-    return at == length
+def word_at(data, at):
+    """Eight bytes as a number."""
+    low = octet(data, at, 0) | octet(data, at, 1) | octet(data, at, 2) | octet(data, at, 3)
+    return low | octet(data, at, 4) | octet(data, at, 5) | octet(data, at, 6) | octet(data, at, 7)
 
 
-@jit("int64(int64[::1], uint8[::1], boolean[::1], int64, int64[:, ::1], int64[::1], uint8[::1], int64, int64[::1])")
-def code_strings(offsets, data, valid, first, slots, known_offsets, known_data, count, out):
-    """The codes of the strings from `first` on (`valid` is empty where none is null), new ones added behind the `count` known ones.
-    Returns how far it came before there was no room, and how many are known then is in the last of `out`."""
-    mask = len(slots) - 1
-    at = first
-    while at < len(offsets) - 1:
+@inlined
+def short_word(data, begin, end):
+    """At most eight bytes as a number, zeros behind them. Bytes behind the string are read and cut off, where there are any."""
+    word = np.uint64(0)
+    if begin + WORD <= len(data):
+        if end > begin:
+            word = word_at(data, begin) & (np.uint64(0xFFFFFFFFFFFFFFFF) >> np.uint64(8 * (WORD - (end - begin))))
+    else:
+        for i in range(begin, end):
+            word |= np.uint64(data[i]) << np.uint64(8 * (i - begin))
+    return word
+
+
+@inlined
+def mixed(h):
+    """Upper bits are folded into lower ones, before because a product has nothing of them there, and after because slots are chosen by
+    the lower ones. All of it can be undone."""
+    h = (h ^ (h >> np.uint64(32))) * np.uint64(11400714819323198485)
+    return h ^ (h >> np.uint64(32))
+
+
+@inlined
+def hash_of(data, begin, end):
+    h = np.uint64(0)
+    if end - begin <= WORD:
+        h = mixed(short_word(data, begin, end))
+    else:
+        at = begin
+        while at < end - WORD:
+            h = mixed(h ^ word_at(data, at))
+            at += WORD
+        h = mixed(h ^ word_at(data, end - WORD))
+    return np.int64(h)
+
+
+@inlined
+def same(data, begin, length, other_data, other_begin, other_length):
+    """Whether two strings of more than eight bytes are equal."""
+    at, last = np.int64(0), length - WORD
+    if length != other_length:
+        return False
+    while at < last and word_at(data, begin + at) == word_at(other_data, other_begin + at):
+        at += WORD
+    return at >= last and word_at(data, begin + last) == word_at(other_data, other_begin + last)
+
+
+@inlined
+def slot_of(h, data, begin, length, slots, known_offsets, known_data):
+    """Where the string is, or the empty slot where it belongs."""
+    mask = np.uint64(len(slots) - 1)
+    size = min(length, LONG)
+    slot = np.uint64(h) & mask
+    while True:
+        entry = slots[slot, ENTRY]
+        if entry < 0:
+            return slot
+        if slots[slot, HASH] == h and entry & SIZES == size:
+            known = np.uint64(entry >> SIZE_BITS)
+            began = known_offsets[known]
+            if size < LONG or same(data, begin, length, known_data, began, known_offsets[known + np.uint64(1)] - began):
+                return slot
+        slot = (slot + np.uint64(1)) & mask
+
+
+@borrowing("int64(int64[::1], uint8[::1], boolean[::1], int64, int64[:, ::1], int64[::1], uint8[::1], int64[::1], int64[::1])")
+def code_strings(offsets, data, valid, first, slots, known_offsets, known_data, counted, out):
+    """The codes of the strings from `first` on (`valid` is empty where none is null), new ones added behind the `counted[0]` known ones.
+    Returns how far it came before there was no room."""
+    count, done = counted[0], np.int64(len(offsets) - 1)
+    for at in range(np.uint64(first), np.uint64(done)):
         if len(valid) > 0 and not valid[at]:
             out[at] = NO_CODE
-            at += 1
             continue
-        begin, end = offsets[at], offsets[at + 1]
+        begin, end = offsets[at], offsets[at + np.uint64(1)]
+        length = end - begin
         h = hash_of(data, begin, end)
-        slot = h & mask
-        while slots[slot, CODE] >= 0:
-            if slots[slot, HASH] == h:
-                code = slots[slot, CODE]
-                if same(data, begin, end, known_data, known_offsets[code], known_offsets[code + 1]):
-                    break
-            slot = (slot + 1) & mask
-        if slots[slot, CODE] < 0:
+        slot = slot_of(h, data, begin, length, slots, known_offsets, known_data)
+        if slots[slot, ENTRY] < 0:
             used = known_offsets[count]
-            if count == len(known_offsets) - 1 or used + end - begin > len(known_data):
+            if count == len(known_offsets) - 1 or used + length > len(known_data):
+                done = np.int64(at)
                 break
-            for i in range(end - begin):
+            for i in range(length):
                 known_data[used + i] = data[begin + i]
-            known_offsets[count + 1] = used + end - begin
-            slots[slot, HASH] = h
-            slots[slot, CODE] = count
+            known_offsets[count + 1] = used + length
+            slots[slot, HASH], slots[slot, ENTRY] = h, count << SIZE_BITS | min(length, LONG)
             count += 1
-        out[at] = slots[slot, CODE]
-        at += 1
-    out[-1] = count
-    return at
+        out[at] = slots[slot, ENTRY] >> SIZE_BITS
+    counted[0] = count
+    return done
 
 
-@jit("void(int64[:, ::1], int64[:, ::1])")
+@borrowing("void(int64[:, ::1], int64[:, ::1])")
 def place_again(old, slots):
     """Into more slots, all empty."""
     mask = len(slots) - 1
     for i in range(len(old)):
-        if old[i, CODE] >= 0:
+        if old[i, ENTRY] >= 0:
             slot = old[i, HASH] & mask
-            while slots[slot, CODE] >= 0:
+            while slots[slot, ENTRY] >= 0:
                 slot = (slot + 1) & mask
-            slots[slot, HASH] = old[i, HASH]
-            slots[slot, CODE] = old[i, CODE]
+            slots[slot, HASH], slots[slot, ENTRY] = old[i, HASH], old[i, ENTRY]
 
 
 class StringTable:
     """Grows as needed; arrays that were handed out stay as they are, because strings are only ever added behind the others."""
 
     def __init__(self) -> None:
-        self.count = 0
+        self._counted = np.zeros(1, np.int64)
         self._offsets = np.zeros(FIRST_SLOTS // 2 + 1, np.int64)
         self._data = np.zeros(FIRST_BYTES, np.uint8)
         self._slots = np.full((FIRST_SLOTS, 2), NO_CODE, np.int64)
+
+    @property
+    def count(self) -> int:
+        return int(self._counted[0])
 
     @property
     def offsets(self) -> np.ndarray:
@@ -99,13 +159,17 @@ class StringTable:
 
     def codes(self, offsets: np.ndarray, data: np.ndarray, valid: np.ndarray) -> np.ndarray:
         """The code of every string, -1 where it is not valid; new strings are added."""
-        out = np.empty(len(offsets), np.int64)
+        out = np.empty(len(offsets) - 1, np.int64)
+        self.write_codes(offsets, data, valid, out)
+        return out
+
+    def write_codes(self, offsets: np.ndarray, data: np.ndarray, valid: np.ndarray, out: np.ndarray) -> None:
+        """As `codes`, into an array."""
         done = 0
         while True:
-            done = code_strings(offsets, data, valid, done, self._slots, self._offsets, self._data, self.count, out)
-            self.count = int(out[-1])
+            done = code_strings(offsets, data, valid, done, self._slots, self._offsets, self._data, self._counted, out)
             if done == len(offsets) - 1:
-                return out[:-1]
+                return
             self._grow(int(offsets[done + 1] - offsets[done]))
 
     def _grow(self, length: int) -> None:

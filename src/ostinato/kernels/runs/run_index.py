@@ -61,7 +61,10 @@ def join_cell(cells, key, state, value):
     return mixed(mixed(key, state), 0 if value == _NEGATIVE_ZERO else value) & (len(cells) - 1)
 
 
-@inlined
+@inlined(
+    "void(int64[:,::1], int64[:,::1], int64[:,::1], int64[::1], uint8[::1], int64[::1], int64[:,::1], uint8[:,::1], int64[:,::1],"
+    "int64[:,::1], uint8[:,::1], int64[:,::1], int64[::1], int64[:,::1], int64)"
+)
 def take_place(
     states, bounds, code, scratch, scratch_valid, ranks, slots, slot_valid, runs, registers, register_valid, per_key, cells, order, run
 ):  # fmt: skip
@@ -69,8 +72,8 @@ def take_place(
     state = runs[run, ELEMENT]
     if states[state, ORDER_TRANSITION] != NOTHING:
         lo, hi, known = interval(
-            states[state, ORDER_FROM], states[state, ORDER_TO], bounds, code, scratch, scratch_valid, ranks, slots, slot_valid, 0,
-            registers, register_valid, run,
+            states[state, ORDER_FROM], states[state, ORDER_TO], bounds, code, scratch, scratch_valid, ranks, slots, slot_valid,
+            np.int64(0), registers, register_valid, run,
         )  # fmt: skip
         if known:
             insert(order, per_key, key, root_of(per_key, state), run, lo, hi)

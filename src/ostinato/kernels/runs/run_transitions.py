@@ -148,7 +148,14 @@ def may_pass(passes, first, end, code, scratch, scratch_valid, ranks, slots, slo
     return status
 
 
-@inlined
+_SIGNATURE = (
+    "int64(int64[:,::1], int64[:,::1], int64[:,::1], int64[::1], int64[:,::1], int64[::1], uint8[::1], int64[::1], int64[:,::1],"
+    "uint8[:,::1], int64[:,::1], int64[:,::1], uint8[:,::1], int64[:,::1], int64[:,::1], int64[::1], int64[:,::1], int64[::1],"
+    "int64[:,::1], int64[::1], int64[::1], int64, int64, int64, int64, int64, int64, int64, int64)"
+)
+
+
+@inlined(_SIGNATURE)
 def select(
     transitions, states, passes, settings, code, scratch, scratch_valid, ranks, slots, slot_valid,
     runs, registers, register_valid, nodes, found, header, per_key, cells, order, equivalents, born, key, row, ordinal, bits, time,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ostinato.kernels._jit import borrowing, inlined
+from ostinato.kernels._jit import copied, inlined, piece
 from ostinato.kernels.places import place
 from ostinato.kernels.scalar.arithmetic import (
     HAS_FAILED,
@@ -157,7 +157,10 @@ def quick_result(op, x, y):
     return as_word(as_float(x) + as_float(y)) if op == _ADD_FLOAT else as_word(as_float(x) - as_float(y))
 
 
-@borrowing
+@piece(
+    "int64(int64[:,::1], int64, int64, int64[::1], uint8[::1], int64[::1], int64[:,::1], uint8[:,::1], int64,"
+    "int64[:,::1], uint8[:,::1], int64, int64)"
+)
 def evaluate(code, start, end, scratch, scratch_valid, ranks, slots, slot_valid, row, registers, register_valid, old, new):
     """Run a block for the run `old` at `row`. TRUE: its conditions hold and registers `new` (which may be `old`) have been written.
     NOT_TRUE: they do not, and nothing was written. Negative: an error code of `kernels.scalar.arithmetic`. A test that failed is an error
@@ -209,6 +212,9 @@ def evaluate(code, start, end, scratch, scratch_valid, ranks, slots, slot_valid,
                 scratch[target] = value
                 scratch_valid[target] = flag
     return OVERFLOW if failed else TRUE
+
+
+evaluate_inlined = copied(evaluate)  # once for all who want it
 
 
 class Interpreter:

@@ -12,13 +12,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from ostinato.kernels._jit import borrowing
+from ostinato.kernels._jit import inlined
 
 ANYTHING = 0  # the state of which all automaton states are part
 LEAST, MOST = 32, 4096  # rows of a block
 
 
-@borrowing
+@inlined
 def mark_starts(first, stop, shift, bits, mask, table, marks):
     """Put the rows from `first` to `stop` at which a match may start into `marks`, the last one first, and return how many there are.
     Where a transition is not known: its place in the table less what makes it negative, and the row in `marks[0]`."""

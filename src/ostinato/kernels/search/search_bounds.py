@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from ostinato.kernels._jit import borrowing, copied, inlined
+from ostinato.kernels._jit import borrowing, inlined
 from ostinato.kernels.places import place
 from ostinato.kernels.scalar.arithmetic import HAS_FAILED, IS_NULL, IS_VALUE, as_float, as_word
-from ostinato.kernels.scalar.scalar import evaluate
+from ostinato.kernels.scalar.scalar import evaluate, evaluate_inlined
 from ostinato.program.analysis.comparisons import Undo
 
 # Columns of `bounds`: the lines of scalar code that compute a bound, where it is then (a cell of the scratch, or a register if nothing
@@ -19,8 +19,6 @@ BOUND_WIDTH = 5
 WHOLE, FLOAT, NARROW = range(3)  # kinds of values: integers, floats, integers that can be calculated with only if they are not too large
 
 LEAST, GREATEST = np.iinfo(np.int64).min, np.iinfo(np.int64).max
-
-_evaluate = copied(evaluate)
 
 _LARGE = np.int64(1) << 60  # sums of a few smaller ones stay within 64 bits
 _ROUNDING = 2.0**-50  # more than what a few roundings make of a number, as its part
@@ -67,7 +65,7 @@ def bound_of(b, bounds, code, scratch, scratch_valid, ranks, slots, slot_valid, 
     """A value of thread or run i, and its flag."""
     start, end, at = bounds[b, CODE_START], bounds[b, CODE_END], place(bounds[b, BOUND_AT])
     if start < end:
-        _evaluate(code, start, end, scratch, scratch_valid, ranks, slots, slot_valid, row, registers, register_valid, i, i)
+        evaluate_inlined(code, start, end, scratch, scratch_valid, ranks, slots, slot_valid, row, registers, register_valid, i, i)
         return scratch[at], np.int64(scratch_valid[at])
     return registers[place(i), at], np.int64(register_valid[place(i), at])
 
@@ -106,7 +104,9 @@ def undone_whole(step, x, r):
 def row_value(start, end, at, code, scratch, scratch_valid, ranks, slots, slot_valid, row, registers, register_valid):
     """A value of the row and its flag: a slot, or a cell of the scratch if it takes lines of code to compute it."""
     if start < end:
-        evaluate(code, start, end, scratch, scratch_valid, ranks, slots, slot_valid, row, registers, register_valid, 0, 0)
+        evaluate(
+            code, start, end, scratch, scratch_valid, ranks, slots, slot_valid, row, registers, register_valid, np.int64(0), np.int64(0)
+        )
         return scratch[at], np.int64(scratch_valid[at])
     return slots[place(row), place(at)], np.int64(slot_valid[place(row), place(at)])
 

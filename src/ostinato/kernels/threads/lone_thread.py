@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ostinato.kernels._jit import borrowing, copied, inlined
+from ostinato.kernels._jit import borrowing, inlined
 from ostinato.kernels.places import place
-from ostinato.kernels.scalar.scalar import NOT_TRUE, STORE, TRUE, evaluate, load
+from ostinato.kernels.scalar.scalar import NOT_TRUE, STORE, TRUE, evaluate_inlined, load
 from ostinato.kernels.scan.scan_dfa import ACCEPTS, ACCEPTS_AT_END, BY_EVENTS, WITHIN, window_closed
 from ostinato.kernels.search.search_bounds import row_value
 from ostinato.kernels.search.search_index import counted_as
@@ -66,8 +66,6 @@ from ostinato.kernels.threads.thread_layout import (
 from ostinato.kernels.threads.thread_matches import advanced, report
 from ostinato.kernels.threads.thread_starts import begin_attempt
 
-_evaluate = copied(evaluate)
-
 TOO_MUCH = -2  # a state: more than one thread can follow
 NONE = -1
 UNTOLD = 2
@@ -116,7 +114,7 @@ def only_way(
                 m, row, ways, learned, slots, slot_valid, code, scratch, scratch_valid, ranks, registers, register_valid
             )
         if outcome == UNTOLD and ways[m, WAY_PLAIN] == 0:
-            outcome = _evaluate(
+            outcome = evaluate_inlined(
                 code, ways[m, WAY_START], ways[m, WAY_END], scratch, scratch_valid, ranks, slots, slot_valid, row, registers,
                 register_valid, line, other if writes else len(registers) - 1,  # a line that no thread has
             )  # fmt: skip

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ostinato.kernels._jit import borrowing, copied, inlined
-from ostinato.kernels.scalar.scalar import NOT_TRUE, STORE, TRUE, evaluate, load
+from ostinato.kernels._jit import borrowing, inlined
+from ostinato.kernels.scalar.scalar import NOT_TRUE, STORE, TRUE, evaluate_inlined, load
 from ostinato.kernels.scan.scan_dfa import ACCEPTS, ACCEPTS_AT_END, BY_EVENTS, FINAL, WITHIN, window_closed
 from ostinato.kernels.threads.lone_thread import lone_attempts
 from ostinato.kernels.threads.thread_jumps import LEARNED_TO, LONGEST_PAUSE, all_wait, jump, reach_of
@@ -60,8 +60,6 @@ from ostinato.kernels.threads.thread_layout import (
 from ostinato.kernels.threads.thread_matches import advanced, report
 from ostinato.kernels.threads.thread_saving import load_threads, save_threads
 from ostinato.kernels.threads.thread_starts import begin_attempt
-
-_evaluate = copied(evaluate)
 
 
 @borrowing
@@ -118,7 +116,7 @@ def step(
             begin, behind, plain = tests[variable, BLOCK_START], tests[variable, BLOCK_END], tests[variable, PLAIN]
             outcome = TRUE
             if not plain:
-                outcome = _evaluate(
+                outcome = evaluate_inlined(
                     code, begin, behind, scratch, scratch_valid, ranks, slots, slot_valid, row, registers, register_valid, i, at
                 )
             if outcome == NOT_TRUE:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ostinato.kernels._jit import jit
+from ostinato.kernels.tree.tree_bounds import first_from
 from ostinato.kernels.tree.tree_layout import (
     AT,
     AT_KEY,
@@ -33,8 +34,8 @@ from ostinato.kernels.tree.tree_layout import (
     WATERMARK,
     WITHIN,
 )
-from ostinato.kernels.tree.tree_links import link_row
-from ostinato.kernels.tree.tree_search import first_from, search
+from ostinato.kernels.tree.tree_links import link_row, link_to_trigger
+from ostinato.kernels.tree.tree_search import search
 
 NO_LIMIT = -(1 << 62)
 
@@ -45,7 +46,7 @@ _SEARCHED = (
     " int64[::1], uint8[::1]"
 )
 _ADVANCE = (
-    f"int64({_SEARCHED}, int64[:,::1], int64, int64[::1], int64[:,::1], int64[:,::1], int64[::1], int64[::1], int64[::1],"
+    f"int64({_SEARCHED}, int64[:,::1], int64, int64[::1], int64[:,::1], int64[:,::1], int64[::1], int64[::1],"
     " int64[::1], int64[::1], int64[::1], int64[::1], int64[::1])"
 )
 _CONFIRM = f"int64({_SEARCHED}, int64[::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[::1])"
@@ -57,7 +58,7 @@ def advance(
     stack, registers, register_valid, bound, contexts, control, index, entries, results, group_plans, given_ordinals,
     given_variables,
     out_keys, out_plans, out_offsets, out_ordinals, out_variables,
-    plans, mask, link_bits, chain_of, before, seen, bits, keys, ready, offset, base, linked, decided,
+    plans, mask, link_bits, chain_of, before, bits, keys, ready, offset, base, linked, decided,
 ):  # fmt: skip
     """`linked` and `decided` are, per key, the next row to link and the next that may complete matches. Where simultaneous rows matter to
     each other, they are linked together before any of them completes something (WAITS). A negative `mask`: any row may complete one."""
@@ -77,13 +78,24 @@ def advance(
                     return status
                 control[AT_PLAN] += 1
             else:
+                if linked[key] == decided[key]:
+                    if 2 * (control[HEADS] + len(chain_of)) > len(heads):
+                        return HEADS_FULL
+                    control[HEADS] = link_to_trigger(
+                        ready[at], key, to_arena, mask, bits, slots, slot_valid, link_bits, chain_of, before, links, chains, heads,
+                        control[HEADS], linked,
+                    )  # fmt: skip
+                    last = linked[key] - 1
+                    decided[key] = last if mask < 0 or bits[last + to_arena] & mask != 0 else linked[key]
+                    if decided[key] > last:
+                        continue
                 ordinal = decided[key]
                 time = times[ordinal + to_arena]
                 while linked[key] < ready[at] and (linked[key] <= ordinal or (control[WAITS] and times[linked[key] + to_arena] == time)):
                     if 2 * (control[HEADS] + len(chain_of)) > len(heads):
                         return HEADS_FULL
                     control[HEADS] = link_row(
-                        linked[key] + to_arena, linked[key], key, bits, slots, slot_valid, link_bits, chain_of, before, seen, links,
+                        linked[key] + to_arena, linked[key], key, bits, slots, slot_valid, link_bits, chain_of, before, links,
                         chains, heads, control[HEADS],
                     )  # fmt: skip
                     linked[key] += 1
@@ -146,10 +158,10 @@ def confirm(
 
 @jit(
     "int64(int64[::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[:,::1], uint8[:,::1], int64[::1], int64[:,::1],"
-    " int64[:,::1], int64[::1], int64[:,::1], int64[:,::1], int64[:,::1], int64[::1])"
+    " int64[:,::1], int64[:,::1], int64[:,::1], int64[:,::1], int64[::1])"
 )
 def link_again(
-    keys, until, offset, base, linked, bits, slots, slot_valid, link_bits, chain_of, before, seen, links, chains, heads, control
+    keys, until, offset, base, linked, bits, slots, slot_valid, link_bits, chain_of, before, links, chains, heads, control
 ):  # fmt: skip
     """Rows up to `until` of each key that are not linked, because a session was restored or what is linked has changed."""
     while control[AT_KEY] < len(keys):
@@ -159,7 +171,7 @@ def link_again(
             if 2 * (control[HEADS] + len(chain_of)) > len(heads):
                 return HEADS_FULL
             control[HEADS] = link_row(
-                linked[key] + to_arena, linked[key], key, bits, slots, slot_valid, link_bits, chain_of, before, seen, links, chains, heads,
+                linked[key] + to_arena, linked[key], key, bits, slots, slot_valid, link_bits, chain_of, before, links, chains, heads,
                 control[HEADS],
             )  # fmt: skip
             linked[key] += 1

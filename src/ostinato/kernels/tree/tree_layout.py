@@ -14,12 +14,14 @@ CACHED = 7  # the events of a nested expression, from those of its matches that 
 STORE = 8  # a match of a nested expression is complete, and kept
 
 # Columns of a step. Ranges are [X, X_END): of `terms` (variables) or of code. NEXT is the step to go on with.
+# CUTS, of ABSENT: the step whose further events, all earlier, cannot help once something is found; -1: there is none.
 (
     KIND, VARIABLE, CONTEXT, LINK, CHAIN, CHAIN_VARIABLE, CHAIN_SLOT, FIRST, FIRST_END, LATER, LATER_END, AFTER, AFTER_END,
     BEFORE, BEFORE_END, TESTS, TESTS_END, SHARES, ENDS_MATCH, INNER, LEFT, LEFT_END, LEFT_KIND, RIGHT, RIGHT_END, RIGHT_KIND,
     NEXT, GROUP, MEMBERS, MEMBERS_END, MEMBER, MEMBER_SLOT, PLANS, PLANS_END, IS_SEMANTIC, FLAGGED, DEPENDS, DEPENDS_END,
-) = range(38)  # fmt: skip
-STEP_WIDTH = 38
+    OWN_SLOT, CUTS,
+) = range(40)  # fmt: skip
+STEP_WIDTH = 40
 
 # Kinds of limits of an interval, see `program.tree.Limit`
 BEYOND, INCLUDING, WINDOW = range(3)
@@ -47,14 +49,21 @@ CONTROL_CELLS = 28
 # What a call ended with
 DONE, OUTPUT_FULL, STACK_FULL, OVER_STEPS, FAILED, HEADS_FULL, CACHES_FULL = range(7)
 
+# What a step ended with: nothing (more) was found, it goes on with the next step, or with a level that it made itself; what must not be
+# there is known to be. Less than zero: the call must end, with the status as its opposite.
+BACK, ON, DEEPER, VIOLATED = range(4)
+
+# Columns of what is bound to a variable
+FIRST_OF, LAST_OF = range(2)
+
 # Columns of a plan: its first step, and the bits of which the completing event has one
 FIRST_STEP, BIT = range(2)
 
 # Columns of a chain: which events it links (a bit), by which value (a slot)
 CHAIN_BIT, CHAIN_BY = range(2)
 
-# Columns of a head: the latest event of a chain with a value
-HEAD_KEY, HEAD_CHAIN, HEAD_VALUE, HEAD_ORDINAL = range(4)
+# Columns of the heads of a value: its slot, from 1 on (0: nothing is here); then per chain the latest event with the value
+HEAD_KEY, HEAD_SLOT, HEAD_VALUE, HEAD_EVENTS = range(4)
 NOTHING = -1
 
 # Columns of an entry of the caches. Of an object cache: a list of matches for a value (LOWEST = WHOLE), and one entry per key and

@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 from ostinato.expr.types import BOOL, Kind, Type
 from ostinato.kernels.vectors.dictionaries import as_table, lookup, ranks, unified, without_unused_entries
 from ostinato.kernels.vectors.logic import decide
-from ostinato.kernels.vectors.nulls import all_valid
+from ostinato.kernels.vectors.nulls import all_valid, joint_valid
 from ostinato.kernels.vectors.vector import Vector
 
 RELATIONS: dict[str, Callable[..., np.ndarray]] = {
@@ -27,8 +27,13 @@ MANY = 4  # from here on a membership test by sorting beats comparisons one by o
 
 
 def relation(name: str) -> Callable[[Type, Sequence[Vector]], Vector]:
+    compared = RELATIONS[name]
+
     def compare(type_: Type, args: Sequence[Vector]) -> Vector:
-        return related(name, *args)
+        a, b = args
+        if a.type.kind is Kind.STRING:
+            return related(name, a, b)
+        return Vector(BOOL, compared(a.data, b.data), joint_valid(a.valid, b.valid))
 
     return compare
 

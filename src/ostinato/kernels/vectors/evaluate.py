@@ -11,7 +11,7 @@ from ostinato.base.errors import DataError, UnsupportedError
 from ostinato.expr.types import BOOL, Kind, Type
 from ostinato.expr.typing.physical import to_physical
 from ostinato.kernels.vectors.casts import cast
-from ostinato.kernels.vectors.functions import LENIENT, STRICT, Function
+from ostinato.kernels.vectors.functions import CAN_FAIL, LENIENT, STRICT, Function
 from ostinato.kernels.vectors.logic import case
 from ostinato.kernels.vectors.nulls import joint_failure
 from ostinato.kernels.vectors.schedule import Stage, schedule
@@ -19,6 +19,7 @@ from ostinato.kernels.vectors.vector import Failure, Vector, constant, physical_
 from ostinato.program.column_code import ColumnCode, ColumnOp
 
 BLOCK = 1 << 16
+NO_ARITHMETIC = ("input", "literal", "shift", "case")  # operations besides some calls of which NumPy has nothing to say
 NO_COLUMNS = ("aggregate:", "exists:", "there:", "match:", "match_number:", "classifier:")  # inputs that have no name of their own
 
 Inputs = Callable[[str], Vector]
@@ -45,16 +46,16 @@ class Evaluator:
         self._stages = schedule(code)
         self._literals = {i: constant(to_physical(op.params[0], op.type), op.type) for i, op in enumerate(code.ops) if op.op == "literal"}
         self._operations = [_operation(op) for op in code.ops]
+        self._warns = not all(op.op in NO_ARITHMETIC or (op.op == "call" and op.params[0] not in CAN_FAIL) for op in code.ops)
 
     def evaluate(self, length: int, inputs: Inputs, shift: Shift = no_neighbours) -> list[Vector]:
         """See `evaluate`."""
         evaluation = _Evaluation(self._code, length, inputs, shift, self._literals, self._operations)
-        with np.errstate(all="ignore"):
-            if length <= BLOCK:
-                evaluation.run_through()
-            else:
-                for stage in self._stages:
-                    evaluation.run(stage)
+        if length > BLOCK or self._warns:
+            with np.errstate(all="ignore"):
+                evaluation.run_all(self._stages)
+        else:
+            evaluation.run_through()  # to say that nothing is to be said takes longer than a comparison of few rows
         results = [evaluation.done[result] for result in self._code.results]
         for number, result in enumerate(results):
             if result.failure is not None:
@@ -79,11 +80,20 @@ class _Evaluation:
         self.operations = operations
         self.done: dict[int, Vector] = dict(literals)
 
+    def run_all(self, stages: Iterable[Stage]) -> None:
+        if self.length <= BLOCK:
+            self.run_through()
+        else:
+            for stage in stages:
+                self.run(stage)
+
     def run_through(self) -> None:
         """Columns that are one block: an operation after the other."""
-        done = self.done
+        done, operations = self.done, self.operations
         for i, op in enumerate(self.code.ops):
-            if i not in done:
+            if op.op == "call":
+                done[i] = operations[i]([done[arg] for arg in op.args])
+            elif i not in done:
                 done[i] = self._whole(i, op)
 
     def run(self, stage: Stage) -> None:
@@ -111,13 +121,16 @@ class _Evaluation:
             return _as_declared(self.inputs(op.params[0]), op)
         args = [self.done[arg] for arg in op.args]
         if op.op == "shift":
-            return self._shifted(_spread(args[0], self.length), op)
+            column = args[0] if len(args[0].data) == self.length else _spread(args[0], self.length)
+            return self._shifted(column, op)
         return self.operations[number](args)
 
     def _shifted(self, vector: Vector, op: ColumnOp) -> Vector:
-        moved = self.shift(Vector(vector.type, vector.data, vector.valid, vector.dictionary), op.params[0])
         failure = vector.failure
-        if failure is not None:
+        if failure is None:
+            moved = self.shift(vector, op.params[0])
+        else:
+            moved = self.shift(Vector(vector.type, vector.data, vector.valid, vector.dictionary), op.params[0])
             rows = self.shift(Vector(BOOL, np.broadcast_to(failure.rows, (self.length,)).copy()), op.params[0])
             failure = Failure(rows.data if rows.valid is None else rows.data & rows.valid, failure.message, failure.hint)
         return Vector(op.type, moved.data, moved.valid, moved.dictionary, failure)
@@ -225,6 +238,8 @@ def _read_for(code: ColumnCode, wanted: int) -> set[str]:
 
 
 def _finished(vector: Vector, length: int) -> Vector:
+    if len(vector.data) == length and vector.valid is None and vector.failure is None:
+        return vector
     found = vector if len(vector.data) == length and (vector.valid is None or len(vector.valid) == length) else _spread(vector, length)
     data = found.data
     if found.type.kind is Kind.STRING and found.valid is not None and len(found.dictionary):

@@ -17,6 +17,8 @@ from ostinato.kernels.vectors.intervals import micros_of_intervals
 
 TEXT = pa.large_string()
 MICROS = {"s": 1_000_000, "ms": 1_000}
+_INT64, _FLOAT64 = pa.int64(), pa.float64()
+_INT_WORDS, _FLOAT_WORDS = np.dtype(np.int64), np.dtype(np.float64)
 
 
 @dataclass(frozen=True)
@@ -60,9 +62,9 @@ def from_arrow(array: pa.Array | pa.ChunkedArray, type_: Type | None = None) -> 
 
 def plain_words(type_: pa.DataType) -> np.dtype | None:
     """Of Arrow values that are physical values as they lie; None of others."""
-    if type_ == pa.int64() or (pa.types.is_timestamp(type_) and type_.unit in ("us", "ns")):
-        return np.dtype(np.int64)
-    return np.dtype(np.float64) if type_ == pa.float64() else None
+    if type_ == _INT64 or (pa.types.is_timestamp(type_) and type_.unit in ("us", "ns")):
+        return _INT_WORDS
+    return _FLOAT_WORDS if type_ == _FLOAT64 else None
 
 
 def from_plain_words(array: pa.Array, type_: Type, words: np.dtype) -> Vector:
@@ -147,6 +149,8 @@ def _micros(data: np.ndarray, unit: str, valid: np.ndarray | None) -> np.ndarray
 
 
 def _strings(array: pa.Array, type_: Type) -> Vector:
+    if len(array) == 1 and array.null_count == 0 and pa.types.is_string(array.type):
+        return Vector(type_, np.zeros(1, np.int64), None, _single_text(array))
     given = pa.types.is_dictionary(array.type)
     if not given:
         array = _encoded(array)
@@ -159,6 +163,13 @@ def _strings(array: pa.Array, type_: Type) -> Vector:
         codes[~valid] = 0
     vector = Vector(type_, codes, valid, dictionary)
     return with_distinct_entries(vector) if given else vector
+
+
+def _single_text(array: pa.Array) -> pa.Array:
+    """A column of one string, which is its own dictionary; to encode and to cast it takes ten times as long."""
+    _, offsets, data = array.buffers()
+    ends = np.frombuffer(offsets, np.int32, 2, array.offset * 4).astype(np.int64)
+    return pa.LargeStringArray.from_buffers(1, pa.py_buffer(ends), data)
 
 
 def with_distinct_entries(vector: Vector) -> Vector:
@@ -191,6 +202,8 @@ def to_arrow(vector: Vector) -> pa.Array:
     if kind is Kind.DECIMAL:
         return decimals_to_arrow(vector.data, mask, vector.type)
     target = type_to_arrow(vector.type)
+    if mask is None and plain_words(target) == vector.data.dtype and vector.data.flags.c_contiguous:
+        return pa.Array.from_buffers(target, len(vector), [None, pa.py_buffer(vector.data)])
     try:
         return _cast_out(pa.array(vector.data, mask=mask), target)
     except pa.ArrowInvalid as e:

@@ -17,7 +17,7 @@ from ostinato.plan.pushdown import rows_of_variables
 from ostinato.plan.row_predicates import RowEmitter
 from ostinato.plan.scalar.scalar_code import ScalarPlan
 from ostinato.plan.tree.branches import Bound, NegatedWay, Nest, Way, named_in, ways_of
-from ostinato.plan.tree.equality_keys import equal_fields, keyed
+from ostinato.plan.tree.equality_keys import drop_equalities, equal_fields, keyed
 from ostinato.program.code_inputs import code_inputs, measure_columns
 from ostinato.program.measure_code import MeasureCode
 from ostinato.program.scalar_code import ScalarCode
@@ -33,6 +33,9 @@ class TreeEmitter:
         shown = variables_of(query.pattern)
         self._kleene = frozenset(_repeated(query.pattern))
         self._query = keyed(query, self._ways, self._kleene) if by_key else query
+        if self._query is not query:
+            for way in self._ways:
+                drop_equalities(self._query.partition[0], way)
         negated = [name for way in self._ways for name in _negated_in(way)]
         self._names = (*shown, *dict.fromkeys(negated))
         if len(self._names) > MAX_VARIABLES:

@@ -73,3 +73,13 @@ def _equal_in(column: str, way: Way) -> Iterator[tuple[str, str]]:
             (a, one), (b, other) = found
             if one.name == other.name == column:
                 yield a, b
+
+
+def drop_equalities(column: str, way: Way) -> None:
+    """Events that are evaluated value by value are equal in the column, those without a value take no part."""
+    for condition in tuple(way.conditions):
+        found = equal_fields(condition)
+        if found is not None and found[0][1].name == found[1][1].name == column:
+            way.conditions.remove(condition)
+    for negated in way.negations:
+        drop_equalities(column, negated.way)

@@ -9,6 +9,7 @@ import numpy as np
 
 from ostinato.kernels.compact import compact as kernel
 from ostinato.kernels.compact import start_heaps as graph
+from ostinato.kernels.rows.key_regions import greatest
 from ostinato.program.pattern import EventPattern
 from ostinato.runtime.compact.compact_dag import DagList
 from ostinato.runtime.compact.compact_state import check_compact
@@ -69,17 +70,15 @@ class CompactMatcher(Matcher):
     ) -> Iterator[Matches]:
         """Go on over the rows; what is found is collected, or comes in parts."""
         keys = np.ascontiguousarray(keys, np.int64)
-        self._ensure_keys(int(keys.max(initial=-1)) + 1)
+        self._ensure_keys(greatest(keys) + 1)
         settings = self._settings
         settings[kernel.WATERMARK], settings[kernel.HAS_WATERMARK], settings[kernel.FINAL] = watermark, watermark != NEVER, final
-        ordinal = self._read[keys]
-        begin = rows.index_of(keys, ordinal)
-        end = begin + np.maximum(ready - ordinal, 0)
-        self._listing.begin(int((end - begin).sum()))
+        ordinal, begin, end, taken_in = rows.unread(keys, ready, self._read)
+        self._listing.begin(taken_in)
         yield from self._advance(rows, keys, begin, end, ordinal, in_parts)
         if self._strict:
             self._drop_passed(int(rows.positions[end[end > begin] - 1].max(initial=-1)))
-        self._read[keys] = ordinal + end - begin
+        self._read[keys] = np.maximum(ordinal, ready)
         yield from self._flush(in_parts)
         self._within_bytes()
 
@@ -131,9 +130,10 @@ class CompactMatcher(Matcher):
 
     def _within_bytes(self) -> None:
         store, limit = self._store, self._budget.bytes
-        if store.has_doubled or (limit is not None and store.bytes > limit):
+        is_over = limit is not None and store.bytes > limit
+        if is_over or store.has_doubled:
             store.collect()
-        while limit is not None and store.bytes > limit:
+        while is_over and limit is not None and store.bytes > limit:
             if self._budget.overflow is Overflow.ERROR:
                 raise over_budget(self._pattern, f"partial matches take {in_words(store.bytes)}, and the budget is {in_words(limit)}")
             store.shed_oldest(SHED_PART)
@@ -151,11 +151,11 @@ class CompactMatcher(Matcher):
         return np.where(self._store.active[keys] != 0, self._store.partitions[keys, graph.LOW], self._read[keys])
 
     def idle(self, keys: np.ndarray) -> np.ndarray:
-        self._ensure_keys(int(np.max(keys, initial=-1)) + 1)
+        self._ensure_keys(greatest(keys) + 1)
         return self._store.active[keys] == 0
 
     def pass_over(self, keys: np.ndarray, ordinals: np.ndarray) -> None:
-        self._ensure_keys(int(np.max(keys, initial=-1)) + 1)
+        self._ensure_keys(greatest(keys) + 1)
         self._read[keys] = ordinals
 
     def renumber(self, old_of_new: np.ndarray) -> None:

@@ -10,14 +10,14 @@ from ostinato.runtime.rows.pattern_rows import PatternRows
 NO_EVENT = np.iinfo(np.int64).max
 
 
-def by_interval(matches: Matches, rows: PatternRows, variables: int) -> Matches:
+def by_interval(matches: Matches, rows: PatternRows, variables: int) -> np.ndarray | None:
     """By the time of the last event, then by the position of the first event of each variable in the order of the text, a variable without
-    events last; matches that differ only in further events of a repetition, by these."""
+    events last; matches that differ only in further events of a repetition, by these. None: as they are."""
     owner = np.repeat(np.arange(len(matches)), np.diff(matches.offsets))
     position = rows.positions[rows.index_of(matches.key[owner], matches.listed)]
     end = rows.times[rows.index_of(matches.key, matches.last)]
     order = np.lexsort([*_further(matches, owner, position, variables), end])
-    return matches if (order[1:] > order[:-1]).all() else matches.take(order)
+    return None if (order[1:] > order[:-1]).all() else order
 
 
 def _further(matches: Matches, owner: np.ndarray, position: np.ndarray, variables: int) -> list[np.ndarray]:

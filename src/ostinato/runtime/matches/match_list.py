@@ -108,11 +108,13 @@ class MatchList:
         self._progress[kernel.EVENTS] += len(chosen)
 
     def _make_room(self, matches: int, events: int) -> None:
-        """At least as much more."""
+        """At least as much more. One array after the other, so that no two are held twice at a time."""
         if matches:
-            self._keys, self._offsets = _grown(self._keys, matches), _grown(self._offsets, matches)
+            self._keys = _grown(self._keys, matches)
+            self._offsets = _grown(self._offsets, matches)
         if events:
-            self._ordinals, self._elements = _grown(self._ordinals, events), _grown(self._elements, events)
+            self._ordinals = _grown(self._ordinals, events)
+            self._elements = _grown(self._elements, events)
 
     def take(self) -> Matches:
         """Everything that was collected since the last time. The next time is taken to be like this one."""

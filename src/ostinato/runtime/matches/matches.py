@@ -108,12 +108,18 @@ class Matches:
         if chosen.dtype == np.bool_:
             chosen = np.flatnonzero(chosen)
         chosen = np.ascontiguousarray(chosen, np.int64)
-        offsets = np.concatenate([[0], np.cumsum(np.diff(self.offsets)[chosen])])
+        offsets = np.concatenate([[0], np.cumsum(self.offsets[chosen + 1] - self.offsets[chosen])])
         variables = np.empty(offsets[-1], np.uint8)
         ordinals = np.empty(0 if self.ordinals is None else offsets[-1], np.int64)
         listed = ordinals[:0] if self.ordinals is None else np.ascontiguousarray(self.ordinals)
         copy_matches(self.offsets, np.ascontiguousarray(self.variables), listed, chosen, offsets, variables, ordinals)
         return Matches(self.key[chosen], self.start[chosen], offsets, variables, None if self.ordinals is None else ordinals)
+
+    def part(self, begin: int, behind: int) -> Matches:
+        """Those from `begin` on and before `behind`, where the rows of all are listed; nothing is copied but where they begin."""
+        first, last = int(self.offsets[begin]), int(self.offsets[behind])
+        offsets = self.offsets[begin : behind + 1] - first
+        return Matches(self.key[begin:behind], self.start[begin:behind], offsets, self.variables[first:last], self.listed[first:last])
 
     def followed_by(self, other: Matches) -> Matches:
         """Both, where the rows of both are listed."""

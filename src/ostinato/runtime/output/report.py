@@ -29,6 +29,9 @@ from ostinato.runtime.rows.key_index import KeyIndex
 from ostinato.runtime.rows.pattern_rows import PatternRows
 from ostinato.runtime.rows.string_pool import StringPool
 
+# Matches of events, which can be many: what is computed on the way to their columns, and by which they are put in order, is let go piece
+# by piece.
+SHOWN_AT_ONCE = 1 << 16
 LISTED_BYTES = 32  # of a value in an array, and of what it is taken from
 
 
@@ -40,6 +43,8 @@ class Report:
         self._counts_only = pattern.output == "count"
         self.totals = MatchTotals(pattern) if pattern.output == "aggregates" else None
         self._compresses = pattern.output == "compressed"
+        arrays = any(aggregate.function == "array" for aggregate in pattern.measures.aggregates)  # their budget is for all of them
+        self._in_pieces = self.totals is None and not arrays
         self._evaluator: Evaluator | None = None
         self.schema = output_schema(pattern)
         self._nothing = self.schema.empty_table()
@@ -64,10 +69,25 @@ class Report:
             self.emitted += 1
             return compressed_output(view, matches, self.schema)
         assert isinstance(matches, Matches)
+        if not self._pattern.selects_events:
+            return self._shown(matches, rows, keys, timed_out)
+        order = self._order(matches, rows)
+        if len(matches) <= SHOWN_AT_ONCE or not self._in_pieces:
+            return self._shown(matches if order is None else matches.take(order), rows, keys)
+        pieces = []
+        for begin in range(0, len(matches), SHOWN_AT_ONCE):
+            behind = min(begin + SHOWN_AT_ONCE, len(matches))
+            piece = matches.part(begin, behind) if order is None else matches.take(order[begin:behind])
+            pieces.append(self._shown(piece, rows, keys))
+        return pa.concat_tables(pieces)
+
+    def _order(self, matches: Matches, rows: PatternRows) -> np.ndarray | None:
+        """In which matches are listed; None: as they are."""
         if isinstance(self._pattern, TreePattern):
-            matches = by_interval(matches, rows, len(self._pattern.variables))
-        elif self._pattern.selects_events:
-            matches = _by_completion(matches, rows)
+            return by_interval(matches, rows, len(self._pattern.variables))
+        return _by_completion(matches, rows)
+
+    def _shown(self, matches: Matches, rows: PatternRows, keys: KeyIndex | None, timed_out: bool = False) -> pa.Table:
         numbers = self._numbers(matches, rows.key_count) if self.needs_numbers else None
         view = MatchView(self._pattern, matches, rows, self._pool, keys, numbers, self._most_listed, self._measures())
         first = self.emitted
@@ -152,9 +172,10 @@ class Report:
         return pa.table({"count": pa.array([self.emitted], pa.int64())}, schema=COUNT_SCHEMA)
 
 
-def _by_completion(matches: Matches, rows: PatternRows) -> Matches:
-    """In order of the completing event; those of one event keep the matcher's order."""
-    done = completed(rows, matches)
-    if (done[1:] >= done[:-1]).all():
-        return matches
-    return matches.take(np.argsort(done, kind="stable"))
+def _by_completion(matches: Matches, rows: PatternRows) -> np.ndarray | None:
+    """The order of the completing events; those of one event keep the matcher's order. None: it is theirs already."""
+    done = np.empty(len(matches), np.int64)
+    for begin in range(0, len(matches), SHOWN_AT_ONCE):
+        behind = min(begin + SHOWN_AT_ONCE, len(matches))
+        done[begin:behind] = completed(rows, matches.part(begin, behind))
+    return None if (done[1:] >= done[:-1]).all() else np.argsort(done, kind="stable")

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ostinato.kernels.negation.negation_gaps import reaches
+from ostinato.kernels.negation.window_reaches import reaches
 from ostinato.kernels.rows.grouping import ranges
 from ostinato.kernels.rows.row_gaps import find_gaps
 from ostinato.program.ordered_nfa import ACCEPT, ACCEPT_AT_END, OrderedNfa

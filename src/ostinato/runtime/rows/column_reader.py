@@ -11,10 +11,13 @@ from ostinato.base.errors import DataError, SchemaError
 from ostinato.expr.types import Kind, Type
 from ostinato.expr.typing.arrow_types import from_arrow as type_from_arrow
 from ostinato.expr.typing.arrow_types import to_arrow
+from ostinato.kernels.rows.text_codes import text_codes
 from ostinato.kernels.vectors.casts import cast
 from ostinato.kernels.vectors.vector import Vector, from_arrow, from_plain_words, plain_words
 from ostinato.program.input import Column, Input
 from ostinato.runtime.rows.struct_fields import column_of
+
+MANY = 1 << 12  # strings; fewer are sooner coded by Arrow
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +29,7 @@ class _Source:
     type: Type
     differs: bool  # in form or unit, so that values are brought to those of the program
     words: np.dtype | None  # of values that are read as they lie
+    text: bool  # plain strings, which are coded here where they are many
 
 
 class ColumnReader:
@@ -47,6 +51,8 @@ class ColumnReader:
         array = batch.column(source.at) if source.at >= 0 else column_of(batch, source.column)
         if source.words is not None and isinstance(array, pa.Array) and len(array) and not array.null_count:
             return from_plain_words(array, source.type, source.words)
+        if source.text and array is not None and len(array) >= MANY:
+            return Vector(source.type, *text_codes(array))
         vector = from_arrow(array, source.type)
         if not source.differs:
             return vector
@@ -76,7 +82,8 @@ def _source(batch: pa.RecordBatch | pa.Table, column: Column, reads: Input) -> _
         )
     differs = type_.kind is not Kind.NULL and (type_.opaque != column.type.opaque or type_.unit != column.type.unit)
     words = None if differs else plain_words(array.type)
-    return _Source(column, batch.schema.get_field_index(column.name), type_, differs, words)
+    text = not differs and array.type in (pa.string(), pa.large_string())
+    return _Source(column, batch.schema.get_field_index(column.name), type_, differs, words, text)
 
 
 def _in_form(vector: Vector, column: Column, reads: Input) -> Vector:

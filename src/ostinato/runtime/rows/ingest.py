@@ -68,7 +68,7 @@ def _range(times: np.ndarray) -> tuple[int, int, bool]:
 
 def sort_order(columns: dict[str, Vector], reads: Input, times: EventTimes | None = None) -> np.ndarray | None:
     """The stable order of the rows by the program's order columns; None if they are in order already."""
-    if times is not None and times.ascending and [column[:2] for column in reads.order] == [(reads.time, False)]:
+    if times is not None and times.ascending and len(reads.order) == 1 and reads.order[0][:2] == (reads.time, False):
         return None
     keys = []
     for number, descending, nulls_first in reads.order:

@@ -18,7 +18,7 @@ class Intake:
     def __init__(self, reads: Input, stored: Mapping[str, Type], pool: StringPool) -> None:
         self._keys = reads.key_names
         self._time = reads.time_name
-        self._stored = stored
+        self._stored = tuple(stored)
         self._pool = pool
 
     def append(
@@ -36,7 +36,7 @@ class Intake:
         if keys is not None:
             numbers = keys.number([columns[name] for name in self._keys])
             rows.ensure_keys(len(keys))
-        batch = {rows.held_as(name): self._storable(rows, name, columns[name]) for name in self._stored}
+        batch = {rows.held_as(name): self._storable(rows, name, columns[name]) for name in self._stored if name != self._time}
         if times is not None:
             batch["times"] = (times, columns[self._time].valid)
         if positions is not None:

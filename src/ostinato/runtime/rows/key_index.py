@@ -7,6 +7,7 @@ import pyarrow as pa
 
 from ostinato.expr.types import Kind, Type
 from ostinato.kernels.rows.hashing import Numbering
+from ostinato.kernels.rows.text_codes import occurring
 from ostinato.kernels.vectors.vector import Vector
 from ostinato.runtime.rows.string_pool import StringPool
 
@@ -35,14 +36,16 @@ class KeyColumn:
 
     def _number_strings(self, vector: Vector) -> np.ndarray:
         """Number the distinct strings that occur, then look up the rows."""
+        if len(vector.data) == 1 and len(vector.dictionary) == 1 and vector.valid is None:
+            return self._numbering.number(self._pool.codes_of(vector.dictionary))
         codes = vector.data if vector.valid is None else vector.data[vector.valid]
-        present = np.zeros(len(vector.dictionary), np.bool_)
-        present[codes] = True
+        present = occurring(codes, len(vector.dictionary))
         dictionary = vector.dictionary if present.all() else vector.dictionary.filter(pa.array(present))
         numbers = np.zeros(len(present), np.int64)
         numbers[present] = self._numbering.number(self._pool.codes_of(dictionary))
         if vector.valid is None or vector.valid.all():
-            return numbers[vector.data]
+            same = len(numbers) == len(self._numbering) and (numbers == np.arange(len(numbers))).all()
+            return vector.data if same else numbers.take(vector.data)
         out = np.full(len(vector.data), self._null_number(), np.int64)
         out[vector.valid] = numbers[codes]
         return out

@@ -11,25 +11,24 @@ from dataclasses import dataclass
 import numpy as np
 
 from ostinato.kernels.rows.grouping import count_rows_of_keys, places_and_rows, places_of, ranges
+from ostinato.kernels.rows.key_regions import append_rows, drop_rows, total
 from ostinato.runtime.rows.arena import Arena, Moved, Places
 from ostinato.runtime.rows.array_growth import as_slice
 from ostinato.runtime.rows.opaque_values import OpaqueValues
 
+FEW_ROWS = 512  # a smaller batch lays nothing out anew; so many have room together where keys are few, so that regions move seldom
 NO_TIMES = np.zeros(1, np.int64)  # kernels want an array also where nobody reads it
 
 
 @dataclass(frozen=True)
 class Grouping:
     """Rows of a batch by key: `keys` have rows in it, `counts` how many. `numbers` is the key of every row; None: the rows lie key
-    by key already."""
+    by key already. `rows` are all of them."""
 
     keys: np.ndarray
     counts: np.ndarray
+    rows: int
     numbers: np.ndarray | None
-
-    @property
-    def rows(self) -> int:
-        return int(self.counts.sum()) if self.numbers is None else len(self.numbers)
 
 
 class KeyedRows:
@@ -107,15 +106,15 @@ class KeyedRows:
     def group(self, keys: np.ndarray | None, rows: int) -> Grouping:
         """What a batch brings to which key; `keys` None: everything belongs to key 0."""
         if keys is None or rows <= 1:
-            some = 1 if rows else 0
-            return Grouping(np.zeros(some, np.int64) if keys is None else keys, np.full(some, rows, np.int64), None)
+            counts = np.array((rows,) if rows else (), np.int64)
+            return Grouping(np.zeros(len(counts), np.int64) if keys is None else keys, counts, rows, None)
         touched = np.empty(min(rows, len(self.offset)), np.int64)
         found = count_rows_of_keys(keys, self._counts, touched)
         # the order of key numbers is that of the arena: neighbours in memory are then used one after the other
         touched = np.flatnonzero(self._counts) if len(self.offset) <= 4 * rows else touched[:found].copy()
         counts = self._counts[touched]
         self._counts[touched] = 0
-        return Grouping(touched, counts, None if found == 1 else keys)
+        return Grouping(touched, counts, rows, None if found == 1 else keys)
 
     def _places(self, grouping: Grouping, first: np.ndarray, capacity: int) -> Places:
         """Arena rows of the rows of a batch, given where those of each key begin."""
@@ -129,25 +128,27 @@ class KeyedRows:
         keys, counts = grouping.keys, grouping.counts
         if not len(keys):
             return
-        if not self.held:
-            self._lay_out(grouping, batch)
-            return
-        if grouping.rows >= self.held:
-            self._merge(grouping, batch)
+        if grouping.rows >= max(self.held, FEW_ROWS):
+            if self.held:
+                self._merge(grouping, batch)
+            else:
+                self._lay_out(grouping, batch)
             return
         self.settle()
-        self._make_room(keys, counts)
-        places = self._places(grouping, self.offset[keys] + self.length[keys], self.arena.capacity)
+        first = np.empty(len(keys), np.int64)
+        if not append_rows(keys, counts, self.offset, self.length, self._room, first):
+            self._make_room(keys, counts)
+            append_rows(keys, counts, self.offset, self.length, self._room, first)
+        places = self._places(grouping, first, self.arena.capacity)
         for name, (data, valid) in batch.items():
             self.arena.write(name, places, data, valid)
-        self.length[keys] += counts
         self.held += grouping.rows
 
     def restore(
         self, keys: np.ndarray, lengths: np.ndarray, base: np.ndarray, columns: dict[str, tuple[np.ndarray, np.ndarray | None]]
     ) -> None:
         """Lay out retained rows of a snapshot, key by key."""
-        self._lay_out(Grouping(keys, lengths, None), columns)
+        self._lay_out(Grouping(keys, lengths, total(lengths), None), columns)
         self.base[: len(base)] = base
 
     def _lay_out(self, grouping: Grouping, batch: dict[str, tuple[np.ndarray, np.ndarray | None]]) -> None:
@@ -196,12 +197,10 @@ class KeyedRows:
     def _make_room(self, keys: np.ndarray, counts: np.ndarray) -> None:
         needed = self.length[keys] + counts
         movers, room = self._movers(keys, needed)
-        if not len(movers):
-            return
-        if self.used + int(room.sum()) > self.arena.capacity:
-            if self._drop_abandoned(int(needed.sum())):
+        if self.used + total(room) > self.arena.capacity:
+            if self._drop_abandoned(total(needed)):
                 movers, room = self._movers(keys, needed)  # regions have no spare room now
-            demand = self.used + int(room.sum())
+            demand = self.used + total(room)
             if demand > self.arena.capacity:
                 self.arena.reserve(max(64, 2 * demand))
         target = self.used + np.concatenate([[0], np.cumsum(room)])
@@ -214,7 +213,7 @@ class KeyedRows:
     def _movers(self, keys: np.ndarray, needed: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The keys whose region is too small, and the room they get."""
         full = needed > self._room[keys]
-        return keys[full], np.maximum(4, 2 * needed[full])
+        return keys[full], np.maximum(max(4, FEW_ROWS // len(self.offset)), 2 * needed[full])
 
     def _drop_abandoned(self, demand: int) -> bool:
         """Close the gaps between regions, if that frees at least half of the arena."""
@@ -237,16 +236,7 @@ class KeyedRows:
 
     def trim(self, keys: np.ndarray, keep_from: np.ndarray) -> None:
         """Forget rows before the given ordinals."""
-        chosen = as_slice(keys)
-        drop = np.minimum(keep_from - self.base[chosen], self.length[chosen])
-        np.maximum(drop, 0, out=drop)
-        dropped = int(drop.sum())
-        if dropped:
-            self.offset[chosen] += drop
-            self.base[chosen] += drop
-            self.length[chosen] -= drop
-            self._room[chosen] -= drop
-            self.held -= dropped
+        self.held -= drop_rows(keys, keep_from, self.offset, self.base, self.length, self._room)
         self.settle()
 
     def renumber(self, old_of_new: np.ndarray) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from ostinato.kernels.rows.key_regions import unread_rows
 from ostinato.runtime.rows.arena import Arena
 from ostinato.runtime.rows.keyed_rows import KeyedRows
 from ostinato.runtime.rows.opaque_values import OpaqueValues
@@ -104,6 +105,13 @@ class PatternRows:
     def index_of(self, keys: np.ndarray, ordinals: np.ndarray) -> np.ndarray:
         """Arena rows of these rows of these keys."""
         return self.offset[keys] + ordinals - self.base[keys]
+
+    def unread(self, keys: np.ndarray, ready: np.ndarray, read: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, int]:
+        """The rows of these keys up to `ready` that were not read (read[k]: how far key k was): the ordinal of the first, where it lies in
+        the arena, where they end there, and how many they are of all keys."""
+        ordinal, begin, end = np.empty((3, len(keys)), np.int64)
+        rows = unread_rows(keys, np.ascontiguousarray(ready, np.int64), read, self.offset, self.base, ordinal, begin, end)
+        return ordinal, begin, end, rows
 
     def windows(self, offset: np.ndarray, lengths: np.ndarray) -> PatternRows:
         """Stretches of the rows, each as a partition of its own."""

@@ -81,7 +81,7 @@ class ReorderBuffer:
     @property
     def bytes(self) -> int:
         """Of the rows that wait."""
-        return sum(batch.nbytes + times.nbytes for batch, times in self._waiting)
+        return sum(batch.nbytes + times.nbytes for batch, times in self._waiting) if self._waiting else 0
 
     @property
     def waiting_rows(self) -> int:

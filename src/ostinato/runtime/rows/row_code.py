@@ -9,6 +9,7 @@ import numpy as np
 
 from ostinato.expr.types import Kind
 from ostinato.kernels.rows.grouping import put_octets, ranges
+from ostinato.kernels.rows.key_regions import COUNT, FIRST, LINES, SOURCE, TARGET, WANTED, stretches_around, total
 from ostinato.kernels.rows.predicate_lines import find_holding, put_bits
 from ostinato.kernels.vectors.evaluate import Evaluator
 from ostinato.kernels.vectors.vector import Vector
@@ -36,19 +37,17 @@ class RowCode:
         """Compute what the patterns ask of the rows with ordinals start[i]..end[i] of each key. Then `store` writes it for a pattern, and
         `started` tells in which keys one of its matches may begin."""
         self._last = None
-        wanted = end - start
-        fresh = wanted > 0
-        if not fresh.all():
-            keys, start, end, wanted = keys[fresh], start[fresh], end[fresh], wanted[fresh]
-        if not len(keys):
+        found, begin = np.empty((LINES, len(keys)), np.int64), np.empty(len(keys) + 1, np.int64)
+        count = stretches_around(keys, start, end, rows.offset, rows.base, rows.length, self._back, self._ahead, found, begin)
+        if not count:
             return
-        low, high = self._evaluated_with(rows, keys, start, end, wanted) if self._evaluator is not None else (start, end)
-        target = rows.index_of(keys, start)
-        extent = _Extent(target - (start - low), high - low)
+        if count < len(keys):
+            found, begin = np.ascontiguousarray(found[:, :count]), begin[: count + 1]
+        extent = _Extent(found[FIRST], found[COUNT], begin)
         results: list[Vector] = []
         if self._evaluator is not None:
             results = self._evaluator.evaluate(extent.count, lambda name: self._input(rows, extent.index, name), extent.shift)
-        self._last = _Evaluated(extent, results, extent.begin[:-1] + (start - low), wanted, target)
+        self._last = _Evaluated(extent, results, found[SOURCE], found[WANTED], found[TARGET])
 
     def store(self, view: PatternRows, number: int = 0, chosen: np.ndarray | None = None) -> None:
         """Fill the bits and slots of a pattern with what was evaluated last; `view` are the rows as it sees them. `chosen`: places of the
@@ -76,17 +75,6 @@ class RowCode:
         if self._last is not None:
             find_holding(self._last.holds, results, self._last.extent.begin, flags)
         return flags
-
-    def _evaluated_with(
-        self, rows: PatternRows, keys: np.ndarray, start: np.ndarray, end: np.ndarray, wanted: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """What is evaluated beside the new rows, and dropped: the neighbours that shifts look at; or whole regions where that is
-        little more, because regions side by side are read without being gathered."""
-        first, length = rows.base[keys], rows.length[keys]
-        last = first + length
-        if 2 * int(wanted.sum()) > int(length.sum()):
-            return first, last
-        return np.maximum(first, start - self._back), np.minimum(last, end + self._ahead)
 
     def _input(self, rows: PatternRows, index: np.ndarray | slice, name: str) -> Vector:
         held = rows.held_as(name)
@@ -125,7 +113,7 @@ class _Evaluated:
         self.source = source
         self.counts = counts
         self.target = target
-        self.is_whole = extent.count == counts.sum()
+        self.is_whole = extent.count == total(counts)
 
     @cached_property
     def holds(self) -> np.ndarray:
@@ -141,7 +129,7 @@ class _Evaluated:
         counts = self.counts[stretches]
         rows = ranges(self.source[stretches], counts)
         found = {result: _taken(self.results[result], rows) for result in results}
-        extent = _Extent(self.target[stretches], counts)
+        extent = _Extent(self.target[stretches], counts, np.concatenate([[0], np.cumsum(counts)]))
         return _Evaluated(extent, found, extent.begin[:-1], counts, self.target[stretches])
 
 
@@ -186,12 +174,11 @@ def _holds(vector: Vector) -> np.ndarray:
 class _Extent:
     """The rows that are evaluated together: a stretch per key."""
 
-    def __init__(self, first: np.ndarray, counts: np.ndarray) -> None:
-        """`first`: where the stretches begin in the arena."""
+    def __init__(self, first: np.ndarray, counts: np.ndarray, begin: np.ndarray) -> None:
+        """`first`: where the stretches begin in the arena; `begin`: among all rows that are evaluated, and last how many these are."""
         self.counts = counts
-        self.begin = np.zeros(len(counts) + 1, np.int64)
-        counts.cumsum(out=self.begin[1:])
-        self.count = int(self.begin[-1])
+        self.begin = begin
+        self.count = int(begin[-1])
         self.index = _side_by_side(first, counts)
 
     def shift(self, vector: Vector, n: int) -> Vector:
@@ -217,7 +204,9 @@ class _Extent:
 
 def _side_by_side(first: np.ndarray, counts: np.ndarray) -> np.ndarray | slice:
     """The rows of stretches; a slice where these lie one behind the other."""
-    if len(first) == 1 or (len(first) and (first[1:] == first[:-1] + counts[:-1]).all()):
+    if len(first) == 1:
+        return slice(int(first[0]), int(first[0]) + int(counts[0]))
+    if len(first) and (first[1:] == first[:-1] + counts[:-1]).all():
         return slice(int(first[0]), int(first[-1] + counts[-1]))
     return ranges(first, counts)
 

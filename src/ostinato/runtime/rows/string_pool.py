@@ -8,6 +8,7 @@ import pyarrow.compute as pc
 
 from ostinato.kernels.rows.read_only import borrowed
 from ostinato.kernels.rows.string_table import StringTable
+from ostinato.kernels.vectors.vector import TEXT
 
 _ALL_VALID = np.empty(0, np.bool_)
 _NO_BYTES = np.zeros(0, np.uint8)
@@ -43,7 +44,7 @@ class StringPool:
             return np.empty(0, np.int64)
         if self._asked is not None and self._asked[0] is strings:
             return self._asked[1]
-        wanted = strings.cast(pa.large_string())
+        wanted = strings if strings.type == TEXT else strings.cast(TEXT)
         _, offsets, data = wanted.buffers()
         begins = np.frombuffer(offsets, np.int64)[wanted.offset : wanted.offset + len(wanted) + 1]
         octets = _NO_BYTES if data is None else np.frombuffer(data, np.uint8)

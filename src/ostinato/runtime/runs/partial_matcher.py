@@ -10,6 +10,7 @@ import numpy as np
 
 from ostinato.base.errors import BudgetError, DataError, OstinatoError
 from ostinato.expr.types import Kind
+from ostinato.kernels.rows.key_regions import greatest
 from ostinato.kernels.runs import run_layout as layout
 from ostinato.kernels.scalar.arithmetic import ERRORS, IS_VALUE, TOO_MANY
 from ostinato.program.pattern import EventPattern
@@ -117,23 +118,20 @@ class PartialMatcher(Matcher):
 
     def _process(self, rows: PatternRows, keys: np.ndarray, ready: np.ndarray, watermark: int, final: bool) -> None:
         keys = np.ascontiguousarray(keys, np.int64)
-        self._ensure_keys(int(keys.max(initial=-1)) + 1)
+        self._ensure_keys(greatest(keys) + 1)
         if self._strict:
             keys, ready = self._with_waiting(keys, ready)
         settings = self._plan.settings
         settings[layout.WATERMARK], settings[layout.HAS_WATERMARK], settings[layout.FINAL] = watermark, watermark != NEVER, final
         self._bind_strings()
-        ordinal = self._read[keys]
-        begin = rows.index_of(keys, ordinal)
-        end = begin + np.maximum(ready - ordinal, 0)
-        taken_in = int((end - begin).sum())
+        ordinal, begin, end, taken_in = rows.unread(keys, ready, self._read)
         self._listing.begin(taken_in)
         self._steps.begin(taken_in)
         if self._strict:
             fed = end > begin
             settings[layout.LATEST] = max(int(settings[layout.LATEST]), int(rows.positions[end[fed] - 1].max(initial=-1)))
         self._follow(rows, keys, begin, end, ordinal)
-        self._read[keys] = ordinal + end - begin
+        self._read[keys] = np.maximum(ordinal, ready)
 
     def _bind_strings(self) -> None:
         """Codes are asked for again each time: a session that is restored has other ones than it had when it was made."""
@@ -186,9 +184,10 @@ class PartialMatcher(Matcher):
     def _within_bytes(self) -> None:
         """After a batch: nodes that nobody reaches any more are no reason to complain."""
         store, limit = self._store, self._budget.bytes
-        if store.has_doubled or (limit is not None and store.bytes > limit):
+        is_over = limit is not None and store.bytes > limit
+        if is_over or store.has_doubled:
             store.collect_garbage()
-        while limit is not None and store.bytes > limit:
+        while is_over and limit is not None and store.bytes > limit:
             self._refuse_too_large()
             store.shed_oldest(max(1, store.live_runs // SHED_PART))
             store.collect_garbage()
@@ -197,7 +196,7 @@ class PartialMatcher(Matcher):
         self._listing.look_at_all(asked)
 
     def idle(self, keys: np.ndarray) -> np.ndarray:
-        self._ensure_keys(int(np.max(keys, initial=-1)) + 1)
+        self._ensure_keys(greatest(keys) + 1)
         return ~self._store.busy[keys]
 
     def renumber(self, old_of_new: np.ndarray) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from ostinato.kernels.rows.key_regions import greatest
 from ostinato.kernels.runs import run_layout as layout
 from ostinato.kernels.runs import run_table as table
 from ostinato.kernels.runs import runs as kernel
@@ -91,13 +92,13 @@ class RunMatcher(PartialMatcher):
         return RunReading(self._store.nodes, self._store.found[:count], self._variable_of, self._listing)
 
     def pass_over(self, keys: np.ndarray, ordinals: np.ndarray) -> None:
-        self._ensure_keys(int(np.max(keys, initial=-1)) + 1)
+        self._ensure_keys(greatest(keys) + 1)
         self._read[keys] = self._store.per_key[keys, table.KEEP] = ordinals
 
     def keep_from(self, keys: np.ndarray) -> np.ndarray:
         if not self._store.keeps_matches:
             return self._read[keys]
-        self._ensure_keys(int(np.max(keys, initial=-1)) + 1)
+        self._ensure_keys(greatest(keys) + 1)
         return self._store.per_key[keys, table.KEEP]
 
     def recode(self, new_of_old: np.ndarray) -> None:

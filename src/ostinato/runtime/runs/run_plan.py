@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -50,15 +51,15 @@ class RunPlan:
     settings: np.ndarray
     interpreter: Interpreter
 
-    @property
+    @cached_property
     def merges(self) -> bool:
         return bool(self.states[:, kernel.MERGEABLE].any())
 
-    @property
+    @cached_property
     def joins(self) -> bool:
         return bool((self.states[:, kernel.JOIN_REGISTER] >= 0).any())
 
-    @property
+    @cached_property
     def orders(self) -> bool:
         return bool((self.states[:, kernel.ORDER_TRANSITION] >= 0).any())
 

@@ -7,8 +7,10 @@ from collections.abc import Iterator
 import numpy as np
 
 from ostinato.base.errors import StateError
+from ostinato.kernels.rows.key_regions import greatest
 from ostinato.kernels.scan import scan_dfa as dfa
 from ostinato.kernels.scan import scan_memo, scan_starts
+from ostinato.kernels.scan.scan_cursors import UNSEEN, rows_to_search
 from ostinato.program.ordered_nfa import VariableTest
 from ostinato.program.pattern import RowPattern
 from ostinato.runtime.limits.budget import Budget
@@ -25,9 +27,9 @@ from ostinato.runtime.scan.backward_dfa import BackwardDfa
 from ostinato.runtime.scan.lazy_dfa import LazyDfa
 from ostinato.runtime.snapshots.state_check import StateCheck
 
-UNSEEN = -1  # start of a partition that was never fed, as everything else of it that is nothing yet
 MIN_MEMO = 1 << 10
 MIN_MATCHES = 1 << 6
+NO_PLACES = np.zeros(1, np.int64)  # where no match begins
 
 
 class ScanMatcher(Matcher):
@@ -60,6 +62,8 @@ class ScanMatcher(Matcher):
         if not len(keys):
             return
         found, places = self._search(rows, keys, ready, watermark, final)
+        if len(places) == 1:
+            return
         if places[-1] <= self._listing.part_events:
             yield self._matches(rows, found, places)
             return
@@ -74,11 +78,15 @@ class ScanMatcher(Matcher):
         """Columns (key, first ordinal, ordinal behind the last), more than there are matches; where the rows of each begin among all."""
         keys = np.ascontiguousarray(keys, np.int64)
         ready = np.ascontiguousarray(ready, np.int64)
-        self._admit(rows, keys)
+        self._ensure(greatest(keys) + 1)
+        ahead = rows_to_search(keys, ready, self._cursor)
+        if ahead == UNSEEN:
+            self._admit(rows, keys)
+            ahead = rows_to_search(keys, ready, self._cursor)
         self._setting[dfa.WATERMARK], self._setting[dfa.FINAL] = watermark, final
         self._control[dfa.KEY] = self._control[dfa.FOUND] = 0
         times = rows.times if self._timed else NO_TIMES
-        self._out = np.empty((3, MIN_MATCHES + int((ready - self._cursor[as_slice(keys), dfa.START]).sum()) // 4), np.int64)
+        self._out = np.empty((3, MIN_MATCHES + ahead // 4), np.int64)
         while True:
             automaton = self._dfa
             self._setting[dfa.WIDTH] = automaton.width
@@ -110,10 +118,7 @@ class ScanMatcher(Matcher):
 
     def _admit(self, rows: PatternRows, keys: np.ndarray) -> None:
         """Make a cursor for partitions that are new."""
-        self._ensure(int(keys.max()) + 1)
         new = keys[self._cursor[as_slice(keys), dfa.START] == UNSEEN]
-        if not len(new):
-            return
         base = rows.base[as_slice(new)]
         self._cursor[as_slice(new), dfa.START] = self._cursor[as_slice(new), dfa.AT] = base
         first = as_slice(new[base == 0])
@@ -133,6 +138,8 @@ class ScanMatcher(Matcher):
     def _found(self) -> tuple[np.ndarray, np.ndarray]:
         count = int(self._control[dfa.FOUND])
         found, self._out = self._out, self._out[:, :0]
+        if not count:
+            return found, NO_PLACES
         if 16 * count < found.shape[1]:
             found = found[:, :count].copy()  # let go of the rest
         places = np.zeros(count + 1, np.int64)
@@ -175,11 +182,11 @@ class ScanMatcher(Matcher):
         self._control[dfa.REMEMBERED] = 0
 
     def keep_from(self, keys: np.ndarray) -> np.ndarray:
-        self._ensure(int(keys.max()) + 1 if len(keys) else 0)
+        self._ensure(greatest(keys) + 1)
         return np.maximum(self._cursor[as_slice(keys), dfa.START], 0)
 
     def idle(self, keys: np.ndarray) -> np.ndarray:
-        self._ensure(int(keys.max()) + 1 if len(keys) else 0)
+        self._ensure(greatest(keys) + 1)
         chosen = self._cursor[as_slice(keys)]
         return chosen[:, dfa.START] == chosen[:, dfa.AT]
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from ostinato.program.analysis.output_times import is_decided_at_once, output_times
+from ostinato.program.analysis.output_times import is_decided_at_once, output_times, published_time
 from ostinato.program.input import Input
 from ostinato.program.program import Program
 from ostinato.program.tree import TreePattern
@@ -25,6 +25,7 @@ from ostinato.runtime.session.session_options import SessionOptions
 from ostinato.runtime.session.string_sweep import StringSweep
 
 Found = tuple[int, pa.Table]  # the number of an operator, and some of its results
+Feed = tuple[int, int | None]  # the number of an input, and of one of its sources from outside; None: a stream is all that it reads
 
 
 class Edge:
@@ -53,7 +54,7 @@ class Graph:
         self.options = options
         self.budget = budget
         self._apart = batches_apart
-        self._reader_numbers = _readers(program)
+        self._reader_numbers, self._read = _readers(program), _read_operators(program)
         self.inputs = [self._input(number) for number in range(len(program.inputs))]
         self.operators = [self._operator(number) for number in range(len(program.operators))]
         self.edges = _edges(program, self.options.ordered)
@@ -71,7 +72,8 @@ class Graph:
         operator = self.program.operators[number]
         source = self.inputs[operator.ports[0]]
         label = f"{operator.name}/" if operator.name else ""
-        return PatternOperator(operator.body, source, label, self.budget, self.options.ordered and not source.has_upstream)
+        in_order = number in self._read or (self.options.ordered and not source.has_upstream)
+        return PatternOperator(operator.body, source, label, self.budget, in_order)
 
     def _connect(self) -> None:
         self.readers = [[self.operators[n] for n in numbers] for numbers in self._reader_numbers]
@@ -83,7 +85,7 @@ class Graph:
         """Go on with other queries, between two calls. Operators are known by their names; what they read stays with them, where rows have
         come already, and is made anew where not."""
         before = {operator.name: (self.operators[n], self.inputs[operator.ports[0]]) for n, operator in enumerate(self.program.operators)}
-        self.program, self._reader_numbers = program, _readers(program)
+        self.program, self._reader_numbers, self._read = program, _readers(program), _read_operators(program)
         held = [self._held(number, before) for number in range(len(program.inputs))]
         self.inputs = [self._input(number) if one is None else one for number, one in enumerate(held)]
         self.operators = []
@@ -156,6 +158,15 @@ class Graph:
         for number, source in enumerate(self.inputs):
             touched = source.advance(watermark_units(watermark, source.reads))
             yield from self._settle(number, touched, in_parts, time_passed=not source.has_upstream)
+        self.half_way = False
+
+    def advance_feeds(self, watermarks: Mapping[Feed, int], in_parts: bool) -> Iterator[Found]:
+        """The same where the streams from outside have come differently far: nobody waits for a stream that he does not read."""
+        for number, source in enumerate(self.inputs):
+            own = {place: watermark for (of, place), watermark in watermarks.items() if of == number}
+            if own and (source.has_upstream or min(own.values()) > NEVER):
+                touched = source.advance_sources(own)
+                yield from self._settle(number, touched, in_parts, time_passed=not source.has_upstream)
         self.half_way = False
 
     def close(self, in_parts: bool) -> Iterator[Found]:
@@ -268,6 +279,11 @@ def _readers(program: Program) -> list[list[int]]:
     return found
 
 
+def _read_operators(program: Program) -> set[int]:
+    """Those whose results are rows of others, which get them in the order of completion: so simultaneous ones have one order."""
+    return {source.operator for reads in program.inputs for source in reads.sources if source.operator >= 0}
+
+
 def _outside(reads: Input) -> list[tuple[str, int | None]]:
     """The streams from outside that an input reads, and their numbers among its sources."""
     if not reads.sources:
@@ -282,8 +298,7 @@ def _edges(program: Program, ordered: bool) -> list[list[Edge]]:
         for number, source in enumerate(reads.sources):
             if source.operator >= 0:
                 pattern = program.operators[source.operator].body
-                time = next((own for own, name in source.columns if name == reads.time_name), reads.time_name)
-                delay = output_times(pattern).get(time)
+                delay = output_times(pattern, in_order=True).get(published_time(program, target, source))
                 ticks = 1 if delay is None else reads.columns[reads.time].type.ticks // pattern.reads.columns[pattern.reads.time].type.ticks
                 by_rows = is_decided_at_once(pattern) and not (ordered and isinstance(pattern, TreePattern))
                 found[source.operator].append(Edge(target, number, delay, by_rows, ticks))

@@ -58,6 +58,7 @@ class InputRows:
         self.before = {number: ReorderBuffer(options.lateness, False, self.late.add) for number in outside}
         self.since_sweep = 0
         self._ordered = options.ordered and not self.has_upstream
+        self._key_names = reads.key_names
         self._plain = PlainRows()
         self._reader = ColumnReader(reads)
         self._intake = Intake(reads, self.stored, self.pool)
@@ -77,7 +78,8 @@ class InputRows:
     @property
     def waiting_bytes(self) -> int:
         """Of rows that wait for their turn, or to be taken as late ones."""
-        return self.reorder.bytes + self.late.bytes + sum(buffer.bytes for buffer in self.before.values())
+        before = sum(buffer.bytes for buffer in self.before.values()) if self.before else 0
+        return self.reorder.bytes + self.late.bytes + before
 
     @property
     def watermark(self) -> int:
@@ -118,9 +120,13 @@ class InputRows:
 
     def advance(self, watermark: int) -> np.ndarray:
         """No row from outside with a smaller time will come any more."""
-        touched = [self._released(source, buffer.advance(watermark)) for source, buffer in self.before.items()]
+        return self.advance_sources(dict.fromkeys(self.before if self.has_upstream else [None], watermark))
+
+    def advance_sources(self, watermarks: Mapping[int | None, int]) -> np.ndarray:
+        """The same for each of the sources from outside; one that is not told of has not gone on."""
+        touched = [self._released(place, buffer.advance(watermarks.get(place, NEVER))) for place, buffer in self.before.items()]
         if not self.has_upstream:
-            touched.append(self._process(self.reorder.advance(watermark)))
+            touched.append(self._process(self.reorder.advance(min(watermarks.values()))))
         return np.unique(np.concatenate(touched)) if len(touched) > 1 else touched[0] if touched else NO_KEYS
 
     def flush(self) -> np.ndarray:
@@ -196,7 +202,7 @@ class InputRows:
         if self.reads.null_keys != "never":
             return order, None
         keep = None
-        for name in self.reads.key_names:
+        for name in self._key_names:
             valid = columns[name].valid
             if valid is not None and not valid.all():
                 keep = valid if keep is None else keep & valid

@@ -39,8 +39,8 @@ class Progress:
 
 
 class PatternOperator:
-    """`label` tells its columns from those of other patterns over the same rows. `in_order`: the session's rows are in order, and matches
-    come in the order of their completing events."""
+    """`label` tells its columns from those of other patterns over the same rows. `in_order`: matches come in the
+    order of their completing events, and wait for those before them that are not decided yet."""
 
     def __init__(self, pattern: Pattern, source: InputRows, label: str, budget: Budget, in_order: bool) -> None:
         self.pattern = pattern

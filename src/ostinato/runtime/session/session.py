@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import pyarrow as pa
@@ -13,7 +13,7 @@ from ostinato.program.verification.verify import verify
 from ostinato.runtime.limits.budget import Budget
 from ostinato.runtime.session import session_state
 from ostinato.runtime.session.given_times import Watermark
-from ostinato.runtime.session.graph import Found, Graph
+from ostinato.runtime.session.graph import Feed, Found, Graph
 from ostinato.runtime.session.pattern_operator import PatternOperator
 from ostinato.runtime.session.session_options import NOT_GIVEN, NotGiven, settled
 
@@ -73,6 +73,11 @@ class RunningProgram:
         self._usable()
         return self._within_memory(self.graph.push_to(number, source, rows, in_parts))
 
+    def advance_feeds(self, watermarks: Mapping[Feed, int], in_parts: bool) -> Iterator[Found]:
+        """How far each of the sources from outside has come; for hosts that know it of each of them."""
+        self._usable()
+        return self._within_memory(self.graph.advance_feeds(watermarks, in_parts))
+
     def let_time_pass(self, in_parts: bool) -> Iterator[Found]:
         """Of rows in order: what their times decide, also in partitions that get none."""
         self._usable()
@@ -86,7 +91,10 @@ class RunningProgram:
 
     def _within_memory(self, found: Iterator[Found]) -> Iterator[Found]:
         try:
-            yield from self.graph.limits.within_memory(found)
+            yield from found
+        except MemoryError as error:
+            self._failed = True
+            raise self.graph.limits.out_of_memory(error) from error
         except BudgetError:
             self._failed = True
             raise

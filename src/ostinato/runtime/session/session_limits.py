@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, TypeVar
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
+from ostinato.base.errors import BudgetError
 from ostinato.program.pattern import Pattern
 from ostinato.runtime.limits.budget import Budget, in_words, over_budget
 from ostinato.runtime.matches.listing import ways_out
@@ -15,8 +16,6 @@ from ostinato.runtime.session.string_sweep import StringSweep
 if TYPE_CHECKING:
     from ostinato.runtime.session.input_rows import InputRows
     from ostinato.runtime.session.pattern_operator import PatternOperator
-
-Anything = TypeVar("Anything")
 
 
 class SessionLimits:
@@ -46,20 +45,20 @@ class SessionLimits:
                 "shorten WITHIN or lateness, advance the watermark sooner, take late rows, or raise the budget: ost.Budget(bytes=...)",
             )
 
-    def within_memory(self, found: Iterator[Anything]) -> Iterator[Anything]:
+    def out_of_memory(self, error: MemoryError) -> BudgetError:
         """Arrays grow in steps, and a budget may be larger than what is left of the memory: that is the same error, by another limit."""
-        try:
-            yield from found
-        except MemoryError as error:
-            raise over_budget(self._pattern, f"there is no memory left: {error}", ways_out(self._pattern)) from error
+        return over_budget(self._pattern, f"there is no memory left: {error}", ways_out(self._pattern))
 
     def within_budget(self, tables: Iterable[pa.Table]) -> list[pa.Table]:
         """All of them, where they are within the budget together. None of them is large."""
-        found, size = [], 0
+        found, most = [], 0  # whole buffers; what tables use of them is looked at when it matters, as that takes a hundred times as long
         for table in tables:
             found.append(table)
-            size += table.nbytes
-            if self._limit is not None and size > self._limit:
+            most += table.get_total_buffer_size()
+            if self._limit is None or most <= self._limit:
+                continue
+            most = size = sum(each.nbytes for each in found)
+            if size > self._limit:
                 raise over_budget(
                     self._pattern,
                     f"what one call returns takes {in_words(size)} so far, and the budget is {in_words(self._limit)}",

@@ -6,7 +6,7 @@ import numpy as np
 
 from ostinato.kernels.tree import tree_advance as kernel
 from ostinato.kernels.tree import tree_layout as layout
-from ostinato.kernels.tree.tree_links import move_heads
+from ostinato.kernels.tree.tree_links import count_heads, move_heads
 from ostinato.program.analysis.event_links import link_bits, linked_columns
 from ostinato.program.tree import TreePattern
 from ostinato.runtime.rows.array_growth import grown
@@ -23,12 +23,11 @@ class EventLinks:
 
     def __init__(self, pattern: TreePattern) -> None:
         self._widths = linked_columns(pattern)
-        self._link_bits = link_bits(pattern)
-        self._chains = np.zeros((0, 2), np.int64)
-        self.before = np.full((0, len(self._link_bits)), NOT_LINKED, np.int64)
+        bits = len(link_bits(pattern))
+        self._link_bits, self._chains = np.zeros(0, np.int64), np.zeros((0, 2), np.int64)
+        self.before = np.full((0, bits), NOT_LINKED, np.int64)
         self.linked = np.full(0, NOT_LINKED, np.int64)
-        self.seen = np.zeros(len(self._link_bits), np.int64)
-        self.heads = _no_heads(FIRST_HEADS)
+        self.heads = self._no_heads(FIRST_HEADS)
         self._forgotten = False
 
     @property
@@ -49,8 +48,8 @@ class EventLinks:
 
     def change(self, arrays: StepArrays) -> None:
         """Other values are linked from now on."""
-        if not np.array_equal(arrays.chains, self._chains):
-            self._chains = arrays.chains
+        if not (np.array_equal(arrays.chains, self._chains) and np.array_equal(arrays.link_bits, self._link_bits)):
+            self._link_bits, self._chains = arrays.link_bits, arrays.chains
             self.forget()
 
     def forget(self) -> None:
@@ -62,34 +61,28 @@ class EventLinks:
     def link_again(self, rows: PatternRows, keys: np.ndarray, until: np.ndarray, control: np.ndarray) -> None:
         """The rows of these keys that were offered before, where they are not linked any more."""
         if self._forgotten:
-            self.heads, control[layout.HEADS], self._forgotten = _no_heads(FIRST_HEADS), 0, False
+            self.heads, control[layout.HEADS], self._forgotten = self._no_heads(FIRST_HEADS), 0, False
         lost = keys[self.linked[keys] == NOT_LINKED]
         if not len(lost):
             return
         self.linked[lost] = rows.base[lost]
         lost = np.ascontiguousarray(lost, np.int64)
         control[layout.AT_KEY] = 0
-        seen = self.seen.copy()
         while kernel.link_again(
             lost, until[lost], rows.offset, rows.base, self.linked, rows.bits.view(np.int64), rows.slots, rows.slot_valid, self._link_bits,
-            self._chains, self.before, self.seen, self.links(rows), self.chains(rows), self.heads, control,
+            self._chains, self.before, self.links(rows), self.chains(rows), self.heads, control,
         ) != layout.DONE:  # fmt: skip
             self.grow(rows, control)
-        self.seen[:] = seen
 
     def grow(self, rows: PatternRows, control: np.ndarray) -> None:
         """Room for more values; those of rows that are gone are given up."""
-        held = self.heads[:, layout.HEAD_ORDINAL]
-        kept = int((held >= np.where(held >= 0, rows.base[self.heads[:, layout.HEAD_KEY]], 0)).sum())
+        kept = count_heads(self.heads, rows.base)
         size = FIRST_HEADS
-        while size < 8 * (kept + len(self._chains) + 1):
+        while size < 4 * (kept + len(self._chains) + 1):
             size *= 2
-        old, self.heads = self.heads, _no_heads(size)
+        old, self.heads = self.heads, self._no_heads(size)
         move_heads(old, self.heads, rows.base)
         control[layout.HEADS] = kept
 
-
-def _no_heads(size: int) -> np.ndarray:
-    heads = np.zeros((size, 4), np.int64)
-    heads[:, layout.HEAD_ORDINAL] = layout.NOTHING
-    return heads
+    def _no_heads(self, size: int) -> np.ndarray:
+        return np.zeros((size, layout.HEAD_EVENTS + len(self._chains)), np.int64)

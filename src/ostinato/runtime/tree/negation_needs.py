@@ -1,4 +1,4 @@
-"""What has to be known around a negated expression before it is looked for."""
+"""What has to be known about the events around a negation before it can be looked for."""
 
 from __future__ import annotations
 
@@ -29,3 +29,12 @@ def depends_on(negation: NegatedBranch, pattern: TreePattern) -> tuple[tuple[int
             limits = [limit for limit, outer in ((inner.left, negation.left), (inner.right, negation.right)) if limit != outer]
             found |= dict.fromkeys((variable, -1) for limit in limits for variable in limit.variables if variable not in own)
     return tuple(found)
+
+
+def begins_only(negation: NegatedBranch, variable: int, pattern: TreePattern) -> bool:
+    """Whether a variable around a negation says where its interval begins, and nothing else about it."""
+    if variable not in negation.left.variables or variable in negation.right.variables:
+        return False
+    tested = {one for branch in negation.branch.walk() for test in branch.tests for one in pattern.tests[test].variables}
+    inner = [limit for branch in negation.branch.walk() for one in branch.negations for limit in (one.left, one.right)]
+    return variable not in tested and not any(variable in limit.variables for limit in inner)

@@ -24,12 +24,17 @@ class StepList:
     def add(self, kind: int, context: int) -> Step:
         step = [0] * layout.STEP_WIDTH
         step[layout.KIND], step[layout.CONTEXT] = kind, context
-        step[layout.LINK] = step[layout.CHAIN] = -1
+        step[layout.LINK] = step[layout.CHAIN] = step[layout.CUTS] = -1
         if self._open is not None:
             self._open[layout.NEXT] = len(self._steps)
         self._steps.append(step)
         self._open = None if kind in ENDS else step
         return step
+
+    @property
+    def last(self) -> int:
+        """The number of the step that was added last."""
+        return len(self._steps) - 1
 
     @contextmanager
     def apart(self) -> Iterator[int]:

@@ -81,9 +81,9 @@ class TreeMatcher(Matcher):
         control[layout.WATERMARK], control[layout.FINAL] = watermark, final
         if self._code.strings or self._code.ranked:
             self._code.bind(self._pool.codes(self._code.strings), self._pool.ranks() if self._code.ranked else None)
-        if self._choice.reconsider(self._links.seen, rows, keys):
-            self._links.change(self._choice.arrays)
         taken_in = int(np.maximum(ready - self._next[keys], 0).sum())
+        if self._choice.reconsider(taken_in, rows, keys):
+            self._links.change(self._choice.arrays)
         self._steps.begin(taken_in)
         self._listing.begin(taken_in)
         control[layout.STEP_LIMIT] = min(int(control[layout.STEPS]) + self._steps.left, 1 << 62)
@@ -97,7 +97,7 @@ class TreeMatcher(Matcher):
         while True:
             status = kernel.advance(
                 *self._searched(rows, NO_EVENTS, NO_VARIABLES), arrays.plans, arrays.mask, arrays.link_bits, arrays.chains, links.before,
-                links.seen, rows.bits.view(np.int64), keys, ready, rows.offset, rows.base, links.linked, self._next,
+                rows.bits.view(np.int64), keys, ready, rows.offset, rows.base, links.linked, self._next,
             )  # fmt: skip
             if status == layout.DONE:
                 break

@@ -9,9 +9,8 @@ import numpy as np
 
 from ostinato.kernels.tree import tree_layout as layout
 from ostinato.program.analysis.disjoint_bits import DisjointBits
-from ostinato.program.analysis.event_links import link_bits
 from ostinato.program.tree import Branch, Group, Limit, NegatedBranch, TreePattern
-from ostinato.runtime.tree.negation_needs import depends_on, wanted_by
+from ostinato.runtime.tree.negation_needs import begins_only, depends_on, wanted_by
 from ostinato.runtime.tree.step_list import Step, StepList, table
 from ostinato.runtime.tree.variable_order import Unit, VariableOrder, flattened
 
@@ -57,6 +56,7 @@ class _Placed:
     variables: tuple[int, ...]
     tests: set[int] = field(default_factory=set)
     keeps: bool = True
+    steps: dict[int, int] = field(default_factory=dict)  # where single events are bound in this list of steps, by their variables
 
 
 class StepWriter:
@@ -69,7 +69,7 @@ class StepWriter:
         self._keeps = pattern.evaluation in (OBJECTS, INTERVALS)
         self._list = StepList()
         self._chains: list[tuple[int, int]] = []
-        self._link_bits = link_bits(pattern).tolist()
+        self._linked: list[int] = []  # bits
         self._contexts = 1
         self._apart = DisjointBits(pattern)
         self._group_plans: list[tuple[int, int]] = []
@@ -90,7 +90,7 @@ class StepWriter:
         bits = {bit for _, bit in plans}
         return StepArrays(
             *self._list.arrays, table(plans, 2), tuple(owners), confirmations, table(self._group_plans or [(0, 0)], 2),
-            np.array(self._link_bits, np.int64), table(self._chains, 2), self._contexts,
+            np.array(self._linked, np.int64), table(self._chains, 2), self._contexts,
             -1 if -1 in bits else sum(1 << bit for bit in bits), self._members, tuple(orders), tuple(self._kept),
         )  # fmt: skip
 
@@ -145,15 +145,19 @@ class StepWriter:
     def _bind(self, kind: int, variable: int, branch: Branch, placed: _Placed, context: int) -> Step:
         known, one = {*placed.variables}, self._tree[variable]
         step = self._list.add(kind, context)
-        step[layout.VARIABLE], step[layout.LINK] = variable, self._link(variable)
+        step[layout.VARIABLE] = variable
         step[layout.FIRST], step[layout.FIRST_END] = self._code(one.first_block)
         step[layout.LATER], step[layout.LATER_END] = self._code(one.later_block)
         self._order_in_time(step, {variable}, known, branch)
         step[layout.SHARES] = self._shares((variable,), known)
         placed.variables = (*placed.variables, variable)
         due = self._tests_due(branch, placed)
-        chained = self._chain(step, variable, known, due) if kind == layout.BIND else None
+        chained = self._chain(step, variable, known, due) if kind == layout.BIND and self._pattern.chains else None
         self._test(step, due, chained)
+        if chained is None and kind in (layout.BIND, layout.REPEAT):
+            step[layout.LINK] = self._link(variable)
+        if kind == layout.BIND:
+            placed.steps[variable] = self._list.last
         return step
 
     def _order_in_time(self, step: Step, own: set[int], known: set[int], branch: Branch) -> None:
@@ -185,7 +189,7 @@ class StepWriter:
                 if chain not in self._chains:
                     self._chains.append(chain)
                 step[layout.CHAIN] = self._chains.index(chain)
-                step[layout.CHAIN_VARIABLE], step[layout.CHAIN_SLOT] = other, other_slot
+                step[layout.CHAIN_VARIABLE], step[layout.CHAIN_SLOT], step[layout.OWN_SLOT] = other, other_slot, slot
                 return test
         return None
 
@@ -196,7 +200,9 @@ class StepWriter:
 
     def _link(self, variable: int) -> int:
         bit = self._tree[variable].bit
-        return -1 if bit < 0 else self._link_bits.index(bit)
+        if bit >= 0 and bit not in self._linked:
+            self._linked.append(bit)
+        return -1 if bit < 0 else self._linked.index(bit)
 
     def _code(self, block: int) -> tuple[int, int]:
         return self._pattern.scalar.blocks[block] if block >= 0 else (0, 0)
@@ -227,6 +233,7 @@ class StepWriter:
             step[begin], step[end] = self._list.terms(limit.variables)
             step[kind] = _limit_kind(limit)
         self._flag(step, negation, placed)
+        step[layout.CUTS] = self._cut_by(negation, placed)
         inner = self._new_context()
         branch = negation.branch
         with self._list.apart() as first:
@@ -236,6 +243,15 @@ class StepWriter:
                 units = (Group(branch.variables, branch.groups),)
             self._place(units, None, branch, _Placed(placed.variables, set(placed.tests), placed.keeps), inner, list(branch.negations))
             self._list.add(layout.FOUND, inner)
+
+    def _cut_by(self, negation: NegatedBranch, placed: _Placed) -> int:
+        """The step of the variable, if there is one, that was bound last of those which decide about a negation, and only says where its
+        interval begins: its events come latest first, and what was found lies in the intervals of all that follow."""
+        decides = [variable for variable in placed.variables if variable in wanted_by(negation, self._pattern)]
+        if self._pattern.evaluation != "joins" or not self._pattern.cuts or not decides or not begins_only(negation, decides[-1], self._pattern):
+            return -1
+        since = placed.variables[placed.variables.index(decides[-1]) :]
+        return -1 if self._may_share(negation, list(since)) else placed.steps.get(decides[-1], -1)
 
     def _flag(self, step: Step, negation: NegatedBranch, placed: _Placed) -> None:
         """Whether a negated expression is empty is noted per interval and the values that it depends on."""

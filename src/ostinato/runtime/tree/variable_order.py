@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Protocol
 
-from ostinato.program.tree import Branch, Group, TreePattern, TreeVariable
+from ostinato.program.tree import Branch, Group, NegatedBranch, TreePattern, TreeVariable
+from ostinato.runtime.tree.negation_needs import begins_only, wanted_by
 
 EQUAL, COMPARED, IN_ORDER = 0.02, 0.5, 0.5  # of pairs of events, how many satisfy an equality, another test, an order in time
 MOST_COMPARED = 10  # variables, of which all orders are compared; of more, the cheapest next one is taken
@@ -76,7 +77,24 @@ class CheapestOrder:
         seen = self._rates.get(variable, 1.0) * self._in_order(branch, variable, before)
         tests = [self._pattern.tests[test] for test in branch.tests]
         joined = any(test.equal is not None and variable in test.variables and {*test.variables} <= before | {variable} for test in tests)
+        seen *= self._until_found(branch, variable, before)
         return self._combinations(branch, before) * (0.1 + seen * (EQUAL if joined else 1.0))
+
+    def _until_found(self, branch: Branch, variable: int, before: frozenset[int]) -> float:
+        """The share of a variable's events, latest first, behind which something that must not be there is not known yet."""
+        share = 1.0
+        for negation in branch.negations:
+            wanted = wanted_by(negation, self._pattern)
+            decides = variable in wanted and wanted <= before | {variable}
+            if self._pattern.cuts and decides and begins_only(negation, variable, self._pattern):
+                share /= 1.0 + self._occurrences(negation)
+        return share
+
+    def _occurrences(self, negation: NegatedBranch) -> float:
+        """How often a window has something that must not be there, for the values around it."""
+        tests = [self._pattern.tests[test] for test in negation.branch.tests]
+        joined = {variable for test in tests if test.equal is not None for variable in test.variables}
+        return min(self._rates.get(one, 1.0) * (EQUAL if one in joined else 1.0) for one in negation.branch.variables)
 
     @staticmethod
     def _in_order(branch: Branch, variable: int, before: frozenset[int]) -> float:
@@ -94,6 +112,9 @@ class CheapestOrder:
             test = self._pattern.tests[number]
             if {*test.variables} <= bound:
                 found *= EQUAL if test.equal is not None else COMPARED
+        for negation in branch.negations:
+            if wanted_by(negation, self._pattern) <= bound:
+                found /= 1.0 + self._occurrences(negation)
         return found
 
 

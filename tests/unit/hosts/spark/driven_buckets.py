@@ -9,13 +9,11 @@ import pandas as pd
 import pyarrow as pa
 
 from ostinato.hosts.spark.streaming.bucket_processor import LATE, MATCHES, BucketProcessor
-from ostinato.hosts.spark.streaming.match_stream import packer_of
-from ostinato.hosts.spark.streaming.packing import BUCKET, EVENT_TIME, from_blobs
+from ostinato.hosts.spark.streaming.match_stream import buckets_for, clock_of
+from ostinato.hosts.spark.streaming.packing import BUCKET, EVENT_TIME, STREAM, Packer, from_blobs
 from ostinato.hosts.spark.streaming.waiting import Waiting
 from ostinato.hosts.spark.work import Work
 from ostinato.program import serde
-from ostinato.program.program import alone
-from ostinato.query import Query
 
 
 class StoredValue:
@@ -50,27 +48,33 @@ class Bucket:
 
 
 class DrivenBuckets:
-    """`waiting` as in `match_packed`. With a `delay` the watermark follows the rows, as Spark moves it; without, the caller moves it.
-    `lateness` is that of several streams."""
+    """`waiting` as in `match_streams`. With a `delay` the watermark follows the rows, as Spark moves it; without, the caller moves it."""
 
-    def __init__(self, query: Query, waiting: Waiting, buckets: int = 4, delay: int | None = None, lateness: int | None = None) -> None:
-        self.packer = replace(packer_of(Work.of(query), buckets), lateness=lateness if waiting.lateness is None else waiting.lateness)
-        self.processor = BucketProcessor(serde.dumps(alone(query.pattern)), Work.of(query).output, self.packer, waiting)
+    def __init__(self, work: Work, waiting: Waiting, buckets: int = 4, delay: int | None = None) -> None:
+        self.work = work
+        count, clock = buckets_for(work, buckets), clock_of(work)
+        streams = work.streams
+        packers = [Packer.of(stream, work.division.keys_of(n), count, clock, n, len(streams)) for n, stream in enumerate(streams)]
+        self.packers = [replace(packer, lateness=waiting.lateness) for packer in packers]
+        self.processor = BucketProcessor(serde.dumps(work.program), work.output, count, clock, waiting, is_set=work.is_set)
         self.watermark = 0
         self.delay = delay
+        self._latest = [0] * len(streams)
         self.late = 0
         self.buckets: dict[int, Bucket] = {}
 
     def batch(self, *tables: pa.Table) -> list[dict]:
-        """One table per stream; a stream without rows has none."""
-        return self._run(self._packed(tables))
+        """One table per stream, in the order of the work; a stream without rows has none."""
+        return self._run([packer.pack(table) for packer, table in zip(self.packers, tables, strict=False) if table.num_rows])
 
-    def end(self) -> list[dict]:
-        return self._run([self.packer.end()])
+    def end(self, *streams: int) -> list[dict]:
+        """Of all streams, unless some are named."""
+        return self._run([self.packers[number].end() for number in streams or range(len(self.packers))])
 
-    def _packed(self, tables: tuple[pa.Table, ...]) -> list[pa.RecordBatch]:
-        packers = [replace(self.packer, stream=number, streams=len(tables)) for number in range(len(tables))]
-        return [packer.pack(table) for packer, table in zip(packers, tables, strict=True) if table.num_rows]
+    def tail(self) -> list[dict]:
+        """What would be decided if nothing came any more."""
+        stored = [(label, bucket.state.value) for label, bucket in self.buckets.items() if bucket.state.value is not None]
+        return [row for label, value in stored for row in self.processor.closed(label, value[0]).to_pylist()]
 
     def _run(self, packed: list[pa.RecordBatch]) -> list[dict]:
         found: list[dict] = []
@@ -82,12 +86,17 @@ class DrivenBuckets:
             for time in [time for time in bucket.timers if time <= self.watermark]:
                 bucket.timers.discard(time)
                 found += self._call(label, "handleExpiredTimer", SimpleNamespace(getExpiryTimeInMs=lambda time=time: time))
-        if packed and self.delay is not None:
-            latest = max(
-                pa.compute.max(table.column(EVENT_TIME).cast(pa.int64())).as_py() for table in map(pa.Table.from_batches, [packed])
-            )
-            self.watermark = max(self.watermark, 0 if latest is None else latest // 1000 - self.delay)
+        if self.delay is not None:
+            self._follow(packed)
         return found
+
+    def _follow(self, packed: list[pa.RecordBatch]) -> None:
+        """Spark's watermark is that of the stream that is farthest behind."""
+        for batch in packed:
+            latest = pa.compute.max(batch.column(EVENT_TIME).cast(pa.int64())).as_py()
+            stream = batch.column(STREAM)[0].as_py()
+            self._latest[stream] = max(self._latest[stream], 0 if latest is None else latest // 1000 - self.delay)
+        self.watermark = max(self.watermark, min(self._latest))
 
     def _call(self, label: int, name: str, argument: object) -> list[dict]:
         bucket = self.buckets.setdefault(label, Bucket())

@@ -12,6 +12,7 @@ from tests.unit.hosts.spark.driven_buckets import DrivenBuckets
 from ostinato.base.errors import DataError, StateError
 from ostinato.compiler import compile
 from ostinato.hosts.spark.streaming.waiting import Waiting
+from ostinato.hosts.spark.work import Work
 
 YEAR_1900 = -2_208_988_800_000_000
 SCHEMA = pa.schema([("ts", pa.timestamp("us", "UTC")), ("k", pa.string()), ("kind", pa.string())])
@@ -25,8 +26,8 @@ def rows(*events: tuple[int, str, str], epoch: int = 0) -> pa.Table:
     return pa.table({"ts": times, "k": [key for _, key, _ in events], "kind": [kind for _, _, kind in events]}, schema=SCHEMA)
 
 
-def compiled(text: str):
-    return compile(text, {"events": SCHEMA}, type_by="kind")
+def compiled(text: str) -> Work:
+    return Work.of(compile(text, {"events": SCHEMA}, type_by="kind"))
 
 
 def keys(found: list[dict]) -> list[str]:
@@ -56,10 +57,13 @@ def test_time_goes_on_for_buckets_that_receive_nothing(epoch: int) -> None:
 
 @pytest.mark.parametrize("epoch", [YEAR_1900, -30_000_000, 0])
 def test_several_streams_wait_for_each_other(epoch: int) -> None:
-    driven = DrivenBuckets(compiled(PAIRS), Waiting(announced=2), buckets=8, lateness=1_000_000)
-    assert driven.batch(rows((10, "x", "B"), (90, "x", "B"), epoch=epoch), rows(epoch=epoch)) == []
-    assert driven.batch(rows(epoch=epoch), rows((8, "x", "A"), epoch=epoch)) == []
-    assert keys(driven.batch(rows(epoch=epoch), rows((40, "q", "A"), epoch=epoch))) == ["x"]
+    text = "PATTERN SEQ(Begun a, Ended b) WHERE [k] WITHIN 5 seconds RETURN a.k"
+    work = Work.of(compile(text, {"ended": SCHEMA, "begun": SCHEMA}))
+    driven = DrivenBuckets(work, Waiting(lateness=1_000_000, announced=2), buckets=8)
+    nothing = rows(epoch=epoch)
+    assert driven.batch(nothing, rows((10, "x", "B"), (90, "x", "B"), epoch=epoch)) == []
+    assert driven.batch(rows((8, "x", "A"), epoch=epoch), nothing) == []
+    assert keys(driven.batch(rows((40, "q", "A"), epoch=epoch), nothing)) == ["x"]
     assert driven.late == 0
 
 
@@ -70,13 +74,12 @@ def test_a_stream_that_ends_decides_its_tail() -> None:
     table = rows((1, "x", "A"), (2, "y", "A"), (4, "y", "B"), (7, "z", "A"), (8, "w", "A"))
     found = driven.batch(table)
     assert keys(found) == []
-    left = [row for label, bucket in driven.buckets.items() for row in driven.processor.closed(label, bucket.state.value[0]).to_pylist()]
-    assert keys(left) == ["w", "x", "z"]
+    assert keys(driven.tail()) == ["w", "x", "z"]
     assert keys(driven.end()) == ["w", "x", "z"]
     assert all(bucket.timers == set() for bucket in driven.buckets.values())
     driven.watermark = 10**9
     assert driven.batch() == []
-    assert sum(driven.processor.closed(label, bucket.state.value[0]).num_rows for label, bucket in driven.buckets.items()) == 0
+    assert driven.tail() == []
     with pytest.raises(StateError, match="has ended"):
         driven.batch(table)
 

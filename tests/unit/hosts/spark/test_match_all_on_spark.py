@@ -15,17 +15,22 @@ TEXTS = {
     "DEFINE A AS p > 7, B AS p < PREV(p))",
     "pair": "PATTERN SEQ(ticks a, ticks b) WHERE skip_till_next_match(a, b) { [k] and a.p > 8 and b.p > 8 } WITHIN 30 "
     "RETURN a.ts AS a, b.ts AS b",
-    "shown": "PATTERN SEQ(ticks x, ticks y) WHERE skip_till_next_match(x, y) { [k] and x.p < 1 and y.p > 8 } WITHIN 20",
+    "shown": "PATTERN SEQ(ticks x, ticks y) WHERE skip_till_next_match(x, y) { [k] and x.p < 1 and y.p > 8 } WITHIN 40",
     "quiet": "PATTERN SEQ(ticks a, ~(ticks n)) WHERE skip_till_next_match(a, n) { [k] and a.p > 8 and n.p > 8 } WITHIN 10 RETURN a.ts AS a",
     "composed": "PATTERN SEQ(ticks a, ticks b) WHERE skip_till_next_match(a, b) { [k] and a.p > 7 and b.p > 7 } WITHIN 20 "
     "RETURN Pair(a.k AS k, b.p AS p); PATTERN SEQ(Pair v, Pair w) WHERE skip_till_next_match(v, w) { [k] } WITHIN 40 RETURN w.p AS last",
 }
+OTHERS = {
+    "other": TEXTS["fall"].replace("ticks", "quotes"),
+    "beside": TEXTS["composed"].partition(";")[0]
+    + "; PATTERN SEQ(Pair v, quotes q) WHERE skip_till_next_match(v, q) { [k] and q.p > v.p } WITHIN 30 RETURN v.p AS p, q.ts AS at",
+}
 
 
-def rows(count: int = 600) -> pa.Table:
-    generator = np.random.default_rng(3)
+def rows(count: int = 600, seed: int = 3) -> pa.Table:
+    generator = np.random.default_rng(seed)
     keys = [f"k{n}" if n < 5 else None for n in generator.integers(0, 6, count)]
-    return pa.table({"ts": np.arange(count), "k": keys, "p": generator.integers(0, 10, count).astype(float)})
+    return pa.table({"ts": 2 * np.arange(count) + seed % 2, "k": keys, "p": generator.integers(0, 10, count).astype(float)})
 
 
 def rules(names=tuple(TEXTS)) -> ost.QuerySet:
@@ -46,40 +51,59 @@ def shown(table: pa.Table) -> list[str]:
     return sorted(repr(plain(row)) for row in table.to_pylist())
 
 
-def expected(queries: ost.QuerySet, table: pa.Table) -> list[str]:
-    found = ost.match_all(queries, ticks=table)
+def rules_of_two() -> ost.QuerySet:
+    queries = ost.QuerySet({"ticks": rows(1).schema, "quotes": rows(1).schema})
+    for name, text in (TEXTS | OTHERS).items():
+        queries.add(name, text)
+    return queries
+
+
+def given() -> dict[str, pa.Table]:
+    return {"ticks": rows(), "quotes": rows(seed=4)}
+
+
+def expected(queries: ost.QuerySet, table: pa.Table | None = None) -> list[str]:
+    found = ost.match_all(queries, streams=given() if table is None else {"ticks": table})
     assert set(found) == set(queries)
     return sorted(row for name, one in found.items() for row in shown(one.add_column(0, "query_id", pa.repeat(name, one.num_rows))))
 
 
 def test_a_batch(spark):
-    queries = rules()
-    frame = on(spark).match_all(queries, ticks=spark.createDataFrame(rows().to_pandas()))
+    queries = rules_of_two()
+    frame = on(spark).match_all(queries, streams={name: spark.createDataFrame(table.to_pandas()) for name, table in given().items()})
     assert frame.columns == queries.output_schema.names
-    assert shown(frame.toArrow()) == expected(queries, rows())
+    assert shown(frame.toArrow()) == expected(queries)
 
 
 def test_a_batch_without_a_common_key(spark):
     queries = rules(("fall", "pair"))
     queries.add("all", TEXTS["pair"].replace("[k] and ", ""))
-    frame = on(spark).match_all(queries, ticks=spark.createDataFrame(rows().to_pandas()))
+    queries.add("number", TEXTS["pair"].partition(" RETURN")[0] + " OUTPUT count")
+    with pytest.warns(UserWarning, match="not by key: all: the pattern has no partition key"):
+        frame = on(spark).match_all(queries, ticks=spark.createDataFrame(rows().to_pandas()))
     assert shown(frame.toArrow()) == expected(queries, rows())
 
 
-def streamed(spark, queries, folder, checkpoint, name):
-    frame = on(spark).match_all(queries, ticks=on(spark).read_stream(str(folder), rows_per_batch=1, ends=True), lateness=0, buckets=3)
-    writer = frame.writeStream.format("memory").queryName(name).outputMode("append").option("checkpointLocation", str(checkpoint))
-    writer.trigger(availableNow=True).start().awaitTermination()
-    return spark.table(name).toArrow()
+def test_streams(spark, tmp_path):
+    """One stateful operator, restarted once."""
+    for name, table in given().items():
+        (tmp_path / name).mkdir()
+        pq.write_table(table.slice(0, 200), tmp_path / name / "0.parquet")
+    queries = rules_of_two()
 
+    def run(ends: bool) -> None:
+        streams = {name: on(spark).read_stream(str(tmp_path / name), rows_per_batch=200, ends=ends) for name in ("ticks", "quotes")}
+        frame = on(spark).match_all(queries, streams=streams, lateness=0, buckets=3)
+        writer = frame.writeStream.format("parquet").option("path", str(tmp_path / "out"))
+        writer.option("checkpointLocation", str(tmp_path / "state")).trigger(availableNow=True).start().awaitTermination()
 
-def test_a_stream(spark, tmp_path):
-    table, folder = rows(), tmp_path / "rows"
-    folder.mkdir()
-    for number in range(3):
-        pq.write_table(table.slice(200 * number, 200), folder / f"{number}.parquet")
-    queries = rules()
-    assert shown(streamed(spark, queries, folder, tmp_path / "state", "set_of_rules")) == expected(queries, table)
+    run(ends=False)
+    for name, table in given().items():
+        pq.write_table(table.slice(200), tmp_path / name / "1.parquet")
+    run(ends=True)
+    assert shown(spark.read.parquet(str(tmp_path / "out")).toArrow()) == expected(queries)
+    operators = spark.read.format("state-metadata").load(str(tmp_path / "state")).select("operatorId").distinct().count()
+    assert operators == 1
 
 
 def test_what_is_not_offered_is_refused(spark, tmp_path):
@@ -88,13 +112,9 @@ def test_what_is_not_offered_is_refused(spark, tmp_path):
         on(spark).match_all(ost.QuerySet({"ticks": rows(1).schema}), ticks=frame)
     with pytest.raises(ost.UnknownNameError, match="'ticks'"):
         on(spark).match_all(rules(("pair",)), other=frame)
-    queries = ost.QuerySet({"ticks": rows(1).schema, "other": rows(1).schema})
-    queries.add("pair", TEXTS["pair"])
-    queries.add("other", TEXTS["pair"].replace("ticks", "other"))
-    streams = {name: spark.readStream.schema(frame.schema).parquet(str(tmp_path)) for name in ("ticks", "other")}
-    with pytest.raises(ost.UnsupportedError, match="different streams"):
-        on(spark).match_all(queries, lateness=0, streams=streams)
-    assert set(on(spark).match_all(queries, ticks=frame, other=frame).columns) == {"query_id", "a", "b"}
+    stream = spark.readStream.schema(frame.schema).parquet(str(tmp_path))
+    with pytest.raises(ost.UnsupportedError, match="'quotes' is a table"):
+        on(spark).match_all(rules_of_two(), lateness=0, ticks=stream, quotes=frame)
 
 
 def test_numbers_of_matches_are_told_apart_where_one_task_computes_several_partitions(spark):

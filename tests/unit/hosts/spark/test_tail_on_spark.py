@@ -56,9 +56,9 @@ def test_the_own_source_says_that_it_ends(spark, tmp_path, archive) -> None:
     pq.write_table(ticks().slice(0, 3), tmp_path / "in" / "9.parquet")
     with pytest.raises(StreamingQueryException, match=r"has ended, and then the file 9\.parquet came"):
         run_to_end(matches, tmp_path)
-    with pytest.raises(UnsupportedError, match="one query over one stream"):
-        engine.match("PATTERN SEQ(ticks a, more b)", ticks=stream, more=stream, lateness=0)
-    with pytest.raises(UnsupportedError, match="one query over one stream"):
+    with pytest.raises(UnsupportedError, match="when all streams of a query have ended"):
+        engine.match("PATTERN SEQ(ticks a, more b)", ticks=stream, more=engine.read_stream(archive), lateness=0)
+    with pytest.raises(UnsupportedError, match="when all streams of a query have ended"):
         found = engine.sql(f"SELECT * FROM {CLAUSE}", ticks=stream, lateness=0)
         over = CLAUSE.replace("ORDER BY ts", "ORDER BY since").replace("FIRST(ts)", "FIRST(since)").replace("v <= PREV(v)", "n <= PREV(n)")
         engine.sql(f"SELECT * FROM {over}", ticks=found, lateness=0)

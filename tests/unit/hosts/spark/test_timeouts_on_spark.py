@@ -15,7 +15,7 @@ pytest.importorskip("pyspark")
 import ostinato as ost
 from ostinato.hosts.spark import on
 
-pytestmark = [pytest.mark.spark, pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
+pytestmark = [pytest.mark.spark, pytest.mark.filterwarnings("ignore")]
 
 TEXT = """SELECT * FROM t MATCH_RECOGNIZE (PARTITION BY k ORDER BY ts, id MEASURES FIRST(ts) AS a, LAST(ts) AS z, COUNT(*) AS n
     ONE ROW PER MATCH SHOW TIMEOUT MATCHES PATTERN (A B+ C) WITHIN 6 DEFINE A AS v = 1, B AS v > 0, C AS v > 2)"""

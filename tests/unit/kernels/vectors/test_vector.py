@@ -27,6 +27,11 @@ from ostinato.kernels.vectors.vector import Vector, from_arrow, to_arrow
         pa.array([Decimal("-1.50"), None, Decimal("99999999.99")], pa.decimal128(10, 2)),
         pa.array([None, None], pa.null()),
         pa.array([], pa.string()),
+        pa.array(["ä"]),
+        pa.array([""]),
+        pa.array(["before", "own", "behind"]).slice(1, 1),
+        pa.array(["before", "", None]).slice(1, 1),
+        pa.array(["before", None]).slice(1, 1),
         pa.array([None], pa.string()),
     ],
 )

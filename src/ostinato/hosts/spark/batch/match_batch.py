@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 import pyarrow as pa
@@ -12,23 +12,25 @@ from pyspark.sql import functions as F
 from ostinato.base.errors import UnsupportedError
 from ostinato.base.user_warning import warn_user
 from ostinato.hosts.spark.batch.decision import Decision, decide
+from ostinato.hosts.spark.batch.graph_frames import decide_graph, match_graph
 from ostinato.hosts.spark.batch.number_matches import numbered
 from ostinato.hosts.spark.batch.read_ranges import read_ranges
-from ostinato.hosts.spark.batch.sorted_partitions import match_by_key, match_in_one_partition
+from ostinato.hosts.spark.batch.sorted_partitions import match_by_key, match_in_one_partition, with_partition_in_ids
 from ostinato.hosts.spark.collations import check_collations
+from ostinato.hosts.spark.merged_frame import batch_frame
 from ostinato.hosts.spark.nested_columns import travelling, with_fields
 from ostinato.hosts.spark.python_workers import check_workers
 from ostinato.hosts.spark.run_options import BY_KEY, ONE, RunOptions
+from ostinato.hosts.spark.stream_rows import source_columns
 from ostinato.hosts.spark.types import to_arrow_schema, to_spark_schema
 from ostinato.hosts.spark.work import Work
 from ostinato.program import serde
-from ostinato.program.input import Input
 from ostinato.program.pattern import Pattern
 from ostinato.program.program import alone
 from ostinato.runtime.limits.budget import Budget, Overflow
-from ostinato.runtime.rows.struct_fields import type_of
 from ostinato.runtime.session.session import Session
 from ostinato.tasks.conform import batches_of
+from ostinato.tasks.host_ids import has_ids
 from ostinato.tasks.ranges.merged_totals import TASK_OUTPUT, merged
 
 
@@ -36,11 +38,36 @@ class OnePartitionWarning(UserWarning):
     """Nothing divides the pattern: one task does all the work."""
 
 
-def decide_batch(frame: DataFrame, work: Work, path: str | None = None) -> Decision:
+def decide_batch(frames: Sequence[DataFrame], work: Work, path: str | None = None) -> Decision:
+    """`frames` are those of the streams of the work, in its order."""
+    if work.is_composed:
+        return decide_graph(work, path)
+    frame = batch_frame(work, frames)
     return decide(frame, work.pattern, input_schema(frame, work), work.output, path)
 
 
-def match_batch(frame: DataFrame, work: Work, options: RunOptions) -> DataFrame:
+def match_batch(frames: Sequence[DataFrame], work: Work, options: RunOptions) -> DataFrame:
+    budget = checked_budget(options)
+    check_workers(frames[0].sparkSession)
+    decision = decide_batch(frames, work, options.path)
+    if decision.path == ONE:
+        text = f"one task matches all rows of {_named(work)}\n{decision.text}\n  {_advice(work)}"
+        warn_user(OnePartitionWarning(text))
+    if decision.job is not None:
+        matches = read_ranges(frames[0].sparkSession, replace(decision.job, budget=budget))
+        if work.pattern.output == "aggregates":
+            return _merged(matches, work.pattern, work.output)
+        if decision.job.is_placed:
+            matches = numbered(matches, work.pattern, work.output)
+    else:
+        matches = _in_partitions(frames, work, decision.path, budget)
+    if work.pattern.output == "aggregates":
+        return _one_row(matches, work)
+    return _summed(matches) if work.pattern.output == "count" else matches
+
+
+def checked_budget(options: RunOptions) -> Budget:
+    """What holds for batches alone."""
     options.refuse_late("by a batch, whose rows are all put in order first", "leave out late=")
     if options.tail_of is not None:
         raise UnsupportedError("tail_of= is for streams that have ended", hint="a batch has no tail: leave it out")
@@ -50,25 +77,23 @@ def match_batch(frame: DataFrame, work: Work, options: RunOptions) -> DataFrame:
             "a batch that sheds partial matches would leave out matches unseen",
             hint='use overflow="error", or the embedded engine or a stream, which count what they shed',
         )
-    check_workers(frame.sparkSession)
-    decision = decide_batch(frame, work, options.path)
-    output = work.output
-    if decision.job is not None:
-        matches = read_ranges(frame.sparkSession, replace(decision.job, budget=budget))
-        if work.pattern.output == "aggregates":
-            return _merged(matches, work.pattern, output)
-        if decision.job.is_placed:
-            matches = numbered(matches, work.pattern, output)
-    elif decision.path == BY_KEY:
-        matches = match_by_key(prepared(frame, work), work.pattern, output, budget)
-    else:
-        assert decision.path == ONE
-        text = f"one task matches all rows of {work.reads.stream!r}\n{decision.text}\n  {_advice(work)}"
-        warn_user(OnePartitionWarning(text))
-        matches = match_in_one_partition(prepared(frame, work), work.pattern, output, budget)
-    if work.pattern.output == "aggregates":
-        return _one_row(matches, work)
-    return _summed(matches) if work.pattern.output == "count" else matches
+    return budget
+
+
+def _in_partitions(frames: Sequence[DataFrame], work: Work, path: str, budget: Budget) -> DataFrame:
+    """Spark puts the rows where they belong, and in order."""
+    if work.is_composed:
+        matches = match_graph(frames, work, path, budget)
+        return with_partition_in_ids(matches) if has_ids(work.pattern) else matches
+    rows = prepared(batch_frame(work, frames), work)
+    if path == BY_KEY:
+        return match_by_key(rows, work.pattern, work.output, budget)
+    assert path == ONE
+    return match_in_one_partition(rows, work.pattern, work.output, budget)
+
+
+def _named(work: Work) -> str:
+    return ", ".join(repr(stream.name) for stream in work.streams) if work.is_composed else repr(work.reads.stream)
 
 
 def prepared(frame: DataFrame, work: Work) -> DataFrame:
@@ -85,12 +110,9 @@ def input_schema(frame: DataFrame, work: Work) -> pa.Schema:
     return source_columns(to_arrow_schema(frame.schema), work.reads)
 
 
-def source_columns(known: pa.Schema, reads: Input) -> pa.Schema:
-    """What a program reads, out of what a source has."""
-    return pa.schema([pa.field(column.name, type_of(known, column)) for column in reads.columns])
-
-
 def _advice(work: Work) -> str:
+    if work.is_composed:
+        return "key all queries by one column, and return it with their events"
     bounded = work.pattern.within >= 0 and work.pattern.within_unit == "time"
     return "write the rows to Parquet in order of time, or give the pattern a key" if bounded else "give the pattern a WITHIN or a key"
 

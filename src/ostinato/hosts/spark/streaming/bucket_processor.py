@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any, TypeAlias
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 import pandas as pd
 import pyarrow as pa
@@ -15,8 +15,9 @@ from ostinato.archive.row_groups import times_of
 from ostinato.base.errors import DataError, StateError
 from ostinato.hosts.spark.streaming.bucket_state import BucketState
 from ostinato.hosts.spark.streaming.buckets import bucket_of
+from ostinato.hosts.spark.streaming.clock import Clock
 from ostinato.hosts.spark.streaming.late_output import beside
-from ostinato.hosts.spark.streaming.packing import ROWS, Packer, from_blobs, to_blob
+from ostinato.hosts.spark.streaming.packing import by_stream, to_blob
 from ostinato.hosts.spark.streaming.told import Told
 from ostinato.hosts.spark.streaming.waiting import Waiting
 from ostinato.program import serde
@@ -25,8 +26,9 @@ from ostinato.runtime.rows.reorder import NEVER
 from ostinato.runtime.session.session import RunningProgram, Session
 from ostinato.runtime.session.set_session import SetSession
 from ostinato.tasks.conform import conform
+from ostinato.tasks.fed_session import Decided, FedSession, row_count
 from ostinato.tasks.host_ids import identified
-from ostinato.tasks.set_output import as_one_table, merged_results
+from ostinato.tasks.set_output import as_one_table
 from ostinato.tasks.worker_memory import task_budget
 
 MATCHES, LATE, ROW_COUNT, SHED = "matches", "late_rows", "row_count", "shed"
@@ -41,15 +43,13 @@ DECIDED_ON_SPARK = spark.StructType(
 _STATE = spark.StructType([spark.StructField("blob", spark.BinaryType(), True)])
 
 
-Decided: TypeAlias = "pa.Table | dict[str, pa.Table]"
-
-
 class BucketProcessor(StatefulProcessor):
     def __init__(
         self,
         pattern: bytes,
         output: pa.Schema,
-        packer: Packer,
+        buckets: int,
+        clock: Clock,
         waiting: Waiting,
         budget: Budget | None = None,
         keeps_late: bool = False,
@@ -58,7 +58,8 @@ class BucketProcessor(StatefulProcessor):
         """`budget` is that of each bucket. `keeps_late`: `output` has late rows too; see `late_output`."""
         self._program_bytes = pattern
         self.output = output
-        self._packer = packer
+        self.buckets = buckets
+        self._clock = clock
         self._waiting = waiting
         self._budget = budget
         self._keeps_late = keeps_late
@@ -71,36 +72,37 @@ class BucketProcessor(StatefulProcessor):
 
     def handleInputRows(self, key: Any, rows: Iterator[pd.DataFrame], timerValues: Any) -> Iterator[pd.DataFrame]:
         frames = list(rows)
-        table = from_blobs(blob for frame in frames for blob in frame[ROWS])
         told = Told.of(frames, self._waiting.announced)
-        yield from self._process(bucket_of(key[0]), table, told, timerValues.getCurrentWatermarkInMs())
+        yield from self._process(bucket_of(key[0]), by_stream(frames), told, timerValues.getCurrentWatermarkInMs())
 
     def handleExpiredTimer(self, key: Any, timerValues: Any, expiredTimerInfo: Any) -> Iterator[pd.DataFrame]:
         if self._state.exists():
             told = Told((NEVER,) * self._waiting.announced)
-            yield from self._process(bucket_of(key[0]), None, told, timerValues.getCurrentWatermarkInMs(), fired=True)
+            yield from self._process(bucket_of(key[0]), {}, told, timerValues.getCurrentWatermarkInMs(), fired=True)
 
     def close(self) -> None:
         pass
 
-    def _process(self, bucket: int, table: pa.Table | None, told: Told, watermark: int, fired: bool = False) -> Iterator[pd.DataFrame]:
+    def _process(
+        self, bucket: int, rows: Mapping[int, pa.Table], told: Told, watermark: int, fired: bool = False
+    ) -> Iterator[pd.DataFrame]:
         stored = self._stored()
         if stored is not None and stored.has_ended:
-            if table is not None:
+            if rows:
                 raise StateError("rows came for a stream that has ended", hint="begin with a new checkpoint directory")
             return
         snapshot = stored.snapshot if stored is not None else None
         kept = "keep" if self._keeps_late else "count"
-        session = self._session(lateness=self._waiting.lateness, late=kept, snapshot=snapshot)
+        session = self._session(lateness=self._waiting.session_lateness, late=kept, snapshot=snapshot)
         before = session.metrics()
         told = told.after(stored.latest if stored else ())
-        matches = self._decided(session, table, told, watermark)
+        matches = self._decided(FedSession(session), rows, told, watermark)
         late_rows = session.take_late() if self._keeps_late else None
         matches_before = stored.matches if stored else 0
         timer = self._timer(-1 if fired or stored is None else stored.timer, None if told.has_ended else watermark)
         snapshot = b"" if told.has_ended else RunningProgram.snapshot(session)
-        count = _rows_in(matches)
-        state = BucketState(self._packer.buckets, matches_before + count, timer, snapshot, told.latest)
+        count = row_count(matches)
+        state = BucketState(self.buckets, matches_before + count, timer, snapshot, told.latest)
         self._state.update((state.dumps(),))
         after = session.metrics()
         late, shed = after["late_rows"] - before["late_rows"], _shed(after) - _shed(before)
@@ -112,10 +114,6 @@ class BucketProcessor(StatefulProcessor):
         if late is None:
             return conform(matches, self.output)
         return beside(conform(matches, pa.schema(list(self.output)[:-1])), late, self.output)
-
-    @property
-    def buckets(self) -> int:
-        return self._packer.buckets
 
     def closed(self, label: int, blob: bytes) -> pa.Table:
         """What would be decided if nothing came any more, from a stored state."""
@@ -139,37 +137,36 @@ class BucketProcessor(StatefulProcessor):
 
     def _stored(self) -> BucketState | None:
         held = self._state.get() if self._state.exists() else None
-        return None if held is None else BucketState.loads(bytes(held[0])).check(self._packer.buckets)
+        return None if held is None else BucketState.loads(bytes(held[0])).check(self.buckets)
 
-    def _decided(self, session: Session | SetSession, table: pa.Table | None, told: Told, watermark: int) -> Decided:
+    def _decided(self, session: FedSession, rows: Mapping[int, pa.Table], told: Told, watermark: int) -> Decided:
         """Rows first, then the watermark: a row is late only if it is older than a watermark that its bucket has acted upon.
 
         Where the lateness is known, the session need not wait for the watermark: it will stand at or behind the latest row of this
         micro-batch less the lateness when the next one comes. So rows rarely have to wait in the stored state."""
-        decided: list[Any] = [session.push_rows(self._datable(table))] if table is not None else []
-        session_watermark = max(told.watermark(self._packer.lateness), self._session_watermark(watermark))
-        if told.has_ended:
-            decided.append(session.close())
-        elif session_watermark > NEVER:
-            decided.append(session.advance(session_watermark))
-        if isinstance(session, SetSession):
-            return merged_results(decided)
-        return pa.concat_tables(decided) if decided else session.schema.empty_table()
+        decided: list[Decided] = []
+        for stream, table in rows.items():
+            self._check_datable(session.streams[stream].time, table)
+            decided.append(session.push(stream, table))
+        decided.append(session.close() if told.has_ended else session.advance(self._watermarks(session, told, watermark)))
+        return session.joined(decided)
 
-    def _session_watermark(self, watermark: int) -> int:
-        return NEVER if watermark <= 0 else self._packer.clock.from_watermark(watermark) - self._waiting.behind
+    def _watermarks(self, session: FedSession, told: Told, watermark: int) -> list[int]:
+        """How far each stream has come: as far as Spark says of all of them, or as it has told of itself."""
+        of_all = NEVER if watermark <= 0 else self._clock.from_watermark(watermark) - self._waiting.behind
+        told_of = told.watermarks(self._waiting.told_lateness) or (NEVER,) * len(session.streams)
+        return [max(of_all, own) for own in told_of]
 
-    def _datable(self, table: pa.Table) -> pa.Table:
+    def _check_datable(self, time: str, table: pa.Table) -> None:
         """Spark's watermark begins in 1970. Rows before would wait for it for ever, unless the stream itself tells how far it has come."""
         if not self._waiting.announced and table.num_rows:
-            first = pc.min(times_of(table.column(self._packer.time))).as_py()
+            first = pc.min(times_of(table.column(time))).as_py()
             if first is not None and first < 0:
                 raise DataError(
                     "a row is older than 1970, where Spark's watermarks begin",
-                    detail=f"the first time is {first} in the unit of the column {self._packer.time!r}",
+                    detail=f"the first time is {first} in the unit of the column {time!r}",
                     hint="pass lateness= in place of withWatermark; over matches of another query, move the times",
                 )
-        return table
 
     def _timer(self, pending: int, watermark: int | None) -> int:
         """A timer just behind the watermark: it fires as soon as time goes on, whether or not rows come for this bucket. No watermark: the
@@ -188,7 +185,3 @@ def _shed(metrics: dict[str, Any]) -> int:
     """Partial matches, and matches that wait for an negation, which the budget had no room for."""
     of_queries = sum(_shed(one) for one in metrics.get("queries", {}).values())
     return of_queries + sum(value for name, value in metrics.items() if name.startswith("shed_"))
-
-
-def _rows_in(matches: Decided) -> int:
-    return matches.num_rows if isinstance(matches, pa.Table) else sum(table.num_rows for table in matches.values())

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ostinato.base.errors import StateError
 
 _MAGIC = b"OSTB"
-_VERSION = 2
+_VERSION = 3
 _HEADER = struct.Struct(">4sHIqqH")
 
 

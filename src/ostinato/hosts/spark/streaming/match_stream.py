@@ -19,6 +19,7 @@ from ostinato.hosts.spark.streaming.clock import Clock
 from ostinato.hosts.spark.streaming.packing import BUCKET, EVENT_TIME, PACKED_ON_SPARK, Packer, from_blobs
 from ostinato.hosts.spark.streaming.stream_settings import ready_for_streams
 from ostinato.hosts.spark.work import Work
+from ostinato.program.analysis.output_times import input_delays
 from ostinato.program.input import Input
 from ostinato.program.pattern import RowPattern
 from ostinato.runtime.session.given_times import check_fits, lateness_units
@@ -28,10 +29,21 @@ from ostinato.tasks.keyed_pass import concatenated
 METRICS = "ostinato"
 
 
-def packer_of(work: Work, buckets: int | None) -> Packer:
-    """Patterns that no key divides have one bucket."""
-    count = (buckets or DEFAULT_BUCKETS) if work.keys else 1
-    return Packer(work.reads.time_name, work.keys, count, Clock.of(work.reads))
+def buckets_for(work: Work, buckets: int | None) -> int:
+    """Where no key divides anything there is one bucket."""
+    return (buckets or DEFAULT_BUCKETS) if work.division.is_keyed else 1
+
+
+def clock_of(work: Work) -> Clock:
+    """Spark has one watermark for all streams of an operator."""
+    clocks = {stream.name: Clock.of(stream.reads) for stream in work.streams}
+    if len(set(clocks.values())) > 1:
+        numbered = ", ".join(repr(name) for name, clock in clocks.items() if clock.is_integer)
+        raise UnsupportedError(
+            f"the times of {numbered} are numbers, those of other streams are timestamps, and one watermark is to hold for all",
+            hint="cast the times to one type, or make a set of queries for each",
+        )
+    return next(iter(clocks.values()))
 
 
 def check_streamable(work: Work) -> None:
@@ -42,6 +54,20 @@ def check_streamable(work: Work) -> None:
         if isinstance(pattern, RowPattern) and pattern.nfa.looks_at_end:
             hint = "leave out the $, or match a DataFrame that is not a stream"
             raise UnsupportedError("the last row of a partition, which the anchor $ asks for, is never final on a stream", hint=hint)
+    _check_known_delays(work)
+
+
+def _check_known_delays(work: Work) -> None:
+    """Where nothing is known of how old events can be, those that read them would wait for the end, and a stream has none."""
+    delays = input_delays(work.program)
+    for operator in work.program.operators:
+        if delays[operator.ports[0]] is None:
+            sources = work.program.inputs[operator.ports[0]].sources
+            named = ", ".join(f"`{source.stream}`" for source in sources if source.operator >= 0)
+            raise UnsupportedError(
+                f"events {named} can be older than what later queries of the stream have seen, by no known time",
+                hint="Give their query a WITHIN in time, or return no time of your own: an event then has that of its last event",
+            )
 
 
 def check_lateness(lateness: Lateness | None, reads: Input) -> None:

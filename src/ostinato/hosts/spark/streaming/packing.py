@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import base64
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 from pyspark.sql import types as spark
 
 from ostinato.archive.row_groups import times_of
+from ostinato.expr.typing.arrow_types import to_arrow
 from ostinato.hosts.spark.streaming.buckets import buckets_of, label_of
 from ostinato.hosts.spark.streaming.clock import Clock
 from ostinato.runtime.rows.reorder import NEVER
+from ostinato.tasks.conform import conform
+from ostinato.tasks.graph_division import StreamKey
+from ostinato.tasks.outside_streams import OutsideStream
 
 BUCKET, ROWS, EVENT_TIME, STREAM, LATEST = "bucket", "rows", "event_time", "stream", "latest"
 PACKED = pa.schema(
@@ -34,8 +40,9 @@ PACKED_ON_SPARK = spark.StructType(
 
 @dataclass(frozen=True)
 class Packer:
-    """Into how many `buckets` rows are divided, by which columns; `clock` says what a time means to Spark. `lateness` is that of the
-    stream, where it is known, and `stream` its number among the `streams` that are read as one."""
+    """Into how many `buckets` rows are divided, by which columns (none: all are in the first), which are compared in the types of
+    `key_types`, an Arrow schema as text ("": in their own); `clock` says what a time means to Spark. `lateness` is that of the
+    stream, where it is known, and `stream` its number among the `streams` of the query."""
 
     time: str
     keys: tuple[str, ...]
@@ -44,6 +51,13 @@ class Packer:
     lateness: int | None = None
     stream: int = 0
     streams: int = 1
+    key_types: str = ""
+
+    @staticmethod
+    def of(stream: OutsideStream, keys: Sequence[StreamKey], buckets: int, clock: Clock, number: int, streams: int) -> Packer:
+        types = pa.schema([pa.field(key.column, to_arrow(key.type)) for key in keys])
+        encoded = base64.b64encode(types.serialize().to_pybytes()).decode("ascii")
+        return Packer(stream.time, tuple(types.names), buckets, clock, None, number, streams, encoded)
 
     def dumps(self) -> str:
         return json.dumps(asdict(self))
@@ -57,7 +71,7 @@ class Packer:
         """One row per bucket. `event_time` is the latest in the blob: it is what moves Spark's watermark. `latest` is that of all rows
         here, in the engine's unit."""
         latest = pc.max(times_of(table.column(self.time))).as_py()
-        parts = _divided(_in_utc(table), self.keys, self.buckets, to_all=self._is_told_to_all(latest))
+        parts = self._divided(_in_utc(table), to_all=self._is_told_to_all(latest))
         times = [self.clock.to_spark(pc.max(times_of(part.column(self.time))).as_py() if part.num_rows else latest) for _, part in parts]
         arrays = [
             pa.array([label_of(bucket) for bucket, _ in parts], pa.int32()),
@@ -84,17 +98,22 @@ class Packer:
         one may be before and others after."""
         return latest is not None and self.lateness is not None and (self.streams > 1 or latest - self.lateness <= 0)
 
+    def _divided(self, table: pa.Table, to_all: bool) -> list[tuple[int, pa.Table]]:
+        """The first bucket is always among them, with or without rows: so every micro-batch sees a stored state, and stops if that is of
+        another query or of another number of buckets."""
+        if self.buckets == 1:
+            return [(0, table)]
+        numbers = buckets_of(self._compared_keys(table), self.keys, self.buckets)
+        grouped = table.take(np.argsort(numbers, kind="stable"))
+        ends = np.cumsum(np.bincount(numbers, minlength=self.buckets))
+        starts = np.concatenate([[0], ends[:-1]])
+        return [(b, grouped.slice(starts[b], ends[b] - starts[b])) for b in range(self.buckets) if to_all or b == 0 or ends[b] > starts[b]]
 
-def _divided(table: pa.Table, keys: Sequence[str], buckets: int, to_all: bool) -> list[tuple[int, pa.Table]]:
-    """The first bucket is always among them, with or without rows: so every micro-batch sees a stored state, and stops if that is of
-    another query or of another number of buckets."""
-    if buckets == 1:
-        return [(0, table)]
-    numbers = buckets_of(table, keys, buckets)
-    grouped = table.take(np.argsort(numbers, kind="stable"))
-    ends = np.cumsum(np.bincount(numbers, minlength=buckets))
-    starts = np.concatenate([[0], ends[:-1]])
-    return [(b, grouped.slice(starts[b], ends[b] - starts[b])) for b in range(buckets) if to_all or b == 0 or ends[b] > starts[b]]
+    def _compared_keys(self, table: pa.Table) -> pa.Table:
+        """Columns of several streams are compared in one type: equal values have to be in one bucket."""
+        if not self.keys or not self.key_types:
+            return table
+        return conform(table.select(self.keys), pa.ipc.read_schema(pa.py_buffer(base64.b64decode(self.key_types))))
 
 
 def _in_utc(table: pa.Table) -> pa.Table:
@@ -111,6 +130,16 @@ def to_blob(table: pa.Table) -> bytes:
     with pa.ipc.new_stream(sink, table.schema) as writer:
         writer.write_table(table)
     return sink.getvalue().to_pybytes()
+
+
+def by_stream(frames: Sequence[pd.DataFrame]) -> dict[int, pa.Table]:
+    """The rows that came, of each stream that has some, in the order of the streams."""
+    blobs: dict[int, list[bytes | None]] = {}
+    for frame in frames:
+        for stream, blob in zip(frame[STREAM].tolist(), frame[ROWS], strict=True):
+            blobs.setdefault(stream, []).append(blob)
+    tables = {stream: from_blobs(iter(blobs[stream])) for stream in sorted(blobs)}
+    return {stream: table for stream, table in tables.items() if table is not None}
 
 
 def from_blobs(blobs: Iterator[bytes | None]) -> pa.Table | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import astuple, dataclass
 
 import pyarrow as pa
@@ -16,12 +16,9 @@ from ostinato.archive.file_columns import check_columns
 from ostinato.archive.row_group_reader import read_columns
 from ostinato.archive.row_groups import open_file
 from ostinato.base.errors import DataError, UnsupportedError
-from ostinato.hosts.spark.streaming.clock import Clock
 from ostinato.hosts.spark.streaming.file_list import FileList
-from ostinato.hosts.spark.streaming.packing import PACKED_ON_SPARK, ROWS, Packer, from_blobs
+from ostinato.hosts.spark.streaming.packing import PACKED_ON_SPARK, Packer
 from ostinato.hosts.spark.streaming.planned_files import FilePlanner, Footer, Offset, Plan, PlannedFile, check_unchanged
-from ostinato.hosts.spark.types import to_spark_schema
-from ostinato.tasks.conform import batches_of
 
 FORMAT = "ostinato_parquet_stream"
 
@@ -50,18 +47,6 @@ class ParquetStream:
         if self.ends:
             reader = reader.option("ends", "true")
         return reader.load()
-
-
-def rows_of(spark: SparkSession, stream: ParquetStream, time: str, clock: Clock) -> DataFrame:
-    """The stream as a DataFrame of plain rows, for what is done to them before they are matched."""
-    packed = stream.packed(spark, stream.schema, Packer(time, (), 1, clock))
-
-    def unpack(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for batch in batches:
-            for blob in batch.column(batch.schema.get_field_index(ROWS)):
-                yield from batches_of(from_blobs(iter([blob.as_py()])), stream.schema)
-
-    return packed.mapInArrow(unpack, to_spark_schema(stream.schema))
 
 
 class PackedParquetSource(DataSource):

@@ -7,32 +7,32 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql import types as spark
 
-from ostinato.hosts.spark.nested_columns import quoted, travelling, with_fields
+from ostinato.hosts.spark.nested_columns import quoted, travelling
+from ostinato.hosts.spark.stream_rows import marked
 from ostinato.hosts.spark.streaming.clock import Clock
-from ostinato.program.input import Input
+from ostinato.program.program import Program
+from ostinato.tasks.outside_streams import OutsideStream
 
 SEEN = "__ostinato_time"
 
 
-def prefiltered(frame: DataFrame, reads: Input, clock: Clock, delay: str | None) -> tuple[DataFrame, bool]:
+def prefiltered(frame: DataFrame, stream: OutsideStream, program: Program, clock: Clock, delay: str | None) -> tuple[DataFrame, bool]:
     """`delay` is that of the watermark the stream is to have; None: it has one, on its time column. Second, whether the rows carry it now:
     without a filter it costs less on the blobs that they are packed into."""
-    frame = with_fields(frame, reads)
-    columns = travelling(column.name for column in reads.columns)
-    time = reads.time_name
-    filter_text = reads.prefilter
-    seen = quoted(time) if delay is None else _as_timestamp(frame, time, clock)
-    if not filter_text or seen is None:
-        return frame.select(*columns), delay is None
+    rows, matters = marked(frame, stream, program)
+    columns = travelling(column.name for column in stream.reads.columns)
+    seen = quoted(stream.time) if delay is None else _as_timestamp(rows, stream.time, clock)
+    if matters is None or seen is None:
+        return rows.select(*columns), delay is None
     if delay is None:
-        return frame.where(_kept(filter_text, seen)).select(*columns), True
-    watched = frame.withColumn(SEEN, seen).withWatermark(SEEN, delay)
-    return watched.where(_kept(filter_text, F.col(SEEN))).select(*columns), True
+        return rows.where(_kept(matters, seen)).select(*columns), True
+    watched = rows.withColumn(SEEN, seen).withWatermark(SEEN, delay)
+    return watched.where(_kept(matters, F.col(SEEN))).select(*columns), True
 
 
-def _kept(filter_text: str, seen: Column) -> Column:
+def _kept(matters: Column, seen: Column) -> Column:
     """Spark moves a filter below the watermark unless it asks for the time. Rows without one are an error, for the session to raise."""
-    return F.expr(filter_text) | seen.isNull()
+    return matters | seen.isNull()
 
 
 def _as_timestamp(frame: DataFrame, time: str, clock: Clock) -> Column | None:

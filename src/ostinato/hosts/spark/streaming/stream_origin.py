@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -68,11 +68,12 @@ def with_notes(schema: StructType, behind: Mapping[str, int], ends: bool, metric
     return schema
 
 
-def check_no_end(ends: bool) -> None:
-    if ends:
+def check_ends(ends: Sequence[bool], matched: bool) -> None:
+    """`ends`: of each stream, whether it says that it ends; `matched`: some of them are matches of another query."""
+    if any(ends) and (matched or not all(ends)):
         raise UnsupportedError(
-            "ends=True decides the last matches of one query over one stream",
-            hint="leave it out where several streams are merged, or a query reads the matches of another",
+            "ends=True decides the last matches when all streams of a query have ended",
+            hint="pass it for all of them or for none; where a query reads the matches of another, leave it out",
         )
 
 

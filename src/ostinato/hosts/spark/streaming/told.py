@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from ostinato.hosts.spark.streaming.packing import FOREVER, LATEST, STREAM
+from ostinato.runtime.rows.ingest import FAREST
 from ostinato.runtime.rows.reorder import NEVER
 
 
@@ -33,8 +34,6 @@ class Told:
     def has_ended(self) -> bool:
         return bool(self.latest) and min(self.latest) == FOREVER
 
-    def watermark(self, lateness: int | None) -> int:
-        """What all streams have left behind. One of which nothing was heard may still bring anything."""
-        if lateness is None or not self.latest or min(self.latest) in (NEVER, FOREVER):
-            return NEVER
-        return min(self.latest) - lateness
+    def watermarks(self, lateness: int | None) -> tuple[int, ...]:
+        """What each stream has left behind. One of which nothing was heard may still bring anything; one that has ended brings nothing."""
+        return tuple(NEVER if lateness is None or time == NEVER else FAREST if time == FOREVER else time - lateness for time in self.latest)

@@ -14,3 +14,14 @@ class Waiting:
     lateness: int | None = None
     announced: int = 0
     behind: int = 0
+
+    @property
+    def session_lateness(self) -> int | None:
+        """By which the session itself puts rows in order: those of one stream. Where there are several they come in any turn, and what each
+        has left behind is told when all rows are in."""
+        return self.lateness if self.announced == 1 else None
+
+    @property
+    def told_lateness(self) -> int | None:
+        """How far behind what it tells a stream is done."""
+        return self.lateness if self.announced else None
