@@ -5,6 +5,8 @@ lie: from time 2 to the last event before d8."""
 
 from __future__ import annotations
 
+from datetime import datetime
+
 import pyarrow as pa
 import pytest
 
@@ -106,15 +108,17 @@ def test_surgical_tools(strategy: str) -> None:
     assert alarms + shown(session.close()) == ["r7 w8 o11"]
 
 
-MARKET_QUERY = """SEQ(Stock i, !SEQ(Stock f, Stock g, f.name = 'Dell' AND g.name = 'Dell' AND g.price < f.price),
-    AND(Stock a, Stock b, a.name = 'Qqq' AND b.name = 'Amat' AND a.price > i.price), Stock o,
-    i.name = 'Ipix' AND o.name = 'Oracle' AND o.price > i.price) WITHIN 20"""
+MARKET_QUERY = """PATTERN SEQ(Amazon a, AND(Dell d, Lenovo l, Apple ap, d.drop > 0, l.drop > 0, ap.drop > 0), a.drop > 0) WITHIN 1 hour"""
 
 
 @pytest.mark.parametrize("strategy", TREE_EVALUATIONS)
 def test_market_hypothesis(strategy: str) -> None:
-    """In the shape of the paper's first query: one stock rises behind others, while a third does not fall before them."""
-    trades = [("Ipix", 10), ("Dell", 5), ("Dell", 6), ("Amat", 3), ("Qqq", 12), ("Oracle", 11), ("Dell", 4), ("Qqq", 13), ("Oracle", 9)]
-    rows = [{"ts": number, "name": name, "price": price} for number, (name, price) in enumerate(trades, 1)]
-    found = ost.match(f"PATTERN {MARKET_QUERY}", language="neel", strategy=strategy, Stock=pa.Table.from_pylist(rows))
-    assert [[row[name]["ts"] for name in "iabo"] for row in found.to_arrow().to_pylist()] == [[1, 5, 4, 6]]
+    """Figure 1: a falling price of Amazon is followed by falling prices of laptop brands, in whatever order."""
+    prices = "Amazon/1 Apple/2 Dell/3 Amazon/-1 Lenovo/-2 Lenovo/1 Apple/1 Dell/0"
+    rows = [
+        {"ts": datetime(2026, 1, 1, 9, 5 * number), "name": name, "drop": int(drop)}
+        for number, (name, drop) in enumerate(price.split("/") for price in prices.split())
+    ]
+    found = ost.match(MARKET_QUERY, language="neel", type_by="name", strategy=strategy, stocks=pa.Table.from_pylist(rows)).to_arrow()
+    minutes = [[row[name]["ts"].minute // 5 for name in ("a", "d", "l", "ap")] for row in found.to_pylist()]
+    assert minutes == [[0, 2, 5, 1], [0, 2, 5, 6]]

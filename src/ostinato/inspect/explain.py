@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import timedelta
 
-from ostinato.algebra.pattern import variables_of
+from ostinato.algebra.pattern import is_nested, variables_of
 from ostinato.algebra.policies import Selection
 from ostinato.algebra.query import Definition, MatchQuery, Unit, When, Within
 from ostinato.automata import text as nfa_text
@@ -139,6 +139,7 @@ def _window(query: MatchQuery, within: Within) -> str:
 
 def automaton_text(query: MatchQuery, pattern: Pattern) -> str:
     """Of an event pattern as the paper draws it, from the algebra; of a row pattern as it is executed."""
+    _refuse_nested(query)
     if query.selection is not Selection.PREFERRED:
         return event_automaton_text.to_text(event_automaton(query))
     return nfa_text.to_text(pattern.nfa, pattern.labels) if isinstance(pattern, RowPattern) else ""
@@ -150,4 +151,12 @@ def automaton_svg(query: MatchQuery) -> str:
             "only the automaton of an event pattern, such as those of SASE+, is drawn",
             hint='explain("automaton") prints that of a row pattern',
         )
+    _refuse_nested(query)
     return to_svg(event_automaton(query))
+
+
+def _refuse_nested(query: MatchQuery) -> None:
+    if is_nested(query.pattern):
+        raise UnsupportedError(
+            "a nested pattern is evaluated by searches, not by an automaton", hint='explain("plan") lists its tree and how it is searched'
+        )

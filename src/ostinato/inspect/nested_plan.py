@@ -19,6 +19,8 @@ LINES = {
     layout.ABSENT: "none of:",
     layout.FOUND: "found: no match",
     layout.MATCH: "a match",
+    layout.CACHED: "({members}), from its matches that are kept{how}",
+    layout.STORE: "kept",
 }
 
 
@@ -42,10 +44,14 @@ def _steps(arrays: StepArrays, first: int, names: list[str], indent: str) -> Ite
     while True:
         step = arrays.steps[at]
         kind = int(step[layout.KIND])
-        yield indent + LINES[kind].format(name=names[step[layout.VARIABLE]], how=_how(step, names))
+        members = arrays.terms[step[layout.MEMBERS] : step[layout.MEMBERS_END]]
+        inside = ", ".join(names[member] for member in members)
+        yield indent + LINES[kind].format(name=names[step[layout.VARIABLE]], how=_how(step, names), members=inside)
         if kind == layout.ABSENT:
             yield from _steps(arrays, int(step[layout.INNER]), names, indent + "  ")
-        if kind in (layout.MATCH, layout.FOUND):
+        for plan in range(step[layout.PLANS], step[layout.PLANS_END]) if kind == layout.CACHED else ():
+            yield from _steps(arrays, int(arrays.group_plans[plan, layout.FIRST_STEP]), names, indent + "  ")
+        if kind in (layout.MATCH, layout.FOUND, layout.STORE):
             return
         at = int(step[layout.NEXT])
 

@@ -76,3 +76,55 @@ def test_ever_new_keys_are_forgotten(strategy: str, monkeypatch: pytest.MonkeyPa
     assert found == 3000
     assert max(sizes[15:]) <= max(sizes[5:15]), sizes
     assert session.metrics()["keys"] < 400
+
+
+PAIRS = "PATTERN SEQ(A a, B b, a.x = b.x) WITHIN 4 RETURN Pair(a.x AS x); "
+STREAM = "A1/1 B2/1 C3/2 A4/2 B5/2 D6/1 B7/3 A8/3 C9/1 D10/2"
+
+
+@pytest.mark.parametrize(
+    ("text", "times"),
+    [
+        (PAIRS + "PATTERN AND(Pair p, Pair q, p.x < q.x) WITHIN 9", [(2, 5)]),
+        (PAIRS + "PATTERN SEQ(Pair p, !(C c, c.x > p.x), AND(D d)) WITHIN 9", [(5, 6), (5, 10)]),
+        (PAIRS + "PATTERN SEQ(Pair p, D d, !C c) WITHIN 4", [(2, 6)]),
+    ],
+)
+def test_one_reads_what_another_returns(text: str, times: list[tuple[int, int]]) -> None:
+    """In one batch, whose order says nothing about time until it ends, and row by row."""
+    table = events(STREAM)
+    whole = ost.match(text, language="neel", type_by="kind", events=table).to_arrow()
+    session = compiled(text, table).open()
+    parts = [session.push(table.slice(row, 1)) for row in range(table.num_rows)]
+    pushed = pa.concat_tables([*parts, session.close()])
+    for found in (whole, pushed):
+        assert sorted(zip(found["start_ts"].to_pylist(), found["end_ts"].to_pylist(), strict=True)) == times
+
+
+@every_evaluation
+def test_every_stage_is_explained(strategy: str) -> None:
+    text = "PATTERN SEQ(A a, SEQ(B b, C c), !AND(A e, C f, e.x = f.x), D d) WITHIN 5"
+    query = compiled(text, events("A1"), strategy)
+    assert query.explain("syntax").split() == text.split()
+    assert "~(" in query.explain("algebra") and f"strategy {strategy}" in query.explain("program")
+    plan = query.explain("plan")
+    assert f"strategy: {strategy} (" in plan and "d completes the match" in plan
+    assert ("from its matches that are kept" in plan) == strategy.endswith("cache")
+    for format in ("text", "svg"):
+        with pytest.raises(ost.UnsupportedError, match="not by an automaton"):
+            query.explain("automaton", format)
+
+
+@every_evaluation
+@pytest.mark.parametrize("budget", [ost.Budget(bytes=1 << 20), ost.Budget(steps=10)], ids=["bytes", "steps"])
+def test_an_explosion_ends_in_a_budget(strategy: str, budget: ost.Budget) -> None:
+    text = "PATTERN SEQ(A a, SEQ(A b, A c, A d), A e) WITHIN 200"
+    session = compiled(text, events("A1"), strategy).open(budget=budget)
+    with pytest.raises(ost.BudgetError):
+        session.push(events(" ".join(f"A{n}" for n in range(200))))
+
+
+def test_matches_that_wait_have_a_budget() -> None:
+    session = compiled("PATTERN SEQ(A a, A b, !C c) WITHIN 200", events("A1")).open(budget=ost.Budget(runs=100))
+    with pytest.raises(ost.BudgetError, match="matches wait"):
+        session.push(events(" ".join(f"A{n}" for n in range(100))))

@@ -33,7 +33,7 @@ def entry_place(index, entries, key, group, lowest, line):
     """Where the number of an entry is in the index, or would be. `line` is a line of `entries` that has the values wanted."""
     mask = len(index) - 1
     mixed = np.uint64(key) * np.uint64(0xC2B2AE3D27D4EB4F) + np.uint64(group) * np.uint64(0x165667B19E3779F9)
-    mixed = (mixed ^ np.uint64(lowest)) * np.uint64(0x9E3779B97F4A7C15)
+    mixed = (mixed ^ np.uint64(np.int64(lowest))) * np.uint64(0x9E3779B97F4A7C15)
     for i in range(MOST_VALUES):
         mixed = ((mixed ^ (mixed >> np.uint64(29))) + np.uint64(entries[line, VALUES + i])) * np.uint64(0xBF58476D1CE4E5B9)
     place = np.int64(mixed >> np.uint64(32)) & mask

@@ -11,6 +11,7 @@ import pyarrow as pa
 from ostinato.program.analysis.output_times import is_decided_at_once, output_times, published_time
 from ostinato.program.input import Input
 from ostinato.program.program import Program
+from ostinato.program.tree import TreePattern
 from ostinato.runtime.limits.budget import Budget
 from ostinato.runtime.rows.reorder import NEVER
 from ostinato.runtime.rows.stream_form import unknown_stream, which_stream
@@ -56,7 +57,7 @@ class Graph:
         self._reader_numbers, self._read = _readers(program), _read_operators(program)
         self.inputs = [self._input(number) for number in range(len(program.inputs))]
         self.operators = [self._operator(number) for number in range(len(program.operators))]
-        self.edges = _edges(program)
+        self.edges = _edges(program, self.options.ordered)
         self.limits = SessionLimits(program.operators[program.results[-1].operator].body if program.results else None, budget)
         self.half_way = False  # an operator has begun with rows, and not all is done: after an error such a state is not used again
         self._idle_keys = [IdleKeys() for _ in self.inputs]
@@ -94,7 +95,7 @@ class Graph:
             self.operators.append(known if known is not None and stays else self._operator(number))
         for gone, _ in before.values():
             gone.rows.forget()
-        self.edges = _edges(program)
+        self.edges = _edges(program, self.options.ordered)
         self._idle_keys = [IdleKeys() for _ in self.inputs]
         self.texts = [StringSweep() for _ in self.inputs]
         self._connect()
@@ -290,7 +291,8 @@ def _outside(reads: Input) -> list[tuple[str, int | None]]:
     return [(source.stream, number) for number, source in enumerate(reads.sources) if source.operator < 0]
 
 
-def _edges(program: Program) -> list[list[Edge]]:
+def _edges(program: Program, ordered: bool) -> list[list[Edge]]:
+    """`ordered`: a nested pattern holds its matches back until nothing can come before them, which rows alone do not say."""
     found: list[list[Edge]] = [[] for _ in program.operators]
     for target, reads in enumerate(program.inputs):
         for number, source in enumerate(reads.sources):
@@ -298,5 +300,6 @@ def _edges(program: Program) -> list[list[Edge]]:
                 pattern = program.operators[source.operator].body
                 delay = output_times(pattern, in_order=True).get(published_time(program, target, source))
                 ticks = 1 if delay is None else reads.columns[reads.time].type.ticks // pattern.reads.columns[pattern.reads.time].type.ticks
-                found[source.operator].append(Edge(target, number, delay, is_decided_at_once(pattern), ticks))
+                by_rows = is_decided_at_once(pattern) and not (ordered and isinstance(pattern, TreePattern))
+                found[source.operator].append(Edge(target, number, delay, by_rows, ticks))
     return found
