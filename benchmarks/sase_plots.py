@@ -37,7 +37,7 @@ def _by_query(result: dict[str, Any], path: Path) -> None:
     figure, axes = pyplot.subplots(figsize=(7, 3.6), layout="constrained")
     _bars(axes, result["cases"], [case["name"] for case in result["cases"]])
     axes.set_title(result["title"])
-    _save(figure, path)
+    save(figure, path)
 
 
 def _bars(axes: Any, cases: list[dict[str, Any]], names: list[str]) -> None:
@@ -71,7 +71,7 @@ def _backtracking(result: dict[str, Any], path: Path) -> None:
             right.plot(windows, rates, line, marker="o", color=f"C{number + 2}", label=f"{query}, {engine}")
     right.set(yscale="log", xlabel="window (events of the symbol)", title=f"By window: matching only; {SAME_VOLUME}: all results")
     right.legend(fontsize="small", loc="center left", bbox_to_anchor=(1.0, 0.5))
-    _save(figure, path)
+    save(figure, path)
 
 
 def _by_window(result: dict[str, Any], path: Path) -> None:
@@ -84,12 +84,12 @@ def _by_window(result: dict[str, Any], path: Path) -> None:
         left.plot(windows, [_rate(case, "basic") for case in cases], marker="o", label=query)
         share = [window / case["rows"] for window, case in zip(windows, cases, strict=True)]
         complexity = [case["facts"]["complexity"] * part / 1000 for case, part in zip(cases, share, strict=True)]
-        right.plot(complexity, [1000 * _best(case, "basic") * p for case, p in zip(cases, share, strict=True)], marker="o", label=query)
+        right.plot(complexity, [1000 * best(case, "basic") * p for case, p in zip(cases, share, strict=True)], marker="o", label=query)
     left.set(yscale="log", xlabel="window (events of the symbol)", ylabel=THROUGHPUT, title="Throughput, basic, all results")
     right.set(xlabel="output complexity (x 1000)", ylabel="cost of W events (ms)", title="Cost against output complexity")
     left.legend()
     right.legend()
-    _save(figure, path)
+    save(figure, path)
 
 
 def _gain(result: dict[str, Any], path: Path) -> None:
@@ -102,7 +102,7 @@ def _gain(result: dict[str, Any], path: Path) -> None:
     axes.set(xlabel="window (events of the symbol)", ylabel="throughput gain by merging", title=result["title"])
     axes.axhline(1.0, color="grey", linewidth=0.8)
     axes.legend()
-    _save(figure, path)
+    save(figure, path)
 
 
 def _by_fact(result: dict[str, Any], fact: str) -> dict[str, list[dict[str, Any]]]:
@@ -112,15 +112,15 @@ def _by_fact(result: dict[str, Any], fact: str) -> dict[str, list[dict[str, Any]
     return groups
 
 
-def _best(case: dict[str, Any], name: str) -> float:
+def best(case: dict[str, Any], name: str) -> float:
     return min(next(measured["seconds"] for measured in case["measurements"] if measured["name"] == name))
 
 
 def _rate(case: dict[str, Any], name: str) -> float:
-    return case["rows"] / _best(case, name)
+    return case["rows"] / best(case, name)
 
 
-def _save(figure: Any, path: Path) -> None:
+def save(figure: Any, path: Path) -> None:
     from matplotlib import pyplot
 
     figure.savefig(path, metadata={"Date": None})

@@ -9,9 +9,10 @@ import numpy as np
 import pyarrow as pa
 
 import ostinato as ost
-from benchmarks import harness
+from benchmarks import harness, nested_plots
 from benchmarks.harness import Experiment, Options
 from benchmarks.one_thread import use_one_thread
+from benchmarks.sase_plots import IMAGES
 
 EVENTS, FEWER = 2_000_000, 200_000
 BATCH = 50_000
@@ -21,7 +22,8 @@ QUERY = """PATTERN SEQ(Recycle r, Washing w, !AND(Sharpen s, Disinfect d, Checki
 r.id = w.id AND o.ins_type = 'surgery'{more}) WITHIN {window} RETURN r, w, o"""
 KEYED = " AND w.id = o.id"
 SWITCHES = ("equality_chains", "join_order", "negation_cut")
-UNION = """PATTERN SEQ(Recycle r, {a}, {b}, {c}, Operate o) WHERE skip_till_any_match(r, {x}, {y}, {z}, o) {{ [id] AND o.ins_type = 'surgery' }}
+UNION = """PATTERN SEQ(Recycle r, {a}, {b}, {c}, Operate o) WHERE skip_till_any_match(r, {x}, {y}, {z}, o)
+{{ [id] AND o.ins_type = 'surgery' }}
 WITHIN {window}"""
 ANY_ORDER = "PATTERN SEQ(Recycle r, AND(Sharpen s, Disinfect d, Checking c), Operate o, {ids} AND o.ins_type = 'surgery') WITHIN {window}"
 IDS = "r.id = s.id AND r.id = d.id AND r.id = c.id AND r.id = o.id"
@@ -186,6 +188,8 @@ def main() -> None:
     peers(options)
     ablations(options)
     growth(options)
+    if not options.quick:
+        nested_plots.draw_all(options.results, IMAGES if options.results == harness.RESULTS else options.results)
 
 
 if __name__ == "__main__":

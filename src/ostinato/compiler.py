@@ -27,7 +27,7 @@ from ostinato.program.tree import TreePattern
 from ostinato.query import Around, Query
 from ostinato.rewrite.rules import NEEDED, RULES, rewrite
 
-TREE_SWITCHES = {"equality_chains": "chains", "join_order": "reorders", "negation_cut": "cuts"}
+TREE_SWITCHES = ("equality_chains", "join_order", "negation_cut")
 
 
 def compile(text: str, schemas: Mapping[str, pa.Schema], **options: Any) -> Query:
@@ -113,8 +113,8 @@ def _planned(query: MatchQuery, options: CompileOptions) -> Pattern:
     if isinstance(pattern, EventPattern) and "merging" in options.without:
         return replace(pattern, merging=False)
     if isinstance(pattern, TreePattern):
-        switches: dict[str, Any] = {field: name not in options.without for name, field in TREE_SWITCHES.items()}
-        return replace(pattern, **switches)
+        chains, reorders, cuts = (name not in options.without for name in TREE_SWITCHES)
+        return replace(pattern, chains=chains, reorders=reorders, cuts=cuts)
     return pattern
 
 

@@ -34,7 +34,8 @@ def head_place(heads, key, slot, value):
 
 @inlined
 def link_row(row, ordinal, key, bits, slots, slot_valid, link_bits, chain_of, before, links, chains, heads, held):
-    """Note a row; `before` are the links of the row before it, and become its own. Returns how many values have heads. A chain has nothing to say about rows that are not its events, and they are left as they are."""
+    """Note a row; `before` are the links of the row before it, and become its own. Returns how many values have heads. A chain has
+    nothing to say about rows that are not its events, and they are left as they are."""
     word = bits[row]
     for i in range(len(link_bits)):
         if (word >> link_bits[i]) & 1:
@@ -76,11 +77,10 @@ def is_needed(line, heads, base):
     """Whether a value has events that are still held."""
     if heads[line, HEAD_SLOT] == 0:
         return False
-    first = base[heads[line, HEAD_KEY]]
+    latest = NOTHING
     for column in range(HEAD_EVENTS, heads.shape[1]):
-        if heads[line, column] >= first:
-            return True
-    return False
+        latest = max(latest, heads[line, column])
+    return latest >= base[heads[line, HEAD_KEY]]
 
 
 @jit("int64(int64[:,::1], int64[::1])")
