@@ -104,7 +104,9 @@ TOOLS_QUERY = """SEQ(Recycle r, Wash w, !AND(Sharpen s, Disinfect d, Check c, s.
 def test_surgical_tools(strategy: str) -> None:
     """A tool that was washed and is used without being sharpened, disinfected and checked, in whatever order."""
     session = opened(TOOLS_QUERY, strategy)
-    alarms = shown(session.push(pa.concat_tables([stream("r1 w2 c3 s4 d5 o6"), stream("r7 w8 s9 d10 o11", tool=2), stream("c12 o13", tool=2)])))
+    alarms = shown(
+        session.push(pa.concat_tables([stream("r1 w2 c3 s4 d5 o6"), stream("r7 w8 s9 d10 o11", tool=2), stream("c12 o13", tool=2)]))
+    )
     assert alarms + shown(session.close()) == ["r7 w8 o11"]
 
 

@@ -1,7 +1,7 @@
 """What a session keeps of nested expressions, for people: lists of matches, intervals with theirs, and which intervals are empty.
 
-    from ostinato.inspect.kept_matches import kept_matches
-    print(kept_matches(session))
+from ostinato.inspect.kept_matches import kept_matches
+print(kept_matches(session))
 """
 
 from __future__ import annotations

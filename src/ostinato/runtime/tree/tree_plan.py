@@ -248,7 +248,12 @@ class StepWriter:
         """The step of the variable, if there is one, that was bound last of those which decide about a negation, and only says where its
         interval begins: its events come latest first, and what was found lies in the intervals of all that follow."""
         decides = [variable for variable in placed.variables if variable in wanted_by(negation, self._pattern)]
-        if self._pattern.evaluation != "joins" or not self._pattern.cuts or not decides or not begins_only(negation, decides[-1], self._pattern):
+        if (
+            self._pattern.evaluation != "joins"
+            or not self._pattern.cuts
+            or not decides
+            or not begins_only(negation, decides[-1], self._pattern)
+        ):
             return -1
         since = placed.variables[placed.variables.index(decides[-1]) :]
         return -1 if self._may_share(negation, list(since)) else placed.steps.get(decides[-1], -1)
