@@ -11,6 +11,8 @@ from ostinato.runtime.session import idle_keys
 
 SCHEMA = pa.schema([("ts", pa.int64()), ("k", pa.string()), ("p", pa.float64()), ("kind", pa.string())])
 SHAPES = {
+    "tree": "PATTERN SEQ(t a, !(t n, n.k = a.k AND n.p < 2), AND(t b, t c, b.p < c.p), a.k = b.k = c.k AND a.p > 7) WITHIN 9 "
+    "RETURN a.ts AS a, b.ts AS b",
     "scan": "SELECT * FROM t MATCH_RECOGNIZE (PARTITION BY k ORDER BY ts MEASURES A.ts AS a, LAST(B.ts) AS b PATTERN (A B+) "
     "DEFINE A AS p > 6, B AS p < PREV(p))",
     "threads": "SELECT * FROM t MATCH_RECOGNIZE (PARTITION BY k ORDER BY ts MEASURES A.ts AS a, C.ts AS b PATTERN (A B* C) "
@@ -96,8 +98,7 @@ def test_in_one_shot_too(seed):
     table = rows(200, seed)
     found = ost.match_all(whole_set(), t=table)
     for name, text in SHAPES.items():
-        language = {} if "MATCH_RECOGNIZE" in text else {"language": "sase"}
-        expected = ost.match(text, t=table, **language).to_arrow() if language else ost.sql(text, t=table).to_arrow()
+        expected = (ost.sql if "MATCH_RECOGNIZE" in text else ost.match)(text, t=table).to_arrow()
         assert found.get(name, expected.schema.empty_table()).to_pylist() == expected.to_pylist(), name
 
 

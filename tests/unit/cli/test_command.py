@@ -293,3 +293,12 @@ def test_the_sandbox(folder, capsys, command):
     assert ostinato(command, "theirs.sql", "-i", "ticks=ticks.parquet") == 0
     assert ostinato(command, "theirs.sql", "-i", "ticks=ticks.parquet", "--sandbox") == 1
     assert "only the streams that were given" in capsys.readouterr().err
+
+
+def test_a_file_of_nested_patterns(folder):
+    (folder / "pairs.neel").write_text(
+        "PATTERN AND(Ticks a, Ticks b, a.price < b.price) WITHIN 2 events RETURN a.price AS low, b.price AS high"
+    )
+    assert ostinato("run", "pairs.neel", "-i", "ticks=ticks.parquet", "-o", "pairs.csv") == 0
+    found = pyarrow.csv.read_csv("pairs.csv")
+    assert found.num_rows and all(row["low"] < row["high"] for row in found.to_pylist())
