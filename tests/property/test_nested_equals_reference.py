@@ -15,6 +15,7 @@ from tests.property.neel_texts import KINDS, queries, texts
 
 import ostinato as ost
 from ostinato import reference
+from ostinato.compiler import TREE_SWITCHES
 from ostinato.plan.planner import TREE_EVALUATIONS
 from ostinato.query import Query
 
@@ -87,7 +88,7 @@ def check(text: str, rows: Rows, given_rows: Rows | None = None, places: Sequenc
         assert matches == wanted, f"{query.pattern.evaluation}, keys {query.pattern.reads.key_names}: {text}"
 
 
-@many(30)
+@many(80)
 @given(queries(bare=True))
 def test_nested_to_any_depth(drawn: Drawn) -> None:
     check(*drawn)
@@ -103,6 +104,39 @@ def test_longer_streams_and_windows(drawn: Drawn) -> None:
 @given(queries(depth=3, lists=True, most=3, at_most=7))
 def test_lists_with_running_conditions_and_aggregates(drawn: Drawn) -> None:
     check(*drawn)
+
+
+@many(40)
+@given(queries(depth=3, most=4), st.sets(st.sampled_from(("equality_key", *TREE_SWITCHES)), min_size=1))
+def test_parts_of_the_evaluation_can_be_left_out(drawn: Drawn, without: set[str]) -> None:
+    text, rows = drawn
+    query = ost.compile(text, {"events": SCHEMA}, language="neel", type_by="kind", without=tuple(sorted(without)))
+    assert sorted(found(query, rows)) == sorted(expected(query, rows))
+
+
+LONG_STREAMS = (
+    "PATTERN SEQ(A a, B b, !AND(C c, D d, c.x = d.x = e.x), A e, a.x = b.x AND e.y = 1) WITHIN 40",
+    "PATTERN SEQ(A a, AND(B b, C c, b.x = c.x), !SEQ(D d, B f, d.y = a.y), D e, a.x = b.x) WITHIN 30",
+    "PATTERN AND(A a, SEQ(B b, !C c, D d, b.x = d.x), a.x = b.x) WITHIN 25",
+)
+
+
+@pytest.mark.parametrize("text", LONG_STREAMS)
+@pytest.mark.parametrize("seed", range(3))
+def test_orders_change_while_rows_come(text: str, seed: int) -> None:
+    """Rates are measured, and other orders taken, in streams that are too long for the definition: all evaluations agree, and so do the
+    parts that are left out."""
+    random, rows, now = Random(seed), [], 0
+    rates = random.choices((1, 3, 9), k=4)
+    for number in range(1500):
+        now += random.choice((0, 1, 1, 2))
+        kind = random.choices("ABCD", rates[number // 750 * 2 :] + rates[: number // 750 * 2])[0]
+        rows.append({"x": random.randrange(6), "y": random.randrange(4), "s": "p", "id": number, "ts": now, "kind": kind})
+    wanted = sorted(found(compiled(text, "iterative", by_key=False), rows))
+    assert wanted
+    for without in ((), ("equality_chains",), ("join_order",), ("negation_cut",)):
+        query = ost.compile(text, {"events": SCHEMA}, language="neel", type_by="kind", without=without)
+        assert sorted(found(query, rows, places=(100, 400, 401, 1100))) == wanted, without
 
 
 @pytest.mark.parametrize("restarts", [False, True])
