@@ -119,6 +119,11 @@ class TreePattern(Pattern):
         return tuple(range(len(self.variables))) if self.shown is None else self.shown
 
     @property
+    def counts_events(self) -> bool:
+        """Whether the events that come last in the search may be counted instead of taken: no match is asked for, by nobody."""
+        return self.output == "count" and self.evaluation == "joins" and not self.trails
+
+    @property
     def trails(self) -> bool:
         """Whether matches wait for what comes behind them."""
         return any(negation.trails for branch in self.branches for negation in branch.negations)

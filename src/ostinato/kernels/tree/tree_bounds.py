@@ -19,6 +19,7 @@ from ostinato.kernels.tree.tree_layout import (
     CHAIN_SLOT,
     CHAIN_VARIABLE,
     CONTEXT,
+    COUNTED,
     CURSOR,
     FIRST_OF,
     HEAD_EVENTS,
@@ -33,6 +34,7 @@ from ostinato.kernels.tree.tree_layout import (
     LEFT_END,
     LEFT_KIND,
     LINK,
+    LOW_ORDINAL,
     LOW_TIME,
     MEMBERS,
     MEMBERS_END,
@@ -178,3 +180,16 @@ def open_interval(step, level, terms, steps, stack, times, bound, contexts, cont
     contexts[context, LOW_TIME], contexts[context, HIGH_ORDINAL], contexts[context, OPENED_AT] = low, last, level
     contexts[context, SEES_FROM] = contexts[steps[step, CONTEXT], SEES_FROM]
     return last >= control[BASE] and times[last + to_arena] >= low
+
+
+@borrowing
+def events_between(step, high, low_time, steps, times, links, control):
+    """How many events a step could take, from a time on and up to a row."""
+    to_arena, base, number = control[TO_ARENA], control[BASE], steps[step, COUNTED]
+    first = max(first_from(times, base + to_arena, high + 1 + to_arena, low_time) - to_arena, control[LOW_ORDINAL], base)
+    if first > high:
+        return np.int64(0)
+    if first > base:
+        return links[high + to_arena, number] - links[first - 1 + to_arena, number]
+    is_one = np.int64(links[first + to_arena, steps[step, LINK]] == first)
+    return links[high + to_arena, number] - links[first + to_arena, number] + is_one

@@ -14,14 +14,15 @@ CACHED = 7  # the events of a nested expression, from those of its matches that 
 STORE = 8  # a match of a nested expression is complete, and kept
 
 # Columns of a step. Ranges are [X, X_END): of `terms` (variables) or of code. NEXT is the step to go on with.
+# COUNTED, of the last BIND where matches are counted: the column of `links` that numbers its events; 0: they are taken one by one.
 # CUTS, of ABSENT: the step whose further events, all earlier, cannot help once something is found; -1: there is none.
 (
     KIND, VARIABLE, CONTEXT, LINK, CHAIN, CHAIN_VARIABLE, CHAIN_SLOT, FIRST, FIRST_END, LATER, LATER_END, AFTER, AFTER_END,
     BEFORE, BEFORE_END, TESTS, TESTS_END, SHARES, ENDS_MATCH, INNER, LEFT, LEFT_END, LEFT_KIND, RIGHT, RIGHT_END, RIGHT_KIND,
     NEXT, GROUP, MEMBERS, MEMBERS_END, MEMBER, MEMBER_SLOT, PLANS, PLANS_END, IS_SEMANTIC, FLAGGED, DEPENDS, DEPENDS_END,
-    OWN_SLOT, CUTS,
-) = range(40)  # fmt: skip
-STEP_WIDTH = 40
+    OWN_SLOT, CUTS, COUNTED,
+) = range(41)  # fmt: skip
+STEP_WIDTH = 41
 
 # Kinds of limits of an interval, see `program.tree.Limit`
 BEYOND, INCLUDING, WINDOW = range(3)

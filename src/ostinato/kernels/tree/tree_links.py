@@ -34,13 +34,20 @@ def head_place(heads, key, slot, value):
 
 @inlined
 def link_row(row, ordinal, key, bits, slots, slot_valid, link_bits, chain_of, before, links, chains, heads, held):
-    """Note a row; `before` are the links of the row before it, and become its own. Returns how many values have heads. A chain has
-    nothing to say about rows that are not its events, and they are left as they are."""
+    """Note a row; `before` are the links of the row before it, and become its own. Behind the links, where there is room for them, stands
+    how many events each has seen. Returns how many values have heads. A chain has nothing to say about rows that are not its events, and
+    they are left as they are."""
     word = bits[row]
-    for i in range(len(link_bits)):
+    count = len(link_bits)
+    numbered = links.shape[1] >= 2 * count
+    for i in range(count):
         if (word >> link_bits[i]) & 1:
             before[key, i] = ordinal
+            if numbered:
+                before[key, count + i] += 1
         links[row, i] = before[key, i]
+        if numbered:
+            links[row, count + i] = before[key, count + i]
     slot, place = np.int64(-1), np.int64(0)
     for i in range(len(chain_of)):
         bit, by = chain_of[i, CHAIN_BIT], chain_of[i, CHAIN_BY]

@@ -10,6 +10,7 @@ from ostinato.kernels._jit import borrowing, inlined
 from ostinato.kernels.scalar.scalar import NOT_TRUE, evaluate
 from ostinato.kernels.tree.tree_bounds import (
     earliest_time,
+    events_between,
     first_candidate,
     first_from,
     is_bound,
@@ -25,6 +26,8 @@ from ostinato.kernels.tree.tree_layout import (
     CACHES_FULL,
     COMPLETED_BY,
     CONTEXT,
+    COUNTED,
+    COUNTS,
     CURSOR,
     DEEPER,
     EMPTY,
@@ -55,6 +58,7 @@ from ostinato.kernels.tree.tree_layout import (
     LOOKS,
     LOW,
     LOW_ORDINAL,
+    MATCHES,
     MEMBER,
     NOTHING,
     OCCUPIED,
@@ -143,6 +147,10 @@ def take_event(
     if retry == 0:
         low_time = stack[level, LOW] = earliest_time(step, steps, terms, times, bound, contexts, control)
         high = latest_ordinal(step, steps, terms, times, bound, contexts, control)
+        if steps[step, COUNTED] and control[COUNTS]:
+            control[MATCHES] += events_between(step, high, low_time, steps, times, links, control)
+            control[STEPS] += 1
+            return -OVER_STEPS if control[STEPS] > control[STEP_LIMIT] else BACK
         at = first_candidate(step, high, steps, bound, slots, slot_valid, links, chains, heads, control)
     else:
         at = next_candidate(step, stack[level, CURSOR], steps, links, chains, control)

@@ -13,9 +13,11 @@ def link_bits(pattern: TreePattern) -> np.ndarray:
 
 
 def linked_columns(pattern: TreePattern) -> dict[str, int]:
-    """The tables beside the rows, and how many columns they have: a link per bit, a chain per event and value that is compared."""
+    """The tables beside the rows, and how many columns they have: a link per bit, and where matches are
+    counted how many events it has seen; a chain per event and value that is compared."""
     values = {
         (pattern.tree[variable].bit, slot) for test in pattern.tests if test.equal is not None for variable, slot in test.equal
     }  # fmt: skip
-    widths = {"links": len(link_bits(pattern)), "chains": len(values)}
+    links = len(link_bits(pattern))
+    widths = {"links": 2 * links if pattern.output == "count" else links, "chains": len(values)}
     return {name: width for name, width in widths.items() if width}

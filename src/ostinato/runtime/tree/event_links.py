@@ -7,7 +7,7 @@ import numpy as np
 from ostinato.kernels.tree import tree_advance as kernel
 from ostinato.kernels.tree import tree_layout as layout
 from ostinato.kernels.tree.tree_links import count_heads, move_heads
-from ostinato.program.analysis.event_links import link_bits, linked_columns
+from ostinato.program.analysis.event_links import linked_columns
 from ostinato.program.tree import TreePattern
 from ostinato.runtime.rows.array_growth import grown
 from ostinato.runtime.rows.pattern_rows import PatternRows
@@ -23,9 +23,8 @@ class EventLinks:
 
     def __init__(self, pattern: TreePattern) -> None:
         self._widths = linked_columns(pattern)
-        bits = len(link_bits(pattern))
         self._link_bits, self._chains = np.zeros(0, np.int64), np.zeros((0, 2), np.int64)
-        self.before = np.full((0, bits), NOT_LINKED, np.int64)
+        self.before = np.full((0, self._widths.get("links", 0)), NOT_LINKED, np.int64)
         self.linked = np.full(0, NOT_LINKED, np.int64)
         self.heads = self._no_heads(FIRST_HEADS)
         self._forgotten = False

@@ -36,6 +36,11 @@ class StepList:
         """The number of the step that was added last."""
         return len(self._steps) - 1
 
+    @property
+    def open(self) -> Step | None:
+        """The step that the next one follows, if it follows any."""
+        return self._open
+
     @contextmanager
     def apart(self) -> Iterator[int]:
         """A list of its own, with which no step goes on by itself: where it begins."""

@@ -9,6 +9,8 @@ import numpy as np
 
 from ostinato.kernels.tree import tree_layout as layout
 from ostinato.program.analysis.disjoint_bits import DisjointBits
+from ostinato.program.opcodes import Op
+from ostinato.program.scalar_code import ScalarCode
 from ostinato.program.tree import Branch, Group, Limit, NegatedBranch, TreePattern
 from ostinato.runtime.tree.negation_needs import begins_only, depends_on, wanted_by
 from ostinato.runtime.tree.step_list import Step, StepList, table
@@ -70,6 +72,7 @@ class StepWriter:
         self._list = StepList()
         self._chains: list[tuple[int, int]] = []
         self._linked: list[int] = []  # bits
+        self._counted: list[Step] = []
         self._contexts = 1
         self._apart = DisjointBits(pattern)
         self._group_plans: list[tuple[int, int]] = []
@@ -87,6 +90,8 @@ class StepWriter:
                 owners.append(number)
                 orders.append(order)
         confirmations = tuple(self._confirmation(branch) for branch in self._pattern.branches)
+        for step in self._counted:
+            step[layout.COUNTED] = len(self._linked) + step[layout.LINK]
         bits = {bit for _, bit in plans}
         return StepArrays(
             *self._list.arrays, table(plans, 2), tuple(owners), confirmations, table(self._group_plans or [(0, 0)], 2),
@@ -102,8 +107,18 @@ class StepWriter:
         waiting = [negation for negation in branch.negations if not negation.trails]
         with self._list.apart() as first:
             self._place(units, last, branch, placed, 0, waiting)
+            if self._list.open is not None and self._is_countable(self._list.open):
+                self._counted.append(self._list.open)
             self._list.add(layout.MATCH, 0)
         return first, flattened(units)
+
+    def _is_countable(self, step: Step) -> bool:
+        """Whether all events that a last step could take make a match each: then they are counted, and not taken."""
+        pattern = self._pattern
+        if not pattern.counts_events or step[layout.KIND] != layout.BIND or step[layout.LINK] < 0:
+            return False
+        tested = step[layout.TESTS] < step[layout.TESTS_END] or tests_events(pattern.scalar, step[layout.FIRST], step[layout.FIRST_END])
+        return not tested and not step[layout.SHARES]
 
     def _confirmation(self, branch: Branch) -> int:
         late = [negation for negation in branch.negations if negation.trails]
@@ -333,6 +348,11 @@ class StepWriter:
     def _new_context(self) -> int:
         self._contexts += 1
         return self._contexts - 1
+
+
+def tests_events(code: ScalarCode, start: int, end: int) -> bool:
+    """Whether a block has conditions, and does not only note values."""
+    return any(op == Op.TEST or op >= Op.TEST_EQ_INT for op in code.op[start:end])
 
 
 def _limit_kind(limit: Limit) -> int:

@@ -10,6 +10,7 @@ from ostinato.program.tree import Branch, Group, NegatedBranch, TreePattern, Tre
 from ostinato.runtime.tree.negation_needs import begins_only, wanted_by
 
 EQUAL, COMPARED, IN_ORDER = 0.02, 0.5, 0.5  # of pairs of events, how many satisfy an equality, another test, an order in time
+COUNTED = 0.5  # of the cost of an event: a search in time
 MOST_COMPARED = 10  # variables, of which all orders are compared; of more, the cheapest next one is taken
 
 
@@ -76,6 +77,8 @@ class CheapestOrder:
         """How many events are looked at to bind a variable, if those `before` are bound."""
         seen = self._rates.get(variable, 1.0) * self._in_order(branch, variable, before)
         tests = [self._pattern.tests[test] for test in branch.tests]
+        if self._is_counted(branch, variable, before):
+            return self._combinations(branch, before) * COUNTED
         joined = any(test.equal is not None and variable in test.variables and {*test.variables} <= before | {variable} for test in tests)
         seen *= self._until_found(branch, variable, before)
         return self._combinations(branch, before) * (0.1 + seen * (EQUAL if joined else 1.0))
@@ -95,6 +98,11 @@ class CheapestOrder:
         tests = [self._pattern.tests[test] for test in negation.branch.tests]
         joined = {variable for test in tests if test.equal is not None for variable in test.variables}
         return min(self._rates.get(one, 1.0) * (EQUAL if one in joined else 1.0) for one in negation.branch.variables)
+
+    def _is_counted(self, branch: Branch, variable: int, before: frozenset[int]) -> bool:
+        """Whether its events are counted and not looked at: it is the last, and nothing is asked of it but its place in time."""
+        asked = branch.negations or any(variable in self._pattern.tests[test].variables for test in branch.tests)
+        return self._pattern.counts_events and not asked and {*branch.variables} <= before | {variable}
 
     @staticmethod
     def _in_order(branch: Branch, variable: int, before: frozenset[int]) -> float:
