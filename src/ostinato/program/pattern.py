@@ -114,6 +114,11 @@ class Pattern:
         return (*self.variables[:shown], *(f"hidden {name}" for name in self.variables[shown:]))
 
     @property
+    def is_decided_by_time(self) -> bool:
+        """Whether time that passes may decide something where no rows come."""
+        return self.timed_window >= 0
+
+    @property
     def timed_window(self) -> int:
         """The length of WITHIN where it is a length of time, else -1."""
         return self.within if self.within_unit == "time" else -1

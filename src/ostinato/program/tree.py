@@ -124,6 +124,10 @@ class TreePattern(Pattern):
         return self.output == "count" and self.evaluation == "joins" and not self.trails
 
     @property
+    def is_decided_by_time(self) -> bool:
+        return self.timed_window >= 0 or self.sees_last_instant
+
+    @property
     def trails(self) -> bool:
         """Whether matches wait for what comes behind them."""
         return any(negation.trails for branch in self.branches for negation in branch.negations)

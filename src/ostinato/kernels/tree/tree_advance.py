@@ -187,8 +187,11 @@ def needed_from(keys, read, offset, base, length, times, within, watermark, by_e
         end = read[key]
         if within < 0:
             out[i] = base[key]
-        elif by_events:
-            out[i] = max(base[key], end - within + 1)
+        elif by_events and length[key] > 0 and end > base[key]:
+            # what must not be there may be simultaneous with the first event, and come before it
+            to_arena = offset[key] - base[key]
+            first = min(max(base[key], end - within + 1), end - 1)
+            out[i] = first_from(times, offset[key], first + to_arena, times[first + to_arena]) - to_arena
         elif end <= base[key] or length[key] == 0:
             out[i] = end
         else:

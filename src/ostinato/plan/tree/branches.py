@@ -32,11 +32,13 @@ class Nest:
 
 @dataclass
 class Way:
-    """One way through the alternatives; see `program.tree.Branch`."""
+    """One way through the alternatives; see `program.tree.Branch`. `own` are those of the conditions that stand around all variables they
+    speak of: they hold wherever these are bound, on every way."""
 
     variables: tuple[str, ...]
     follows: list[tuple[str, str]] = field(default_factory=list)
     conditions: list[Expr] = field(default_factory=list)
+    own: list[Expr] = field(default_factory=list)
     negations: list[NegatedWay] = field(default_factory=list)
     nests: tuple[Nest, ...] = ()
 
@@ -78,6 +80,7 @@ class _Walk:
                 return ()
             case Where(item, conditions):
                 self._way.conditions += [condition for condition in conditions if named_in(condition) <= self._bound]
+                self._way.own += [condition for condition in conditions if named_in(condition) <= {*variables_of(item)}]
                 return self.walk(item, left, right)
             case Sequence(items):
                 return self._nested(pattern, self._sequence(items, left, right))

@@ -85,10 +85,10 @@ class TreeEmitter:
         return TreeVariable(variable.bit, first, later, variable.repeats)
 
     def _push_inward(self, way: Way) -> None:
-        """Conditions about one event of the way alone are known by its row."""
+        """Conditions about one event alone are known by its row; not those of an alternative, about an event outside of it."""
         for condition in tuple(way.conditions):
             (only, *others) = sorted(named_in(condition)) or [""]
-            if not others and only in way.variables and self._is_columnar(condition, only):
+            if not others and condition in way.own and self._is_columnar(condition, only):
                 if condition not in self._local[only]:
                     self._local[only].append(condition)
                 way.conditions.remove(condition)

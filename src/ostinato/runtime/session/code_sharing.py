@@ -140,7 +140,7 @@ class CodeSharing:
         unseen = None
         for place in sorted((*self._always, *busy)):
             reader = self._readers[place]
-            if reader.pattern.timed_window < 0:
+            if not reader.pattern.is_decided_by_time:
                 continue
             keys = busy[place] if place in busy else reader.busy_keys()
             if place not in busy and seen is not None and len(keys):

@@ -78,7 +78,7 @@ class Graph:
     def _connect(self) -> None:
         self.readers = [[self.operators[n] for n in numbers] for numbers in self._reader_numbers]
         self._swept = [NEVER] * len(self.inputs)  # up to where time has decided what it decides, in all partitions
-        self._timed = [any(reader.pattern.timed_window >= 0 for reader in readers) for readers in self.readers]
+        self._timed = [any(reader.pattern.is_decided_by_time for reader in readers) for readers in self.readers]
         self._sharing = [CodeSharing(readers) for readers in self.readers]
 
     def change(self, program: Program) -> None:
