@@ -45,6 +45,8 @@ def found(text: str, events: pa.Table, strategy: str) -> list[dict[str, Any]]:
     ("PATTERN SEQ(OR(SEQ(B b, c.x = 0), A a), C c) WITHIN 6", stream((1, "A", 1), (2, "C", 1)), [{"a": 1, "c": 2}]),
     ("PATTERN SEQ(D d, !SEQ(A n, OR(SEQ(B b, n.x = 0), C m)), D e) WITHIN 6",
      stream((1, "D"), (2, "A", 1), (3, "C"), (4, "D")), []),
+    ("PATTERN SEQ(A a, !(C c, 1 = 2), D d) WITHIN 6", stream((1, "A"), (2, "C"), (3, "D")), [{"a": 1, "d": 3}]),
+    ("PATTERN SEQ(A a, !(C c, 1 < 2), D d) WITHIN 6", stream((1, "A"), (2, "C"), (3, "D")), []),
 ])  # fmt: skip
 def test_conditions_of_an_alternative_hold_where_it_is_taken(strategy: str, text: str, events: pa.Table, wanted: list[Any]) -> None:
     assert found(text, events, strategy) == wanted

@@ -87,8 +87,9 @@ class TreeEmitter:
     def _push_inward(self, way: Way) -> None:
         """Conditions about one event alone are known by its row; not those of an alternative, about an event outside of it."""
         for condition in tuple(way.conditions):
-            (only, *others) = sorted(named_in(condition)) or [""]
-            if not others and condition in way.own and self._is_columnar(condition, only):
+            names = tuple(named_in(condition))
+            if len(names) == 1 and condition in way.own and self._is_columnar(condition, names[0]):
+                only = names[0]
                 if condition not in self._local[only]:
                     self._local[only].append(condition)
                 way.conditions.remove(condition)
