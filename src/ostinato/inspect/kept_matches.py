@@ -13,8 +13,8 @@ import numpy as np
 from ostinato.kernels.tree import tree_layout as layout
 from ostinato.runtime.rows.pattern_rows import PatternRows
 from ostinato.runtime.session.session import Session
+from ostinato.runtime.tree.step_arrays import KeptOf
 from ostinato.runtime.tree.tree_matcher import TreeMatcher
-from ostinato.runtime.tree.tree_plan import KeptOf
 
 
 def kept_matches(session: Session) -> str:

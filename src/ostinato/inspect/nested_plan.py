@@ -10,7 +10,7 @@ from ostinato.kernels.tree import tree_layout as layout
 from ostinato.program.tree import TreePattern
 from ostinato.program.tree_text import tree_lines
 from ostinato.runtime.tree.order_choice import OrderChoice
-from ostinato.runtime.tree.tree_plan import StepArrays
+from ostinato.runtime.tree.step_arrays import StepArrays
 
 LINES = {
     layout.TRIGGER: "{name} completes the match",

@@ -11,7 +11,7 @@ from ostinato.program.analysis.event_links import linked_columns
 from ostinato.program.tree import TreePattern
 from ostinato.runtime.rows.array_growth import grown
 from ostinato.runtime.rows.pattern_rows import PatternRows
-from ostinato.runtime.tree.tree_plan import StepArrays
+from ostinato.runtime.tree.step_arrays import StepArrays
 
 FIRST_HEADS = 1024
 NOT_LINKED = -1

@@ -7,7 +7,8 @@ import numpy as np
 from ostinato.program.tree import TreePattern
 from ostinato.runtime.rows.pattern_rows import PatternRows
 from ostinato.runtime.tree.event_rates import event_rates
-from ostinato.runtime.tree.tree_plan import StepArrays, StepWriter
+from ostinato.runtime.tree.step_arrays import StepArrays
+from ostinato.runtime.tree.tree_plan import StepWriter
 from ostinato.runtime.tree.variable_order import CheapestOrder, NestedOrder
 
 FIRST_LOOK = 256  # rows; then again whenever there are four times as many

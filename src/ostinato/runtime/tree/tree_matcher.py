@@ -28,7 +28,7 @@ from ostinato.runtime.tree.found_matches import FoundMatches
 from ostinato.runtime.tree.nested_caches import NestedCaches
 from ostinato.runtime.tree.order_choice import OrderChoice
 from ostinato.runtime.tree.search_stack import SearchStack
-from ostinato.runtime.tree.tree_plan import KeptOf
+from ostinato.runtime.tree.step_arrays import KeptOf
 from ostinato.runtime.tree.tree_state import check_tree
 
 NO_EVENTS, NO_VARIABLES = np.zeros(1, np.int64), np.zeros(1, np.uint8)

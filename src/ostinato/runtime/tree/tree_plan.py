@@ -13,42 +13,11 @@ from ostinato.program.opcodes import Op
 from ostinato.program.scalar_code import ScalarCode
 from ostinato.program.tree import Branch, Group, Limit, NegatedBranch, TreePattern
 from ostinato.runtime.tree.negation_needs import begins_only, depends_on, wanted_by
+from ostinato.runtime.tree.step_arrays import KeptOf, StepArrays
 from ostinato.runtime.tree.step_list import Step, StepList, table
 from ostinato.runtime.tree.variable_order import Unit, VariableOrder, flattened
 
 OBJECTS, INTERVALS = "object cache", "semantic cache"
-
-
-@dataclass(frozen=True)
-class KeptOf:
-    """A nested expression of which something is kept: its matches, or, where it `is_negated`, whether there are any. `by`: the (variable,
-    slot) whose value keeps its matches apart."""
-
-    variables: tuple[int, ...]
-    is_negated: bool = False
-    by: tuple[int, int] | None = None
-
-
-@dataclass(frozen=True)
-class StepArrays:
-    """What the kernels read. `plans` begin with an event that completes a match; `confirmations` are, per branch, the first step that looks
-    again at a match which waited (-1: none of its negations look behind it). `group_plans` find the matches of nested expressions that are
-    kept: the first step, and the link of the completing event."""
-
-    steps: np.ndarray
-    terms: np.ndarray
-    tests: np.ndarray
-    plans: np.ndarray
-    plan_branches: tuple[int, ...]
-    confirmations: tuple[int, ...]
-    group_plans: np.ndarray
-    link_bits: np.ndarray
-    chains: np.ndarray
-    contexts: int
-    mask: int  # bits of which an event that completes a match has one; -1: it needs none
-    members: int  # the most events that a nested expression has whose matches are kept
-    orders: tuple[tuple[int, ...], ...]  # of the plans, the variables as they are bound
-    kept: tuple[KeptOf, ...]  # by GROUP of the steps
 
 
 @dataclass
