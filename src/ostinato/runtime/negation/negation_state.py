@@ -6,6 +6,7 @@ import numpy as np
 
 from ostinato.kernels.negation.negation_gaps import OUT, WAITS
 from ostinato.program.pattern import EventPattern
+from ostinato.runtime.matches.saved_matches import check_saved_matches
 from ostinato.runtime.snapshots.state_check import ANY, StateCheck
 
 
@@ -22,22 +23,7 @@ def check_progress(state: StateCheck, carried: int, counts: int) -> int:
 
 
 def check_waiting(state: StateCheck, pattern: EventPattern, keys: int) -> None:
-    key = state.array("key", np.int64, ANY)
-    count = len(key)
-    start = state.array("start", np.int64, count)
-    offsets = state.array("offsets", np.int64, count + 1)
-    ordinals = state.array("ordinals", np.int64, ANY)
-    variables = state.array("variables", np.uint8, len(ordinals))
-    state.index(key, keys, "keys of matches")
-    state.require(int(offsets[0]) == 0, "matches from the first row on")
-    state.offsets(offsets[1:], len(ordinals), "rows of matches side by side")
-    state.require(bool((offsets[1:] > offsets[:-1]).all()), "matches with rows")
-    owner = np.repeat(key, np.diff(offsets))
-    state.ordinals_of(owner, ordinals, "matches of retained rows")
-    same = np.repeat(np.arange(count), np.diff(offsets))
-    state.require(bool(((ordinals[1:] > ordinals[:-1]) | (same[1:] != same[:-1])).all()), "rows of matches in order")
-    state.require(bool((start == ordinals[offsets[:-1]]).all()), "the first rows of matches")
-    state.index(variables, len(pattern.variables), "variables of matches")
+    count = check_saved_matches(state, pattern, keys)
     for name in ("done", "limit"):
         state.array(name, np.int64, count)
     state.between(state.array("pending", np.int64, count), 0, (1 << len(pattern.negations)) - 1, "known negations")

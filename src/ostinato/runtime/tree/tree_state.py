@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from ostinato.program.tree import TreePattern
-from ostinato.runtime.snapshots.state_check import ANY, StateCheck
+from ostinato.runtime.matches.saved_matches import check_saved_matches
+from ostinato.runtime.snapshots.state_check import StateCheck
 
 
 def check_tree(state: StateCheck, pattern: TreePattern) -> None:
@@ -16,8 +17,8 @@ def check_tree(state: StateCheck, pattern: TreePattern) -> None:
         state.between(state.array(name, np.int64, keys), 0, end, f"{name}: rows that have come")
     state.require(bool((following >= base).all() and (following <= end).all()), "rows that are held to go on with")
     state.counters("matches", 1)
-    waiting = _matches(state.part("waiting."), pattern, keys)
-    held = _matches(state.part("held."), pattern, keys)
+    waiting = check_saved_matches(state.part("waiting."), pattern, keys)
+    held = check_saved_matches(state.part("held."), pattern, keys)
     branches = state.array("branches", np.int64, waiting)
     state.index(branches, len(pattern.branches), "branches of matches")
     late = np.array([any(negation.trails for negation in branch.negations) for branch in pattern.branches], np.bool_)
@@ -25,25 +26,6 @@ def check_tree(state: StateCheck, pattern: TreePattern) -> None:
     for name, count in (("limits", waiting), ("waiting_ends", waiting), ("held_ends", held)):
         state.array(name, np.int64, count)
     _whole(state, pattern, branches)
-
-
-def _matches(state: StateCheck, pattern: TreePattern, keys: int) -> int:
-    key = state.array("key", np.int64, ANY)
-    count = len(key)
-    start = state.array("start", np.int64, count)
-    offsets = state.array("offsets", np.int64, count + 1)
-    ordinals = state.array("ordinals", np.int64, ANY)
-    variables = state.array("variables", np.uint8, len(ordinals))
-    state.index(key, keys, "keys of matches")
-    state.require(int(offsets[0]) == 0, "matches from the first row on")
-    state.offsets(offsets[1:], len(ordinals), "rows of matches side by side")
-    state.require(bool((offsets[1:] > offsets[:-1]).all()) and int(offsets[-1]) == len(ordinals), "matches with rows")
-    owner = np.repeat(np.arange(count), np.diff(offsets))
-    state.ordinals_of(key[owner], ordinals, "matches of retained rows")
-    state.require(bool(((ordinals[1:] > ordinals[:-1]) | (owner[1:] != owner[:-1])).all()), "rows of matches in order")
-    state.require(bool((start == ordinals[offsets[:-1]]).all()), "the first rows of matches")
-    state.index(variables, len(pattern.variables), "variables of matches")
-    return count
 
 
 def _whole(state: StateCheck, pattern: TreePattern, branches: np.ndarray) -> None:
