@@ -1,9 +1,9 @@
 """Streams of events that last, and streams that are made of them: filtered, projected, one after another. Cayuga's algebra.
 
 An event has attributes, a start and a detection time; its duration is the difference. What happens at one detection time is an epoch, in
-which no order counts. Conditions on one stream speak of its attributes as `Field`; those on two as `Nav(FIRST_EVENT | SECOND_EVENT |
-INSTANCE, Anchor.LAST, 0, 0, Field(attribute))`. `Field(DURATION)` is the duration of the event that a filter looks at; no attribute has that
-name, and the time columns are no attributes."""
+which no order counts. Conditions on one stream speak of its attributes as `Field`; those on two as
+`Nav(FIRST_EVENT | SECOND_EVENT | INSTANCE, Anchor.LAST, 0, 0, Field(attribute))`. `Field(DURATION)` is the duration of the event that a
+filter looks at; no attribute has that name, and the time columns are no attributes."""
 
 from __future__ import annotations
 
