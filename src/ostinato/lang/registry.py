@@ -11,12 +11,14 @@ from ostinato.lang.language import Language
 from ostinato.lang.neel.language import NEEL
 from ostinato.lang.sase.language import SASE
 from ostinato.lang.sql.language import SQL
+from ostinato.lang.tpstream.language import TPSTREAM
 
 _registered: dict[str, Language[Any]] = {
     SQL.name: SQL,
     NEEL.name: NEEL,  # before SASE+, which begins alike: it is what has a sign that SASE+ does not have
     SASE.name: SASE,
     CEL.name: CEL,
+    TPSTREAM.name: TPSTREAM,
 }
 
 
