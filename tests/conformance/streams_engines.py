@@ -96,5 +96,5 @@ def _found(table: pa.Table) -> Rows:
 
 
 STREAMS_ENGINES: dict[str, Callable[[], StreamsEngine]] = {
-    engine.name: engine for engine in (ReferenceStreams,)
-}  # SessionStreams and EmbeddedStreams as soon as programs have the operators
+    engine.name: engine for engine in (ReferenceStreams, SessionStreams, EmbeddedStreams)
+}
