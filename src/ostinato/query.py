@@ -10,6 +10,7 @@ from typing import Any
 import pyarrow as pa
 
 from ostinato.algebra import text as algebra_text
+from ostinato.algebra.event_streams import EventQuery
 from ostinato.algebra.query import MatchQuery
 from ostinato.base.errors import OstinatoError, UnsupportedError
 from ostinato.inspect.explain import automaton_svg, automaton_text, plan_text
@@ -45,8 +46,8 @@ class Query:
     text: str
     language: str
     syntax: str
-    algebra: MatchQuery
-    rewritten: MatchQuery
+    algebra: MatchQuery | EventQuery
+    rewritten: MatchQuery | EventQuery
     applied: tuple[str, ...]
     pattern: Pattern
     composite: str | None = None

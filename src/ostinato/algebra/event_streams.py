@@ -93,6 +93,11 @@ class EventQuery:
     expression: EventExpression
     published: str | None = None
 
+    @property
+    def time(self) -> str:
+        """The column of its results that tells when they are detected."""
+        return END
+
 
 def streams_of(expression: EventExpression) -> Iterator[EventStream]:
     """Those that an expression reads, from the left; one that is read twice comes twice."""

@@ -7,8 +7,10 @@ from ostinato.lang.cel.syntax import CelQuery, Filter, Fold, Item, Next, Node, S
 
 
 def render(query: CelQuery) -> str:
-    published = "" if query.published is None else f"\nPUBLISH {render_name(query.published.name)}"
-    return _whole(query.body) + published
+    """What publishes by itself stands in parentheses, for the query may publish too."""
+    publishes = isinstance(query.body, Select) and query.body.published is not None
+    whole = f"SELECT * FROM {_node(query.body)}" if publishes else _whole(query.body)
+    return whole + ("" if query.published is None else f"\nPUBLISH {render_name(query.published.name)}")
 
 
 def _whole(node: Node) -> str:

@@ -111,15 +111,16 @@ def _ordered(queries: tuple[CelQuery, ...]) -> tuple[CelQuery, ...]:
 
 def _cycle(path: list[CelQuery]) -> QuerySyntaxError:
     """Each query of the path is read by the next one, and the last is the first."""
-    names = [query.published.name for query in path if query.published is not None]
+    inside = sorted(path[1:], key=lambda query: query.span.start)
+    names = [query.published.name for query in inside if query.published is not None and not query.hidden]
     reader = max(path, key=lambda query: query.span.start)
     read = path[path.index(reader) - 1 if path.index(reader) else -2]
     assert read.published is not None
     wanted = read.published.name.lower()
     place = next(stream.span for stream in stream_names(reader.body) if stream.name.lower() == wanted)
-    several = f"The streams {', '.join(dict.fromkeys(names))} are made of each other"
+    several = f"The streams {', '.join(names)} are made of each other"
     return QuerySyntaxError(
-        f"The stream `{read.published.name}` is made of itself" if len(path) == 2 else several,
+        f"The stream `{names[0]}` is made of itself" if len(names) == 1 else several,
         hint="A stream is made of events that were there before it: read another one here",
         span=place,
     )
