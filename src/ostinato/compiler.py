@@ -12,6 +12,7 @@ import pyarrow as pa
 from ostinato.algebra.event_streams import EventQuery
 from ostinato.algebra.policies import Ties
 from ostinato.algebra.query import MatchQuery
+from ostinato.algebra.situations import MatchIntervals
 from ostinato.base.errors import OstinatoError, SchemaError, UnsupportedError
 from ostinato.base.query_text import check_name, check_text
 from ostinato.base.user_warning import warn_user
@@ -133,6 +134,11 @@ def _rewritten(query: MatchQuery | EventQuery, without: tuple[str, ...]) -> tupl
 @_rewritten.register
 def _(query: MatchQuery, without: tuple[str, ...]) -> tuple[MatchQuery, tuple[str, ...]]:
     return rewrite(query, without)
+
+
+@_rewritten.register
+def _(query: MatchIntervals, without: tuple[str, ...]) -> tuple[EventQuery, tuple[str, ...]]:
+    raise UnsupportedError("Patterns of situations are not evaluated yet", hint="The reference has their meaning")
 
 
 @_rewritten.register

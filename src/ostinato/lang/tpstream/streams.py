@@ -73,8 +73,8 @@ def read_sources(query: TpstreamQuery, schemas: Mapping[str, Schema], time: Time
     lasting = _lasting(named)
     if time is None:
         lasting |= {name: found for name in named.values() if name not in lasting and (found := _by_default(given[name]))}
-    used = [_used(given[name], lasting.get(name)) for name in schemas if name in named.values()]
     spans = {name: stream.span for stream, name in reversed(named.items())}
+    used = [_used(given[name], lasting.get(name), spans[name]) for name in schemas if name in named.values()]
     stream = _stream(used, spans)
     own = {one.name: stream.schemas.get(one.name, stream.schema) for one in used}
     starts = {name: _start(stream, own[name], said) for name, said in lasting.items()}
@@ -105,17 +105,16 @@ def _by_default(given: Given) -> StreamName | None:
     return StreamName(given.name, Name(START), Name(END))
 
 
-def _used(given: Given, lasting: StreamName | None) -> Given:
+def _used(given: Given, lasting: StreamName | None, span: Span) -> Given:
     """Where rows last, their time is their end."""
-    if lasting is None or lasting.end is None:
-        return timed(given)
-    _check_column(given, lasting.end)
-    return timed(Given(given.name, given.schema, lasting.end.name))
-
-
-def _check_column(given: Given, column: Name) -> None:
-    if given.schema.find(column.name) is None:
-        raise unknown_column(column.name, given.schema, Field(column.name, span=column.span))
+    end = None if lasting is None else lasting.end
+    if end is not None and given.schema.find(end.name) is None:
+        raise unknown_column(end.name, given.schema, Field(end.name, span=end.span))
+    try:
+        return timed(given if end is None else Given(given.name, given.schema, end.name))
+    except SchemaError as error:
+        error.span = span if end is None else end.span
+        raise
 
 
 def _stream(used: list[Given], spans: Mapping[str, Span]) -> Stream:
