@@ -111,7 +111,7 @@ def _last_between(tokens: Sequence[Token]) -> int | None:
     """Where `BETWEEN 4 SECONDS AND 30 SECONDS` or `BETWEEN 4 AND 30` is all that is left. NOT BETWEEN is a comparison."""
     at = len(tokens)
     for word in ("AND", "BETWEEN"):
-        at -= 1 if at and tokens[at - 1].kind == "number" else 2
+        at -= 2 if at and tokens[at - 1].kind == "name" else 1  # with a unit
         if at < 1 or tokens[at].kind != "number" or not tokens[at - 1].is_word(word):
             return None
         at -= 1
