@@ -22,7 +22,8 @@ KEYED = {"one key": "", "100 keys": "[k] and"}
 def events_of(count: int, seed: int = 3) -> pa.Table:
     generator = np.random.default_rng(seed)
     kinds = pa.DictionaryArray.from_arrays(pa.array(generator.integers(0, 3, count).astype(np.int32)), ["A", "B", "C"])
-    return pa.table({"ts": np.arange(count), "kind": kinds, "k": generator.integers(0, 100, count), "v": generator.integers(0, 1000, count)})
+    keys, values = generator.integers(0, 100, count), generator.integers(0, 1000, count)
+    return pa.table({"ts": np.arange(count), "kind": kinds, "k": keys, "v": values})
 
 
 def found(keyed: str, shown: str, events: int) -> pa.Table:
