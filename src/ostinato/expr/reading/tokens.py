@@ -10,7 +10,7 @@ from typing import Any
 from ostinato.base.errors import QuerySyntaxError
 from ostinato.base.span import Span
 
-MULTIPLE = ("<=>", "<>", "!=", "<=", ">=", "==", "||", "::", "..", "->", "=>")
+MULTIPLE = ("<=>", "<>", "!=", "<=", ">=", "==", "||", "::", "..", "->", "=>", "$1", "$2")
 SINGLE = frozenset("()[]{}<>,;.:+-*/%=?|^$~@&!#")
 NUMBER = re.compile(r"(?:[0-9]+(?:\.(?!\.)[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 # As papers print them
