@@ -17,6 +17,7 @@ from ostinato.lang.compile_options import CompileOptions
 from ostinato.lang.language import OF_THE_TEXT, Language
 from ostinato.lang.parsed_query import ParsedQuery, Tree
 from ostinato.lang.registry import language_of
+from ostinato.lang.streams.added_columns import check_added_columns
 from ostinato.lang.streams.composition import check_composition
 from ostinato.lang.streams.explosion import explosion
 from ostinato.lang.streams.known_streams import KnownStreams, StatementHost
@@ -95,6 +96,9 @@ def compile_query(
     try:
         tree = language.bind(parsed.tree, streams)
         query = language.lower(tree, streams, options)
+        if not query.schema.columns:
+            raise SchemaError(f"Stream `{query.stream}` has no columns", hint="Give it at least the one that puts its rows in order")
+        check_added_columns(parsed, query)
         try:
             rewritten, applied = rewrite(query, options.without)
             pattern = _planned(rewritten, options)

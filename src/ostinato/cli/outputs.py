@@ -6,6 +6,7 @@ import json
 import math
 import os
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
@@ -118,7 +119,7 @@ WRITERS: dict[str, Callable[[pa.Table, IO[bytes]], None]] = {
 
 
 def _rows(table: pa.Table) -> Iterator[dict[str, Any]]:
-    twice = next((name for name in table.column_names if table.column_names.count(name) > 1), None)
+    twice = next((name for name, times in Counter(table.column_names).items() if times > 1), None)
     if twice is not None:
         hint = "Give one of them another name with AS, or write Parquet or CSV."
         raise SchemaError(f"JSON cannot hold two columns called {twice!r}.", hint=hint)
