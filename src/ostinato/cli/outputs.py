@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import math
 import os
@@ -23,6 +24,8 @@ from ostinato.expr.times.temporal_text import interval_text
 from ostinato.inspect.plain_values import plain_values
 
 FORMATS = {".parquet": "parquet", ".pq": "parquet", ".csv": "csv", ".json": "json", ".jsonl": "jsonl", ".ndjson": "jsonl"}
+
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 def format_of(path: Path) -> str:
@@ -73,8 +76,10 @@ def whole_file(path: Path) -> Iterator[IO[bytes]]:
         temporary.chmod(0o666 & ~_umask())
         temporary.replace(path)
         completed()
-    except BaseException:
+    except BaseException as error:
         temporary.unlink(missing_ok=True)
+        if isinstance(error, OSError) and error.errno in FULL and error.filename is None:
+            error.filename = str(path)  # whoever writes into a stream does not know its name
         raise
 
 
