@@ -19,6 +19,7 @@ from ostinato.lang.compile_options import CompileOptions
 from ostinato.lang.language import OF_THE_TEXT, Language
 from ostinato.lang.parsed_query import ParsedQuery, Tree
 from ostinato.lang.registry import language_of
+from ostinato.lang.streams.added_columns import check_added_columns
 from ostinato.lang.streams.explosion import explosion
 from ostinato.lang.streams.known_streams import KnownStreams, StatementHost
 from ostinato.plan.long_walks import quadratic
@@ -111,6 +112,7 @@ def compile_query(
     try:
         tree = language.bind(parsed.tree, streams)
         query = language.lower(tree, streams, options)
+        _check_columns(query, parsed)
         try:
             rewritten, applied = _rewritten(query, options.without)
             pattern = _planned(rewritten, options)
@@ -122,6 +124,18 @@ def compile_query(
         raise error.within(text) from error.__cause__
     composite = None if parsed.composite is None else parsed.composite.name
     return Query(text, language.name, language.render(tree), query, rewritten, applied, pattern, composite, warning=warning)
+
+
+@singledispatch
+def _check_columns(query: MatchQuery | EventQuery, parsed: ParsedQuery[Any]) -> None:
+    """Those of the stream, and those of the result."""
+
+
+@_check_columns.register
+def _(query: MatchQuery, parsed: ParsedQuery[Any]) -> None:
+    if not query.schema.columns:
+        raise SchemaError(f"Stream `{query.stream}` has no columns", hint="Give it at least the one that puts its rows in order")
+    check_added_columns(parsed, query)
 
 
 @singledispatch
