@@ -10,7 +10,8 @@ import pyarrow as pa
 
 from ostinato.algebra.policies import Ties
 from ostinato.algebra.query import MatchQuery
-from ostinato.base.errors import OstinatoError, SchemaError, UnsupportedError
+from ostinato.algebra.user_calls import user_calls
+from ostinato.base.errors import OstinatoError, SandboxError, SchemaError, UnsupportedError
 from ostinato.base.query_text import check_name, check_text
 from ostinato.base.user_warning import warn_user
 from ostinato.lang.compile_options import CompileOptions
@@ -95,6 +96,8 @@ def compile_query(
     try:
         tree = language.bind(parsed.tree, streams)
         query = language.lower(tree, streams, options)
+        if options.sandboxed:
+            _check_functions(query)
         try:
             rewritten, applied = rewrite(query, options.without)
             pattern = _planned(rewritten, options)
@@ -106,6 +109,16 @@ def compile_query(
         raise error.within(text) from error.__cause__
     composite = None if parsed.composite is None else parsed.composite.name
     return Query(text, language.name, language.render(tree), query, rewritten, applied, pattern, composite, warning=warning)
+
+
+def _check_functions(query: MatchQuery) -> None:
+    for call in user_calls(query):
+        if call.function is not None and not call.function.sandboxed:
+            raise SandboxError(
+                f"The function {call.name} is not let into the sandbox",
+                hint="Whoever vouches for it registers it so: ost.functions.register(..., sandbox=True)",
+                span=call.span,
+            )
 
 
 def _planned(query: MatchQuery, options: CompileOptions) -> Pattern:

@@ -206,14 +206,24 @@ class BlockWriter:
             return self.value(one_row)
         if isinstance(expr, Cast):
             return self.value_as(expr.arg, expr.to)
-        name = f"{expr.name}()" if isinstance(expr, Call) else type(expr).__name__
-        raise UnsupportedError(
-            f"{name} over values of several events is not offered in a condition",
-            hint="Apply it to each event's own values, and compare the results",
-            span=expr.span,
-        )
+        raise _uncomputable(expr)
 
     def _of_one_row(self, expr: Call) -> bool:
         """Functions that the columns compute more cheaply: everything about the current row alone."""
         found = as_row_value(expr)
         return found is not None and found == current(found.body)
+
+
+def _uncomputable(expr: Expr) -> UnsupportedError:
+    name = f"{expr.name}()" if isinstance(expr, Call) else type(expr).__name__
+    if isinstance(expr, Call) and expr.function is not None:
+        return UnsupportedError(
+            f"{name} takes columns, and here it would be asked for values of the match one by one",
+            hint="Register it with compiled=True; or, if its arguments are values of one event, with strict=True: null for null",
+            span=expr.span,
+        )
+    return UnsupportedError(
+        f"{name} over values of several events is not offered in a condition",
+        hint="Apply it to each event's own values, and compare the results",
+        span=expr.span,
+    )
