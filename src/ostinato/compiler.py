@@ -13,13 +13,15 @@ from ostinato.algebra.event_streams import EventQuery
 from ostinato.algebra.policies import Ties
 from ostinato.algebra.query import MatchQuery
 from ostinato.algebra.situations import MatchIntervals
-from ostinato.base.errors import OstinatoError, SchemaError, UnsupportedError
+from ostinato.algebra.user_calls import user_calls
+from ostinato.base.errors import OstinatoError, SandboxError, SchemaError, UnsupportedError
 from ostinato.base.query_text import check_name, check_text
 from ostinato.base.user_warning import warn_user
 from ostinato.lang.compile_options import CompileOptions
 from ostinato.lang.language import OF_THE_TEXT, Language
 from ostinato.lang.parsed_query import ParsedQuery, Tree
 from ostinato.lang.registry import language_of
+from ostinato.lang.streams.added_columns import check_added_columns
 from ostinato.lang.streams.explosion import explosion
 from ostinato.lang.streams.known_streams import KnownStreams, StatementHost
 from ostinato.plan.long_walks import quadratic
@@ -112,6 +114,11 @@ def compile_query(
     try:
         tree = language.bind(parsed.tree, streams)
         query = language.lower(tree, streams, options)
+        if isinstance(query, MatchIntervals):
+            raise UnsupportedError("Patterns of situations are not evaluated yet", hint="The reference has their meaning", span=parsed.span)
+        _check_columns(query, parsed)
+        if options.sandboxed:
+            _check_functions(query)
         try:
             rewritten, applied = _rewritten(query, options.without)
             pattern = _planned(rewritten, options)
@@ -125,6 +132,28 @@ def compile_query(
     return Query(text, language.name, language.render(tree), query, rewritten, applied, pattern, composite, warning=warning)
 
 
+def _check_functions(query: MatchQuery | EventQuery) -> None:
+    for call in user_calls(query):
+        if call.function is not None and not call.function.sandboxed:
+            raise SandboxError(
+                f"The function {call.name} is not let into the sandbox",
+                hint="Whoever vouches for it registers it so: ost.functions.register(..., sandbox=True)",
+                span=call.span,
+            )
+
+
+@singledispatch
+def _check_columns(query: MatchQuery | EventQuery, parsed: ParsedQuery[Any]) -> None:
+    """Those of the stream, and those of the result."""
+
+
+@_check_columns.register
+def _(query: MatchQuery, parsed: ParsedQuery[Any]) -> None:
+    if not query.schema.columns:
+        raise SchemaError(f"Stream `{query.stream}` has no columns", hint="Give it at least the one that puts its rows in order")
+    check_added_columns(parsed, query)
+
+
 @singledispatch
 def _rewritten(query: MatchQuery | EventQuery, without: tuple[str, ...]) -> tuple[MatchQuery | EventQuery, tuple[str, ...]]:
     """The query after the rules that apply to it, and their names."""
@@ -134,11 +163,6 @@ def _rewritten(query: MatchQuery | EventQuery, without: tuple[str, ...]) -> tupl
 @_rewritten.register
 def _(query: MatchQuery, without: tuple[str, ...]) -> tuple[MatchQuery, tuple[str, ...]]:
     return rewrite(query, without)
-
-
-@_rewritten.register
-def _(query: MatchIntervals, without: tuple[str, ...]) -> tuple[EventQuery, tuple[str, ...]]:
-    raise UnsupportedError("Patterns of situations are not evaluated yet", hint="The reference has their meaning")
 
 
 @_rewritten.register

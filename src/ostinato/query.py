@@ -66,6 +66,8 @@ class Query:
             return automaton_svg(self.algebra)
         if self.upstream or self.around:
             return self._explain_parts(stage)
+        if stage not in STAGES:
+            raise OstinatoError(f'there is no stage "{stage}"', hint=f"the stages are {', '.join(STAGES)}")
         if stage == "syntax":
             return self.syntax
         if stage == "algebra":
@@ -74,9 +76,7 @@ class Query:
             return automaton_text(self.algebra, self.pattern)
         if stage == "plan":
             return plan_text(self.rewritten, self.pattern, self.applied) + (f"warning: {self.warning}\n" if self.warning else "")
-        if stage == "program":
-            return disassemble(self.pattern)
-        raise OstinatoError(f'there is no stage "{stage}"', hint=f"the stages are {', '.join(STAGES)}")
+        return disassemble(self.pattern)
 
     @property
     def parts(self) -> tuple[Query, ...]:

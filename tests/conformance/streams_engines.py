@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 from tests.conformance.case import Outcome, Rows
 from tests.conformance.engines import attempt
 from tests.conformance.streams_case import StreamsCase
+from tests.conformance.streams_task_engines import StreamPasses
 from tests.property import tpstream_meaning
 from tests.property.cel_meaning import lowered, result_schema
 
@@ -103,6 +104,6 @@ def _found(table: pa.Table) -> Rows:
 
 
 STREAMS_ENGINES: dict[str, Callable[[], StreamsEngine]] = {
-    engine.name: engine for engine in (ReferenceStreams, SessionStreams, EmbeddedStreams)
+    engine.name: engine for engine in (ReferenceStreams, SessionStreams, EmbeddedStreams, StreamPasses)
 }
 ENGINES_OF = {"cel": tuple(STREAMS_ENGINES), "tpstream": ("reference",)}  # by language

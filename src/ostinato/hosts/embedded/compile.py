@@ -50,9 +50,9 @@ def compile(
     """
     said: dict[str, Any] = {"type_by": type_by, "time": time, "output": output, "ties": ties, "latency": latency, "strategy": strategy}
     check_options(language=language, dialect=dialect, **said)
-    options = CompileOptions(language, dialect=dialect, without=without, **said)
-    schemas = {name: schema_of(name, given) for name, given in named_streams((), schemas, named).items()}
     closed = sandbox_of(sandbox, text)
+    options = CompileOptions(language, dialect=dialect, without=without, sandboxed=closed is not None, **said)
+    schemas = {name: schema_of(name, given) for name, given in named_streams((), schemas, named).items()}
     with open_connection() if closed is None else ConfinedDuckDB(Watch(closed)) as connection:
         host = DuckDBColumns(connection, schemas) if dialect == DUCKDB else None
         return compile_text(text, schemas, options, host)

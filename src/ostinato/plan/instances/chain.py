@@ -1,7 +1,7 @@
 """An expression over streams, as the chain of events that it combines: filters and projections are put into what stands behind them.
 
 Event 0 begins, event s is that which state s waits for. A value of event s is `Nav("@s", ...)` over the columns of the input; an attribute
-that the steps of a repetition change is `Nav("$s", ...)`, as the step before has left it, and behind a step as that has."""
+that the steps of a repetition change is `Nav("$@s", ...)`, as the step before has left it, and behind a step as that has."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def event(number: int) -> str:
 
 
 def running(number: int) -> str:
-    return f"${number}"
+    return f"$@{number}"
 
 
 @dataclass

@@ -14,6 +14,7 @@ from ostinato.plan.instances.equalities import Equality, common_key, equality
 from ostinato.plan.instances.instance_block import InstanceBlock, InstanceRegisters
 from ostinato.plan.instances.merged_input import MergedInput
 from ostinato.plan.instances.one_event import one_event, variables_in
+from ostinato.plan.pushdown import rows_with_one_of
 from ostinato.plan.row_predicates import RowEmitter
 from ostinato.plan.scalar.scalar_assembly import ScalarAssembly
 from ostinato.program.code_inputs import code_inputs
@@ -56,7 +57,8 @@ class AutomatonEmitter:
         links = [self._at_key(number, link) for number, link in enumerate(self._chain.links)]
         _settle_early(links)
         found = [self._equality(number, link) for number, link in enumerate(links)]
-        bits = [self._rows.bit(self._static(number, link)) for number, link in enumerate(links)]
+        static = [self._static(number, link) for number, link in enumerate(links)]
+        bits = [self._rows.bit(conditions) for conditions in static]
         start = self._rows.slot(current(self._merged.start_of)) if self._merged.lasts else -1
         measures = self._measures()
         forward, relevant, rebind, scalar = self._blocks(links, found)
@@ -74,7 +76,8 @@ class AutomatonEmitter:
             for number in range(1, len(links))
         )
         rows, count, slots = self._rows.finish()
-        reads = self._merged.emit(code_inputs(rows), "")
+        matters = rows_with_one_of(static, () if self._merged.key is None else (self._merged.key,))
+        reads = self._merged.emit(code_inputs(rows), matters or "")
         return verify_pattern(InstanceAutomaton(
             reads=reads,
             evaluation="instances",
@@ -121,7 +124,7 @@ class AutomatonEmitter:
             return False
         if expr.variable.startswith("@"):
             return expr.body.name == self._merged.key
-        step = self._chain.links[int(expr.variable[1:])].repetition
+        step = self._chain.links[int(expr.variable.removeprefix("$@"))].repetition
         return step is not None and all(self._is_key(of[expr.body.name]) for of in (step.initial, step.changed))
 
     def _with_key(self, expr: Expr, here: int) -> Expr:

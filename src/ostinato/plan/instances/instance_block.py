@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from ostinato.base.errors import UnsupportedError
-from ostinato.expr.nodes import Call, Case, Cast, Expr, Literal, Nav, current, type_of
+from ostinato.expr.nodes import Call, Case, Cast, Expr, Field, Literal, Nav, current, type_of
 from ostinato.expr.text import to_text
 from ostinato.plan.instances.chain import event
 from ostinato.plan.instances.one_event import one_event
@@ -35,7 +35,12 @@ class InstanceRegisters:
         return self.held.index(nav)
 
     def described(self) -> tuple[Register, ...]:
-        return tuple(Register(f"{nav.variable}.{to_text(nav.body)}", type_of(nav)) for nav in self.held)
+        return tuple(Register(_named(nav), type_of(nav)) for nav in self.held)
+
+
+def _named(nav: Nav) -> str:
+    body = to_text(nav.body)
+    return f"{nav.variable}.{body}" if isinstance(nav.body, Field) else f"{nav.variable}.({body})"
 
 
 class InstanceBlock(ScalarWriter):

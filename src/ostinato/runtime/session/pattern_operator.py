@@ -92,6 +92,7 @@ class PatternOperator:
             return
         searched = np.minimum(self.matcher.keep_from(keys), ready)
         if self.report.looks_between_matches:
+            assert not isinstance(matches, FinishedInstances)
             yield from self.report.left_over(matches, keys, ready if final else searched, ready, rows, self.source.keys)
         self._searched = keys, searched
 
