@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import pyarrow as pa
@@ -128,3 +129,14 @@ def test_matches_that_wait_have_a_budget() -> None:
     session = compiled("PATTERN SEQ(A a, A b, !C c) WITHIN 200", events("A1")).open(budget=ost.Budget(runs=100))
     with pytest.raises(ost.BudgetError, match="matches wait"):
         session.push(events(" ".join(f"A{n}" for n in range(100))))
+
+
+@pytest.mark.parametrize(
+    ("pattern", "explodes"),
+    [("OR(A a, B b)", False), ("OR(A a, AND(B b, C c))", True), ("SEQ(OR(A a, B b), C c)", True), ("SEQ(A a)", False), ("A+ a[]", True)],
+)
+def test_the_warning_is_about_matches_of_several_events(pattern: str, explodes: bool) -> None:
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always")
+        compiled(f"PATTERN {pattern}", events("A1"))
+    assert bool(warned) == explodes
