@@ -12,6 +12,7 @@ from ostinato.expr.nodes import MatchNumber
 from ostinato.plan.compact_choice import against_compact
 from ostinato.plan.emit import Emitter
 from ostinato.plan.tree.emit_tree import TreeEmitter
+from ostinato.plan.tree.flat_sequence import flat_sequence
 from ostinato.program.pattern import EventPattern, Pattern, RowPattern
 from ostinato.program.tree import TreePattern
 from ostinato.program.verification.verify import verify_pattern
@@ -35,9 +36,27 @@ def plan(query: MatchQuery, strategy: str | None = None, by_key: bool = True) ->
         raise OstinatoError(f'there is no strategy "{strategy}"', hint=f"the strategies are {', '.join(known)}")
     if query.selection is Selection.PREFERRED:
         return _plan_rows(query, strategy)
-    if strategy in TREE_EVALUATIONS or (strategy is None and query.listed is MatchOrder.INTERVAL) or is_nested(query.pattern):
+    if query.listed is MatchOrder.INTERVAL and strategy not in TREE_EVALUATIONS:
+        flat = _flat(query, strategy, by_key)
+        if flat is not None:
+            return flat
+    if strategy in TREE_EVALUATIONS or query.listed is MatchOrder.INTERVAL or is_nested(query.pattern):
         return _plan_tree(query, strategy, by_key)
     return _plan_events(query, strategy)
+
+
+def _flat(query: MatchQuery, wanted: str | None, by_key: bool) -> EventPattern | None:
+    """A nested pattern that is a sequence of events, where its matches are counted: what is listed is listed by intervals, as the
+    evaluations of nested patterns do."""
+    flat = flat_sequence(query, by_key) if query.output is Output.COUNT else "its matches are listed by their intervals"
+    if isinstance(flat, str):
+        if wanted is not None:
+            raise _refusal(wanted, f"it is a nested pattern: {flat}")
+        return None
+    pattern = _plan_events(flat, wanted)
+    if wanted is None and pattern.evaluation != "compact":
+        return None
+    return replace(pattern, reason=f"a sequence of events, nothing is left of the nesting; {pattern.reason}")
 
 
 def _plan_rows(query: MatchQuery, wanted: str | None) -> RowPattern:

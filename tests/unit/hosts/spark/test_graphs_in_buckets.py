@@ -44,8 +44,8 @@ ALONE = "PATTERN SEQ(orders x, orders y) WHERE skip_till_next_match(x, y) { x.w 
 NESTED = """PATTERN SEQ(Rise x, !(ticks z, z.v = x.v AND z.k = x.k), orders y, y.w < x.v AND x.k = y.k) WITHIN 30
     RETURN x.v AS low, y.ts AS at"""
 PAIR = "PATTERN AND(ticks a, orders b, a.k = b.k AND a.v < b.w) WITHIN 16 RETURN Rise(a.k, b.w AS v)"
-VIEW = """CREATE VIEW Rise AS SELECT * FROM orders MATCH_RECOGNIZE (PARTITION BY k ORDER BY ts MEASURES LAST(B.w) AS v PATTERN (A B+) WITHIN 20
-    DEFINE B AS w > PREV(w))"""
+VIEW = """CREATE VIEW Rise AS SELECT * FROM orders MATCH_RECOGNIZE (PARTITION BY k ORDER BY ts MEASURES LAST(B.w) AS v PATTERN (A B+)
+    WITHIN 20 DEFINE B AS w > PREV(w))"""
 TEXTS = {
     "sase, then neel": f"{RISE}; {NESTED}",
     "neel, then sase": f"{PAIR}; {TWO}",
