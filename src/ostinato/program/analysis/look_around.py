@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ostinato.program.column_code import ColumnCode
+from ostinato.program.instances import InstanceAutomaton
 from ostinato.program.measure_code import MeasureCode, Point
 from ostinato.program.opcodes import SPACES, Space, words_read
 from ostinato.program.ordered_nfa import ACCEPT, ACCEPT_AT_END, OrderedNfa
@@ -34,7 +35,7 @@ NOWHERE = LookAround(0, 0)
 def look_around(pattern: Pattern) -> LookAround:
     if isinstance(pattern, EventPattern):
         return _of_events(pattern)
-    if isinstance(pattern, TreePattern):
+    if isinstance(pattern, TreePattern | InstanceAutomaton):
         return NOWHERE
     assert isinstance(pattern, RowPattern)
     distances = _Distances(pattern.nfa, len(pattern.variables))
