@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from ostinato.plan.long_walks import QuadraticWarning
     from ostinato.query import Query
     from ostinato.query_set import QuerySet
+    from ostinato.runtime.delivery.receiver import Receiver
     from ostinato.runtime.limits.budget import Budget, Overflow
     from ostinato.runtime.session.session import Session
 
@@ -44,6 +45,7 @@ _LAZY = {
     "Query": "ostinato.query",
     "QuerySet": "ostinato.query_set",
     "match_all": "ostinato.hosts.embedded.match_all",
+    "Receiver": "ostinato.runtime.delivery.receiver",
     "Session": "ostinato.runtime.session.session",
     "Budget": "ostinato.runtime.limits.budget",
     "Overflow": "ostinato.runtime.limits.budget",
@@ -66,6 +68,7 @@ __all__ = [
     "Query",
     "QuerySet",
     "QuerySyntaxError",
+    "Receiver",
     "Result",
     "Sandbox",
     "SandboxError",

@@ -122,14 +122,16 @@ class QuerySet:
         ordered: bool | None = None,
         late: str | None = None,
         snapshot: bytes | None = None,
+        on_error: str = "quarantine",
     ) -> SetSession:
         """A session to push batches to, as `Query.open`. Its `push`, `advance` and `close` return a mapping from the names of queries to
-        their new matches, of those that have some."""
+        their new matches, of those that have some. `on_error`: a query that fails (a value that it cannot compute, its budget) is put
+        aside with its error, `session.quarantined`, and the others go on; with "raise" an error stops the session."""
         if late == "keep" and len(self._queries) > 1:
             raise UnsupportedError("late rows are not kept by a set", hint="they are counted: metrics()['late_rows']")
         program = self.program
         told: dict[str, Any] = {"budget": budget, "lateness": lateness_in_units(lateness, program), "ordered": ordered, "late": late}
-        session = SetSession(program, streams=tuple(self.schemas), snapshot=snapshot, **told)
+        session = SetSession(program, streams=tuple(self.schemas), snapshot=snapshot, on_error=on_error, **told)
         self._sessions.add(session)
         prepare()
         return session

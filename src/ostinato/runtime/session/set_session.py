@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 import pyarrow as pa
 
-from ostinato.base.errors import BudgetError, StateError
+from ostinato.base.errors import BudgetError, OstinatoError, StateError
 from ostinato.program import serde
 from ostinato.program.program import Program
 from ostinato.program.query_graphs import query_in, with_query, without_query
 from ostinato.program.verification.verify import verify
+from ostinato.runtime.delivery.match_stream import WAITING, MatchStream
+from ostinato.runtime.delivery.subscriptions import Callback, Subscription, Subscriptions, wanted
 from ostinato.runtime.rows.stream_form import unknown_stream
 from ostinato.runtime.session.given_times import Watermark
 from ostinato.runtime.session.graph import Found
+from ostinato.runtime.session.query_metrics import query_metrics
 from ostinato.runtime.session.session import RunningProgram
 
 MAGIC = b"OSTQ"
@@ -24,12 +27,15 @@ class SetSession(RunningProgram):
     """`streams` are the names of all streams, also of those that no query reads now. Calls return a mapping from the names of queries to
     their new matches, of those that have some. Queries come and go between calls (`add`, `remove`); the others do not notice."""
 
-    def __init__(self, program: Program, *, streams: Collection[str] = (), snapshot: bytes | None = None, **told: Any) -> None:
+    def __init__(
+        self, program: Program, *, streams: Collection[str] = (), snapshot: bytes | None = None, on_error: str = "quarantine", **told: Any
+    ) -> None:
         stored = None if snapshot is None or snapshot[:4] != MAGIC else _unpacked(snapshot)
         if stored is not None:
             program, snapshot = _same_queries(stored[0], program), stored[1]
-        super().__init__(program, snapshot=snapshot, **told)
+        super().__init__(program, snapshot=snapshot, on_error=on_error, **told)
         self._known = {stream.lower() for stream in streams}
+        self._subscriptions = Subscriptions()
         self._name_results()
 
     def _name_results(self) -> None:
@@ -61,17 +67,35 @@ class SetSession(RunningProgram):
         """No row will come any more. The session cannot be used afterwards."""
         return self.collected(self.ends(in_parts=False))
 
+    @property
+    def quarantined(self) -> dict[str, OstinatoError]:
+        """The queries that an error has stopped, each with that error. One that is removed and added again begins anew."""
+        return dict(self.graph.quarantine.errors)
+
     def add(self, query: str, own: Program) -> None:
         """A query that sees the rows that come from now on; `own` is its program alone. It shares rows with others that have had none
         yet."""
-        self._usable()
-        fresh = [number for number, source in enumerate(self.graph.inputs) if not source.has_begun]
-        self._change(with_query(self.program, query, own, fresh))
+        self.change((), {query: own})
 
     def remove(self, query: str) -> None:
         """What it had begun is forgotten."""
+        self.change((query,), {})
+
+    def change(self, removed: Collection[str], added: Mapping[str, Program]) -> None:
+        """Some go, others come; one that is in both begins anew."""
         self._usable()
-        self._change(without_query(self.program, query))
+        with self._alone():
+            if removed:
+                program = self.program
+                for query in removed:
+                    program = without_query(program, query)
+                self._change(program)
+            if added:
+                fresh = [number for number, source in enumerate(self.graph.inputs) if not source.has_begun]
+                program, known = self.program, len(self.program.inputs)
+                for query, own in added.items():
+                    program = with_query(program, query, own, [*fresh, *range(known, len(program.inputs))])
+                self._change(program)
 
     def _change(self, program: Program) -> None:
         self.program = verify(program)
@@ -83,9 +107,27 @@ class SetSession(RunningProgram):
         program = serde.dumps(self.program)
         return MAGIC + len(program).to_bytes(8, "big") + program + super().snapshot()
 
-    def metrics(self) -> dict[str, Any]:
-        """Of all rows, and of each query."""
-        return {**self.graph.metrics(), "queries": {query: self.graph.operators[n].metrics() for n, query in self._queries.items()}}
+    def metrics(self, by: str | None = None) -> Any:
+        """Counters of all rows, and of all queries together; `by="query"`: a table with a line for each query, see `query_metrics`."""
+        if by not in (None, "query"):
+            raise OstinatoError(f"metrics by {by!r} are unknown", hint='by="query" counts each query')
+        return self.graph.metrics() if by is None else query_metrics(self.graph)
+
+    def subscribe(self, queries: str | Collection[str], callback: Callback) -> Subscription:
+        """`callback(query, matches)` is called with the new matches of some queries, by every call that finds some, in its thread.
+        `queries`: the name of one, a pattern of names ("price-*"), or several of these; also such as are added later. `unsubscribe()` of
+        what it returns ends it; what the callback raises is counted there, and stops nobody else."""
+        if not callable(callback):
+            raise OstinatoError(f"{callback!r} cannot be called", hint="Pass a function of the name of a query and its new matches")
+        subscription = Subscription(wanted(queries), callback, self._subscriptions)
+        self._subscriptions.add(subscription)
+        return subscription
+
+    def listen(self, queries: str | Collection[str] = "*", *, limit: int = WAITING) -> MatchStream:
+        """The same for an asyncio task: `async for query, matches in session.listen("price-*")`. Called inside of the event loop."""
+        stream = MatchStream(wanted(queries), self._subscriptions, limit)
+        self._subscriptions.add(stream)
+        return stream
 
     def collected(self, found: Iterator[Found]) -> dict[str, pa.Table]:
         """What one call returns."""
@@ -102,7 +144,12 @@ class SetSession(RunningProgram):
         except BudgetError:
             self._failed = True
             raise
-        return {self._queries[n]: self.graph.operators[n].report.joined(tables[n]) for n in sorted(tables)}
+        stopped = self.graph.quarantine.errors
+        kept = [n for n in sorted(tables) if self._queries[n] not in stopped]
+        matches = {self._queries[n]: self.graph.operators[n].report.joined(tables[n]) for n in kept}
+        if self._subscriptions:
+            self._subscriptions.deliver(matches)
+        return matches
 
 
 def _unpacked(data: bytes) -> tuple[Program, bytes]:

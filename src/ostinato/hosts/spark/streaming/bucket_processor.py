@@ -183,5 +183,4 @@ class BucketProcessor(StatefulProcessor):
 
 def _shed(metrics: dict[str, Any]) -> int:
     """Partial matches, and matches that wait for an negation, which the budget had no room for."""
-    of_queries = sum(_shed(one) for one in metrics.get("queries", {}).values())
-    return of_queries + sum(value for name, value in metrics.items() if name.startswith("shed_"))
+    return sum(value for name, value in metrics.items() if name.startswith("shed_"))
