@@ -26,7 +26,8 @@ GOOD = {
 FAILING = {
     "row": f"PATTERN SEQ(t a, t b) WHERE skip_till_next_match(a, b) {{ [k] and a.v * {BIG} > 0 and b.v > 0 }} WITHIN 6 RETURN a.ts AS a",
     "same row": f"PATTERN SEQ(t a, t b) WHERE skip_till_next_match(a, b) {{ a.v * {BIG} > 0 and b.v > 0 }} WITHIN 6 RETURN a.ts AS a",
-    "neighbour": f"SELECT * FROM t MATCH_RECOGNIZE (PARTITION BY k ORDER BY ts MEASURES A.ts AS a PATTERN (A) DEFINE A AS v < NEXT(v) * {BIG})",
+    "neighbour": "SELECT * FROM t MATCH_RECOGNIZE (PARTITION BY k ORDER BY ts MEASURES A.ts AS a PATTERN (A) "
+    f"DEFINE A AS v < NEXT(v) * {BIG})",
     "measure": f"PATTERN SEQ(t a) WHERE skip_till_next_match(a) {{ a.v > 2 }} RETURN a.v * {BIG} AS big",
     "dynamic": f"PATTERN SEQ(t a, t b) WHERE skip_till_any_match(a, b) {{ [k] and (b.v - a.v) * {BIG} > 9 }} WITHIN 6 RETURN a.ts AS a",
     "first step": f"PATTERN SEQ(t a, t b) WHERE skip_till_next_match(a, b) {{ [k] and a.v * {BIG} > 0 }} WITHIN 4 "

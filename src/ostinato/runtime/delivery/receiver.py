@@ -107,7 +107,8 @@ class Receiver:
         return await asyncio.shield(asyncio.wrap_future(one))
 
     def close(self) -> None:
-        """All that wait are taken in; then the session is the caller's again. Raises the first error of a call that nobody has asked for."""
+        """All that wait are taken in; then the session is the caller's again. Raises the first error of a call whose result nobody has
+        asked for."""
         self._queue.close()
         self._worker.join()
         self._stop.detach()

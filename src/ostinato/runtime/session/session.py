@@ -131,6 +131,10 @@ class RunningProgram:
             kept = [source.late.take() for source in self.graph.inputs]
         return kept[0] if len(kept) == 1 else pa.concat_tables(kept, promote_options="permissive")
 
+    def check_free(self) -> None:
+        """Refuse if it cannot be called now."""
+        self._usable()
+
     def _usable(self) -> None:
         if self._one_caller.locked():
             raise _at_work()

@@ -145,8 +145,8 @@ class SetSession(RunningProgram):
             self._failed = True
             raise
         stopped = self.graph.quarantine.errors
-        kept = [n for n in sorted(tables) if self._queries[n] not in stopped]
-        matches = {self._queries[n]: self.graph.operators[n].report.joined(tables[n]) for n in kept}
+        going_on = [n for n in sorted(tables) if self._queries[n] not in stopped]
+        matches = {self._queries[n]: self.graph.operators[n].report.joined(tables[n]) for n in going_on}
         if self._subscriptions:
             self._subscriptions.deliver(matches)
         return matches
