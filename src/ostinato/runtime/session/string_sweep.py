@@ -22,8 +22,8 @@ SWEEP_BYTES = 32 << 20  # unless they are long
 
 
 class StringSweep:
-    """Sweeps when the pool of an input has grown to four times the strings that were in use the last time, or to twice their bytes: the cost
-    per new string, and per letter of it, is constant."""
+    """Sweeps when the pool of an input has grown to four times the strings that were in use the last time, or to twice their bytes: the
+    cost per new string, and per letter of it, is constant."""
 
     def __init__(self, first: int = SWEEP_FROM, first_bytes: int = SWEEP_BYTES) -> None:
         self._first = self._at = first
