@@ -25,7 +25,7 @@ from ostinato.base.release import RELEASE
 
 if TYPE_CHECKING:
     from ostinato.hosts.embedded import Result, compile, match, sql
-    from ostinato.hosts.embedded.match_all import match_all
+    from ostinato.hosts.embedded.match_all import QuarantineWarning, match_all
     from ostinato.hosts.sandbox import Sandbox
     from ostinato.hosts.spark import on
     from ostinato.inspect.compressed import decode
@@ -43,6 +43,7 @@ _LAZY = {
     "compile": "ostinato.hosts.embedded",
     "ExplosionWarning": "ostinato.lang.streams.explosion",
     "QuadraticWarning": "ostinato.plan.long_walks",
+    "QuarantineWarning": "ostinato.hosts.embedded.match_all",
     "Query": "ostinato.query",
     "QuerySet": "ostinato.query_set",
     "match_all": "ostinato.hosts.embedded.match_all",
@@ -66,6 +67,7 @@ __all__ = [
     "OstinatoError",
     "Overflow",
     "QuadraticWarning",
+    "QuarantineWarning",
     "Query",
     "QuerySet",
     "QuerySyntaxError",

@@ -25,16 +25,27 @@ MAGIC = b"OSTQ"
 
 class SetSession(RunningProgram):
     """`streams` are the names of all streams, also of those that no query reads now. Calls return a mapping from the names of queries to
-    their new matches, of those that have some. Queries come and go between calls (`add`, `remove`); the others do not notice."""
+    their new matches, of those that have some. Queries come and go between calls (`add`, `remove`); the others do not notice. One that
+    fails is put in quarantine, unless `on_error` is "raise"; those in `quarantined` are from the beginning."""
 
     def __init__(
-        self, program: Program, *, streams: Collection[str] = (), snapshot: bytes | None = None, on_error: str = "quarantine", **told: Any
+        self,
+        program: Program,
+        *,
+        streams: Collection[str] = (),
+        snapshot: bytes | None = None,
+        on_error: str = "quarantine",
+        quarantined: Mapping[str, OstinatoError] | None = None,
+        **told: Any,
     ) -> None:
         stored = None if snapshot is None or snapshot[:4] != MAGIC else _unpacked(snapshot)
         if stored is not None:
             program, snapshot = _same_queries(stored[0], program), stored[1]
         super().__init__(program, snapshot=snapshot, on_error=on_error, **told)
         self._known = {stream.lower() for stream in streams}
+        for query, error in (quarantined or {}).items():
+            self.graph.quarantine.take(query, error)
+        self.graph.expel()
         self._subscriptions = Subscriptions()
         self._name_results()
 

@@ -72,7 +72,7 @@ def _matched(
     """The matches of packed rows as they are decided; or those that a stream of this query has left. `own` is where the rows come from."""
     output = with_late_rows(work.output, work.reads) if options.keeps_late else work.output
     program = serde.dumps(work.program)
-    processor = BucketProcessor(program, output, buckets, clock, waiting, options.budget, options.keeps_late, work.is_set)
+    processor = BucketProcessor(program, output, buckets, clock, waiting, options.budget, options.keeps_late, work.is_set, work.quarantines)
     if options.tail_of is not None:
         return tail_of(packed.sparkSession, options.tail_of, processor.closed, output)
     times = {} if work.is_set else result_times(work.program, waiting.behind)
