@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from typing import Any
 from weakref import WeakSet
 
@@ -12,14 +13,18 @@ from ostinato.base.errors import OstinatoError, SchemaError, UnknownNameError, U
 from ostinato.compiler import compile, schema_of
 from ostinato.kernels._jit import prepare
 from ostinato.program.program import Program
-from ostinato.program.query_graphs import NO_QUERIES, STEP, with_query
+from ostinato.program.query_graphs import STEP
+from ostinato.program.shapes.member import Member
 from ostinato.query import Query, lateness_in_units
+from ostinato.query_store import QueryStore, Said, Shared
 from ostinato.runtime.limits.budget import Budget
 from ostinato.runtime.session.given_times import Lateness
 from ostinato.runtime.session.session_options import NOT_GIVEN, NotGiven
 from ostinato.runtime.session.set_session import SetSession
 
 QUERY_ID = "query_id"
+SWITCHES = ("shapes", "query_index")
+MOST_SHOWN = 20  # names of queries in an error
 
 
 class QuerySet:
@@ -36,9 +41,14 @@ class QuerySet:
     {'rise': [{'at': 2}, {'at': 4}], 'deep': [{'price': 9.0}]}
     """
 
-    def __init__(self, schemas: Mapping[str, Any]) -> None:
+    def __init__(self, schemas: Mapping[str, Any], *, without: tuple[str, ...] = ()) -> None:
+        """`without` leaves out what makes many queries fast, for comparison: "shapes", "query_index"."""
+        unknown = [name for name in without if name not in SWITCHES]
+        if unknown:
+            raise OstinatoError(f'there is no "{unknown[0]}" to leave out', hint=f"without= takes {', '.join(SWITCHES)}, as a tuple")
         self.schemas = {name: schema_of(name, given) for name, given in schemas.items()}
-        self._queries: dict[str, Query] = {}
+        self._without = without
+        self._queries = QueryStore("shapes" not in without)
         self._columns: dict[str, pa.Field] = {}  # what all of them return
         self._program: Program | None = None  # of all of them, made when somebody asks for it
         self._sessions: WeakSet[SetSession] = WeakSet()
@@ -50,38 +60,41 @@ class QuerySet:
         if id in self._queries:
             raise OstinatoError(f"there is a query {id!r} already", hint="Remove it first, or give the new one another name")
         query = compile(text, self.schemas, **options)
-        self._check_columns(id, query)
-        for session in self._open_sessions():
-            session.add(id, query.program)
-        self._queries[id] = query
-        self._program = None
+        self._check_columns(id, query.output_schema)
+        added = self._queries.add(id, query, Said(text, options))
         self._columns |= {field.name: field for field in query.output_schema}
+        self._tell(id, added)
+
+    def _tell(self, id: str, added: Program | Member) -> None:
+        self._program = None
+        for session in self._open_sessions():
+            session.add(id, added)
 
     def remove(self, id: str) -> None:
         """Sessions that are open forget what it had begun."""
-        self._known(id)
+        self._check_known(id)
         for session in self._open_sessions():
             session.remove(id)
-        del self._queries[id]
+        if self._queries.remove(id):
+            self._columns = {field.name: field for _, output in self._queries.outputs() for field in output}
         self._program = None
-        self._columns = {field.name: field for query in self._queries.values() for field in query.output_schema}
 
     def _open_sessions(self) -> list[SetSession]:
         return [session for session in self._sessions if not session.closed]
 
-    def _known(self, id: str) -> Query:
+    def _check_known(self, id: str) -> None:
         if id not in self._queries:
-            raise UnknownNameError(f"there is no query {id!r}", hint=f"There are {', '.join(self._queries) or 'none'}")
-        return self._queries[id]
+            shown = [*islice(self._queries, MOST_SHOWN), *(["..."] if len(self._queries) > MOST_SHOWN else [])]
+            raise UnknownNameError(f"there is no query {id!r}", hint=f"There are {', '.join(shown) or 'none'}")
 
-    def _check_columns(self, id: str, query: Query) -> None:
+    def _check_columns(self, id: str, output: pa.Schema) -> None:
         """Where results of all queries are one table, a name has one type."""
-        for field in query.output_schema:
+        for field in output:
             if field.name == QUERY_ID:
                 raise SchemaError(f"query {id!r} returns a column {QUERY_ID}, which tells the queries of a set apart", hint="Rename it")
             known = self._columns.get(field.name)
             if known is not None and known.type != field.type:
-                other = next(name for name, query in self._queries.items() if field.name in query.output_schema.names)
+                other = next(name for name, schema in self._queries.outputs() if field.name in schema.names)
                 raise SchemaError(
                     f"query {id!r} returns {field.name!r} as {field.type}, query {other!r} as {known.type}",
                     hint="Rename one of them, or cast it: the results of a set can be one table",
@@ -90,20 +103,27 @@ class QuerySet:
     @property
     def output_schema(self) -> pa.Schema:
         """The columns of all results in one table: the name of the query, then theirs."""
-        fields = {field.name: field.with_nullable(True) for query in self._queries.values() for field in query.output_schema}
+        fields = {field.name: field.with_nullable(True) for _, output in self._queries.outputs() for field in output}
         return pa.schema([pa.field(QUERY_ID, pa.string()), *fields.values()])
 
     @property
     def program(self) -> Program:
         if self._program is None:
-            program = NO_QUERIES
-            for id, query in self._queries.items():
-                program = with_query(program, id, query.program, range(len(program.inputs)))
-            self._program = program
+            self._program = self._queries.program(self)
         return self._program
 
+    def explain(self) -> str:
+        """Which queries are evaluated as one, by shapes, and why others are not."""
+        return self._queries.explain()
+
     def __getitem__(self, id: str) -> Query:
-        return self._known(id)
+        self._check_known(id)
+        kept = self._queries.kept(id)
+        if kept is not None:
+            return kept
+        entry = self._queries[id]
+        assert isinstance(entry, Shared)
+        return compile(entry.said.text, self.schemas, **entry.said.options)
 
     def __contains__(self, id: object) -> bool:
         return id in self._queries
@@ -129,7 +149,7 @@ class QuerySet:
             raise UnsupportedError("late rows are not kept by a set", hint="they are counted: metrics()['late_rows']")
         program = self.program
         told: dict[str, Any] = {"budget": budget, "lateness": lateness_in_units(lateness, program), "ordered": ordered, "late": late}
-        session = SetSession(program, streams=tuple(self.schemas), snapshot=snapshot, **told)
+        session = SetSession(program, streams=tuple(self.schemas), snapshot=snapshot, without=self._without, **told)
         self._sessions.add(session)
         prepare()
         return session

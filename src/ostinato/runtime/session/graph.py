@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ import pyarrow as pa
 from ostinato.program.analysis.output_times import is_decided_at_once, output_times, published_time
 from ostinato.program.input import Input
 from ostinato.program.program import Program
+from ostinato.program.shapes.expansion import expanded
 from ostinato.program.tree import TreePattern
 from ostinato.runtime.limits.budget import Budget
 from ostinato.runtime.rows.reorder import NEVER
@@ -22,6 +23,7 @@ from ostinato.runtime.session.input_rows import NO_KEYS, InputRows
 from ostinato.runtime.session.pattern_operator import PatternOperator
 from ostinato.runtime.session.session_limits import SessionLimits
 from ostinato.runtime.session.session_options import SessionOptions
+from ostinato.runtime.session.shape_rows import ShapeRows
 from ostinato.runtime.session.string_sweep import StringSweep
 
 Found = tuple[int, pa.Table]  # the number of an operator, and some of its results
@@ -49,8 +51,12 @@ class Edge:
 class Graph:
     """The inputs and operators of a program, connected."""
 
-    def __init__(self, program: Program, options: SessionOptions, budget: Budget, *, batches_apart: bool = False) -> None:
+    def __init__(
+        self, program: Program, options: SessionOptions, budget: Budget, *, batches_apart: bool = False, without: Collection[str] = ()
+    ) -> None:
+        """`without`: what is not used, for comparison: "query_index"."""
         self.program = program
+        self._without = frozenset(without)
         self.options = options
         self.budget = budget
         self._apart = batches_apart
@@ -65,15 +71,23 @@ class Graph:
         self._connect()
 
     def _input(self, number: int) -> InputRows:
+        reads = self.program.inputs[number]
+        if reads.shape:
+            body = expanded(self.program.operators[self._reader_numbers[number][0]].body)
+            return ShapeRows(reads, body, self.options, batches_apart=self._apart, without=self._without)
         patterns = [self.program.operators[n].body for n in self._reader_numbers[number]]
-        return InputRows(self.program.inputs[number], patterns, self.options, batches_apart=self._apart)
+        return InputRows(reads, patterns, self.options, batches_apart=self._apart)
 
     def _operator(self, number: int) -> PatternOperator:
         operator = self.program.operators[number]
         source = self.inputs[operator.ports[0]]
         label = f"{operator.name}/" if operator.name else ""
         in_order = number in self._read or (self.options.ordered and not source.has_upstream)
-        return PatternOperator(operator.body, source, label, self.budget, in_order)
+        if not isinstance(source, ShapeRows):
+            return PatternOperator(operator.body, source, label, self.budget, in_order)
+        shared = PatternOperator(expanded(operator.body), source, label, self.budget, in_order)
+        source.matcher = shared.matcher
+        return shared
 
     def _connect(self) -> None:
         self.readers = [[self.operators[n] for n in numbers] for numbers in self._reader_numbers]
@@ -104,7 +118,7 @@ class Graph:
         """The rows that an input of the new program goes on with."""
         names = [self.program.operators[n].name for n in self._reader_numbers[number]]
         known = [before[name][1] for name in names if name in before]
-        return known[0] if known and known[0].has_begun else None
+        return known[0] if known and (known[0].has_begun or isinstance(known[0], ShapeRows)) else None
 
     @property
     def streams(self) -> list[str]:

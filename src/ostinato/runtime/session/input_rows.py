@@ -194,6 +194,10 @@ class InputRows:
             count = len(chosen)
             if positions is not None and ranks is not None:
                 positions = positions[ranks]  # rows that are left out count, however batches are cut
+        return self._append(columns, count, times, positions)
+
+    def _append(self, columns: Mapping[str, Vector], count: int, times: np.ndarray | None, positions: np.ndarray | None) -> np.ndarray:
+        """Store rows that are in order; returns the keys that have got some."""
         return self._intake.append(self.rows, self.keys, columns, count, times, positions)
 
     def _selected(self, columns: Mapping[str, Vector], order: np.ndarray | None) -> tuple[np.ndarray | None, np.ndarray | None]:

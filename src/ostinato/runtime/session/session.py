@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 import pyarrow as pa
@@ -35,12 +35,13 @@ class RunningProgram:
         late: str | None = None,
         snapshot: bytes | None = None,
         batches_apart: bool = False,
+        without: Collection[str] = (),
     ) -> None:
         self.program = verify(program)
         saved = None if snapshot is None else session_state.opened(program, snapshot)
         self.options = settled(lateness, ordered, late, budget, None if saved is None else saved.options)
         self.budget = self.options.budget or Budget()
-        self.graph = Graph(program, self.options, self.budget, batches_apart=batches_apart)
+        self.graph = Graph(program, self.options, self.budget, batches_apart=batches_apart, without=without)
         self.closed = False
         self._failed = False
         if saved is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 import pyarrow as pa
@@ -10,12 +10,16 @@ import pyarrow as pa
 from ostinato.base.errors import BudgetError, StateError
 from ostinato.program import serde
 from ostinato.program.program import Program
-from ostinato.program.query_graphs import query_in, with_query, without_query
+from ostinato.program.query_graphs import with_query, without_query
+from ostinato.program.shapes.member import Member
+from ostinato.program.shapes.query_forms import QueryForms
+from ostinato.program.shapes.shape import is_shape
 from ostinato.program.verification.verify import verify
 from ostinato.runtime.rows.stream_form import unknown_stream
 from ostinato.runtime.session.given_times import Watermark
 from ostinato.runtime.session.graph import Found
 from ostinato.runtime.session.session import RunningProgram
+from ostinato.runtime.session.set_members import SetMembers
 
 MAGIC = b"OSTQ"
 
@@ -30,14 +34,16 @@ class SetSession(RunningProgram):
             program, snapshot = _same_queries(stored[0], program), stored[1]
         super().__init__(program, snapshot=snapshot, **told)
         self._known = {stream.lower() for stream in streams}
+        self.members = SetMembers(self.graph)
         self._name_results()
 
     def _name_results(self) -> None:
+        self.members.look()
         self._queries: dict[int, str] = {result.operator: result.query for result in self.program.results}
 
     @property
     def queries(self) -> tuple[str, ...]:
-        return tuple(result.query for result in self.program.results)
+        return (*(query for query in self._queries.values() if not is_shape(query)), *self.members)
 
     def push(self, stream: str, batch: Any) -> dict[str, pa.Table]:
         """Take rows of a stream in."""
@@ -61,17 +67,34 @@ class SetSession(RunningProgram):
         """No row will come any more. The session cannot be used afterwards."""
         return self.collected(self.ends(in_parts=False))
 
-    def add(self, query: str, own: Program) -> None:
-        """A query that sees the rows that come from now on; `own` is its program alone. It shares rows with others that have had none
-        yet."""
-        self._usable()
-        fresh = [number for number, source in enumerate(self.graph.inputs) if not source.has_begun]
-        self._change(with_query(self.program, query, own, fresh))
+    def add(self, query: str, own: Program | Member) -> None:
+        """A query that sees the rows that come from now on; `own` is its program alone, or what it is of a shape. It shares rows with
+        others that have had none yet."""
+        self.change((), {query: own})
 
     def remove(self, query: str) -> None:
         """What it had begun is forgotten."""
+        self.change((query,), {})
+
+    def change(self, removed: Collection[str], added: Mapping[str, Program | Member]) -> None:
+        """Some go, others come; one that is in both begins anew. Queries of shapes that are known change nothing but a table."""
         self._usable()
-        self._change(without_query(self.program, query))
+        plain = [query for query in removed if not self.members.remove(query)]
+        if plain:
+            program = self.program
+            for query in plain:
+                program = without_query(program, query)
+            self._change(program)
+        members = {query: own for query, own in added.items() if isinstance(own, Member)}
+        program = self.members.with_shapes(self.program, members.values())
+        known = len(program.inputs)
+        fresh = [number for number, source in enumerate(self.graph.inputs) if not source.has_begun]
+        for query, own in added.items():
+            if isinstance(own, Program):
+                program = with_query(program, query, own, [*fresh, *range(known, len(program.inputs))])
+        if program is not self.program:
+            self._change(program)
+        self.members.add(members)
 
     def _change(self, program: Program) -> None:
         self.program = verify(program)
@@ -80,12 +103,14 @@ class SetSession(RunningProgram):
 
     def snapshot(self) -> bytes:
         """With the program: which queries share rows follows from when they were added."""
+        self.program = self.members.current(self.program)
         program = serde.dumps(self.program)
         return MAGIC + len(program).to_bytes(8, "big") + program + super().snapshot()
 
     def metrics(self) -> dict[str, Any]:
         """Of all rows, and of each query."""
-        return {**self.graph.metrics(), "queries": {query: self.graph.operators[n].metrics() for n, query in self._queries.items()}}
+        plain = {query: self.graph.operators[n].metrics() for n, query in self._queries.items() if not self.members.is_shape(n)}
+        return {**self.graph.metrics(), **self.members.counters(), "queries": {**plain, **self.members.metrics()}}
 
     def collected(self, found: Iterator[Found]) -> dict[str, pa.Table]:
         """What one call returns."""
@@ -102,7 +127,11 @@ class SetSession(RunningProgram):
         except BudgetError:
             self._failed = True
             raise
-        return {self._queries[n]: self.graph.operators[n].report.joined(tables[n]) for n in sorted(tables)}
+        returned: dict[str, pa.Table] = {}
+        for n in sorted(tables):
+            whole = self.graph.operators[n].report.joined(tables[n])
+            returned |= self.members.split(n, whole) if self.members.is_shape(n) else {self._queries[n]: whole}
+        return returned
 
 
 def _unpacked(data: bytes) -> tuple[Program, bytes]:
@@ -111,9 +140,9 @@ def _unpacked(data: bytes) -> tuple[Program, bytes]:
 
 
 def _same_queries(stored: Program, wanted: Program) -> Program:
-    """The stored program, if its queries are those that are wanted."""
-    before, now = ({result.query for result in program.results} for program in (stored, wanted))
-    differing = sorted(before ^ now) or [query for query in sorted(now) if query_in(stored, query) != query_in(wanted, query)]
+    """The stored program, if its queries are those that are wanted. Which of them are rows of a shape may differ."""
+    before, now = QueryForms(stored), QueryForms(wanted)
+    differing = sorted(before.names ^ now.names) or [query for query in sorted(now.names) if not now.is_same(query, before)]
     if differing:
         raise StateError(
             f"the snapshot belongs to another set of queries: {differing[0]!r} is not the same",

@@ -1,0 +1,14 @@
+"""A query as one of many of its shape."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from ostinato.program.shapes.shape import Shape
+
+
+class Member(NamedTuple):
+    """`constants` as the engine holds them, in the order of the shape's parameters."""
+
+    shape: Shape
+    constants: tuple[Any, ...]
