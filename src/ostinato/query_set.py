@@ -12,6 +12,7 @@ import pyarrow as pa
 from ostinato.base.errors import OstinatoError, SchemaError, UnknownNameError, UnsupportedError
 from ostinato.compiler import compile, schema_of
 from ostinato.kernels._jit import prepare
+from ostinato.learned_texts import LearnedTexts
 from ostinato.program.program import Program
 from ostinato.program.query_graphs import STEP
 from ostinato.program.shapes.member import Member
@@ -23,7 +24,7 @@ from ostinato.runtime.session.session_options import NOT_GIVEN, NotGiven
 from ostinato.runtime.session.set_session import SetSession
 
 QUERY_ID = "query_id"
-SWITCHES = ("shapes", "query_index")
+SWITCHES = ("shapes", "query_index", "learned_texts")
 MOST_SHOWN = 20  # names of queries in an error
 
 
@@ -42,28 +43,38 @@ class QuerySet:
     """
 
     def __init__(self, schemas: Mapping[str, Any], *, without: tuple[str, ...] = ()) -> None:
-        """`without` leaves out what makes many queries fast, for comparison: "shapes", "query_index"."""
+        """`without` leaves out what makes many queries fast, for comparison: "shapes", "query_index",
+        "learned_texts"."""
         unknown = [name for name in without if name not in SWITCHES]
         if unknown:
             raise OstinatoError(f'there is no "{unknown[0]}" to leave out', hint=f"without= takes {', '.join(SWITCHES)}, as a tuple")
         self.schemas = {name: schema_of(name, given) for name, given in schemas.items()}
         self._without = without
         self._queries = QueryStore("shapes" not in without)
+        self._texts = None if {"shapes", "learned_texts"} & {*without} else LearnedTexts(lambda text, said: compile(text, self.schemas, **said))
         self._columns: dict[str, pa.Field] = {}  # what all of them return
         self._program: Program | None = None  # of all of them, made when somebody asks for it
         self._sessions: WeakSet[SetSession] = WeakSet()
 
     def add(self, id: str, text: str, **options: Any) -> None:
         """`options` are those of `ost.compile`. Sessions that are open see it from their next call on."""
-        if not isinstance(id, str) or not id or STEP in id or "/" in id:
-            raise OstinatoError(f"{id!r} is no name of a query", hint=f"It is a text that is not empty, without {STEP} and /")
-        if id in self._queries:
-            raise OstinatoError(f"there is a query {id!r} already", hint="Remove it first, or give the new one another name")
+        self._check_new(id)
+        known = self._texts.member(text, options) if self._texts is not None else None
+        if known is not None and self._queries.is_shared(known[0].shape):
+            self._queries.add_member(id, known[0], Said(text, options))
+            self._tell(id, known[0])
+            return
         query = compile(text, self.schemas, **options)
         self._check_columns(id, query.output_schema)
         added = self._queries.add(id, query, Said(text, options))
         self._columns |= {field.name: field for field in query.output_schema}
         self._tell(id, added)
+
+    def _check_new(self, id: object) -> None:
+        if not isinstance(id, str) or not id or STEP in id or "/" in id:
+            raise OstinatoError(f"{id!r} is no name of a query", hint=f"It is a text that is not empty, without {STEP} and /")
+        if id in self._queries:
+            raise OstinatoError(f"there is a query {id!r} already", hint="Remove it first, or give the new one another name")
 
     def _tell(self, id: str, added: Program | Member) -> None:
         self._program = None

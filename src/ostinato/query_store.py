@@ -82,6 +82,10 @@ class QueryStore:
         group.few[id] = query
         return query.program
 
+    def is_shared(self, shape: Shape) -> bool:
+        """Whether a further query of the shape is evaluated with others."""
+        return shape.name in self._groups and self._groups[shape.name].is_shared
+
     def add_member(self, id: str, member: Member, said: Said) -> None:
         self._entries[id] = Shared(said, member)
         self._groups[member.shape.name].count += 1
