@@ -16,7 +16,7 @@ from ostinato.runtime.queries.query_table import QueryTable
 from ostinato.runtime.queries.sorted_queries import RELATIONS, SortedQueries
 
 FIRST_PAIRS = 1 << 12
-NO_NUMBERS = np.zeros(0, np.int64)
+Images = dict[int, tuple[np.ndarray, np.ndarray | None]]  # by operation of the row code: see `image_of`
 
 
 class QueryIndex:
@@ -31,6 +31,9 @@ class QueryIndex:
         values = sorted({comparison.value for conjunction in every for comparison in conjunction})
         self._line = {value: line for line, value in enumerate(values)}
         self._evaluator = Evaluator(rows.reduced_to(values))
+        equal = sorted({comparison.value for begin in self._begins for comparison in begin.equal})
+        self._equal_lines = {value: line for line, value in enumerate(equal)}
+        self._equal_evaluator = Evaluator(rows.reduced_to(equal))
         self._comparisons: list[list[int]] = []
         self._begin_tests = self._listed([tuple(begin.tests) for begin in self._begins])
         self._follow_tests = self._listed(list(concerned.follows or ()))
@@ -53,6 +56,17 @@ class QueryIndex:
 
     def _test(self, comparison: Comparison) -> list[int]:
         return [self._line[comparison.value], RELATIONS[comparison.relation], comparison.parameter]
+
+    def wanted(self, columns: Mapping[str, Vector], count: int) -> np.ndarray | None:
+        """Which events have values that constants of some query are equal to, where these have to be; None: no equality is asked for."""
+        self._bring_up_to_date()
+        if not all(begin.equal for begin in self._begins):
+            return None
+        images = self._images(self._equal_lines, self._equal_evaluator, columns, count)
+        flags = self._begins[0].buckets(images, count) >= 0
+        for begin in self._begins[1:]:
+            flags |= begin.buckets(images, count) >= 0
+        return flags
 
     def pairs(
         self,
@@ -90,8 +104,7 @@ class QueryIndex:
             self._stamps = np.zeros((2, len(self._table.since)), np.int64)
 
     def _values(self, columns: Mapping[str, Vector], count: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        vectors = self._evaluator.evaluate(count, columns.__getitem__)
-        images = {value: image_of(vectors[line], self._table.pool) for value, line in self._line.items()}
+        images = self._images(self._line, self._evaluator, columns, count)
         values = np.empty((len(images), count), np.int64)
         known = np.ones((len(images), count), np.uint8)
         for value, line in self._line.items():
@@ -99,6 +112,10 @@ class QueryIndex:
             if images[value][1] is not None:
                 known[line] = images[value][1]
         return values, known, np.stack([begin.buckets(images, count) for begin in self._begins])
+
+    def _images(self, lines: Mapping[int, int], evaluator: Evaluator, columns: Mapping[str, Vector], count: int) -> Images:
+        vectors = evaluator.evaluate(count, columns.__getitem__)
+        return {value: image_of(vectors[line], self._table.pool) for value, line in lines.items()}
 
     def _lists(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """Those of all beginnings, one behind the other."""

@@ -14,6 +14,7 @@ from ostinato.program.program import Program
 from ostinato.program.shapes.expansion import expanded
 from ostinato.program.tree import TreePattern
 from ostinato.runtime.limits.budget import Budget
+from ostinato.runtime.rows.column_reader import CodedTexts
 from ostinato.runtime.rows.reorder import NEVER
 from ostinato.runtime.rows.stream_form import unknown_stream, which_stream
 from ostinato.runtime.session.code_sharing import CodeSharing
@@ -127,7 +128,10 @@ class Graph:
 
     def push(self, stream: str | None, batch: Any, in_parts: bool) -> Iterator[Found]:
         """`stream` None: the batch is of the one stream there is, or has the columns of merged streams already."""
-        for number, source in self._targets(stream):
+        targets = self._targets(stream)
+        texts = CodedTexts() if len(targets) > 1 else None
+        for number, source in targets:
+            self.inputs[number].read_with(texts)
             yield from self._settle(number, self.inputs[number].push(batch, source), in_parts)
         self.half_way = False
 

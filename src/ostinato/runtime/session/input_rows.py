@@ -16,7 +16,7 @@ from ostinato.program.pattern import Pattern
 from ostinato.runtime.rows.arrival_check import ArrivalCheck
 from ostinato.runtime.rows.arrow_rows import PlainRows
 from ostinato.runtime.rows.batch_order import BatchOrder
-from ostinato.runtime.rows.column_reader import ColumnReader
+from ostinato.runtime.rows.column_reader import CodedTexts, ColumnReader
 from ostinato.runtime.rows.ingest import EventTimes, sort_order, take, times_of
 from ostinato.runtime.rows.intake import Intake
 from ostinato.runtime.rows.key_index import KeyIndex
@@ -117,6 +117,10 @@ class InputRows:
             assert source is not None
             return self._released(source, self.before[source].add(table, times.values))
         return self._process(self.reorder.add(table, times.values))
+
+    def read_with(self, texts: CodedTexts | None) -> None:
+        """What other inputs have read of the same batch."""
+        self._reader.texts = texts
 
     def advance(self, watermark: int) -> np.ndarray:
         """No row from outside with a smaller time will come any more."""

@@ -79,10 +79,15 @@ class ShapeRows(InputRows):
         return super().push(pa.RecordBatch.from_arrays([*batch.columns, arrivals], names=[*batch.schema.names, ARRIVAL]))
 
     def _append(self, columns: Mapping[str, Vector], count: int, times: np.ndarray | None, positions: np.ndarray | None) -> np.ndarray:
+        begun = self._begun()
+        chosen = self._looked_at(columns, count, begun[0]) if count else NO_NUMBERS
+        if chosen is not None:
+            columns, count = {name: take(vector, chosen) for name, vector in columns.items()}, len(chosen)
+            times, positions = (None if one is None else one[chosen] for one in (times, positions))
         if not count:
             return NO_KEYS
         arrived = np.ascontiguousarray(columns[ARRIVAL].data) if self.arrival else NO_NUMBERS
-        own, partitions, begun = self._partitions(columns, count)
+        own, partitions = self._partitions(columns, count)
         events, queries = self.index.pairs(columns, count, arrived, own, partitions, begun)
         if not len(events):
             return NO_KEYS
@@ -95,22 +100,42 @@ class ShapeRows(InputRows):
         self._fed = keys if not len(self._fed) else np.union1d(self._fed, keys)
         return keys
 
-    def _partitions(self, columns: Mapping[str, Vector], count: int) -> tuple[np.ndarray, int, tuple[np.ndarray, np.ndarray]]:
-        """The partition of every event, how many there are, and in which of them which queries have begun something."""
-        if not self.index.follows:
-            return np.zeros(count, np.int64), 1, (NO_NUMBERS, NO_NUMBERS)
-        begun = self._begun_keys()
-        queries = self.keys.values(0, begun).data if self.keys is not None and len(begun) else NO_NUMBERS
-        if self._own is None:
-            return np.zeros(count, np.int64), 1, (np.zeros(len(begun), np.int64), queries)
-        if len(self._own) > MOST_PARTITIONS:
-            self._own = KeyIndex(self._own_types, StringPool())
-        own = self._own.number([columns[name] for name in self._key_names])
-        where = NO_NUMBERS
+    def _looked_at(self, columns: Mapping[str, Vector], count: int, begun: np.ndarray) -> np.ndarray | None:
+        """The events that are not known at once to concern nobody; None: that is not known of any."""
+        wanted = self.index.wanted(columns, count)
+        if wanted is None or (len(begun) and self._own is None):
+            return None
         if len(begun):
-            assert self.keys is not None
-            where = self._own.number([self.keys.values(n + 1, begun) for n in range(len(self._own_types))])
-        return np.ascontiguousarray(own), len(self._own), (np.ascontiguousarray(where), np.ascontiguousarray(queries))
+            own, partitions = self._partitions(columns, count)
+            busy = np.zeros(partitions, np.bool_)
+            busy[begun] = True
+            wanted |= busy[own]
+        return None if 2 * np.count_nonzero(wanted) > count else np.flatnonzero(wanted)
+
+    def _partitions(self, columns: Mapping[str, Vector], count: int) -> tuple[np.ndarray, int]:
+        """The partition of every event, and how many there are."""
+        if self._own is None or not self.index.follows:
+            return np.zeros(count, np.int64), 1
+        own = np.ascontiguousarray(self._own.number([columns[name] for name in self._key_names]))
+        return own, len(self._own)
+
+    def _begun(self) -> tuple[np.ndarray, np.ndarray]:
+        """Partitions in which queries have begun something, and these queries."""
+        begun = self._begun_keys() if self.index.follows else NO_KEYS
+        if not len(begun):
+            self._forget_partitions()
+            return NO_NUMBERS, NO_NUMBERS
+        assert self.keys is not None
+        queries = np.ascontiguousarray(self.keys.values(0, begun).data)
+        if self._own is None:
+            return np.zeros(len(begun), np.int64), queries
+        self._forget_partitions()
+        own = self._own.number([self.keys.values(n + 1, begun) for n in range(len(self._own_types))])
+        return np.ascontiguousarray(own), queries
+
+    def _forget_partitions(self) -> None:
+        if self._own is not None and len(self._own) > MOST_PARTITIONS:
+            self._own = KeyIndex(self._own_types, StringPool())
 
     def _begun_keys(self) -> np.ndarray:
         assert self.matcher is not None and self.keys is not None
