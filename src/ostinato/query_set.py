@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import replace
+from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from weakref import WeakSet
 
 import pyarrow as pa
@@ -13,9 +13,12 @@ import pyarrow as pa
 from ostinato.base.errors import OstinatoError, RuleError, SchemaError, UnknownNameError, UnsupportedError
 from ostinato.compiler import compile, schema_of
 from ostinato.kernels._jit import prepare
+from ostinato.learned_texts import LearnedTexts
 from ostinato.program.program import Program
-from ostinato.program.query_graphs import NO_QUERIES, STEP, with_query
+from ostinato.program.query_graphs import STEP
+from ostinato.program.shapes.member import Member
 from ostinato.query import Query, lateness_in_units
+from ostinato.query_store import QueryStore, Said, Shared
 from ostinato.rules.canonical_text import canonical_text
 from ostinato.rules.rule import Rule, options_of
 from ostinato.rules.rule_changes import RuleChanges, difference
@@ -27,11 +30,25 @@ from ostinato.runtime.session.session_options import NOT_GIVEN, NotGiven
 from ostinato.runtime.session.set_session import SetSession
 
 QUERY_ID = "query_id"
+SWITCHES = ("shapes", "query_index", "learned_texts")
+MOST_SHOWN = 20  # names of queries in an error
 
 
 def check_id(id: object) -> None:
     if not isinstance(id, str) or not id or STEP in id or "/" in id:
         raise OstinatoError(f"{id!r} is no name of a query", hint=f"It is a text that is not empty, without {STEP} and /")
+
+
+class NewQuery(NamedTuple):
+    """A rule, and what it says: a compiled query, or a row of a shape that is known from others."""
+
+    rule: Rule
+    meaning: Query | Member
+    output: pa.Schema
+
+    @property
+    def said(self) -> Said:
+        return Said(self.rule.text, self.rule.told)
 
 
 class QuerySet:
@@ -48,10 +65,19 @@ class QuerySet:
     {'rise': [{'at': 2}, {'at': 4}], 'deep': [{'price': 9.0}]}
     """
 
-    def __init__(self, schemas: Mapping[str, Any]) -> None:
+    def __init__(self, schemas: Mapping[str, Any], *, without: tuple[str, ...] = ()) -> None:
+        """`without` leaves out what makes many queries fast, for comparison: "shapes", "query_index",
+        "learned_texts"."""
+        unknown = [name for name in without if name not in SWITCHES]
+        if unknown:
+            raise OstinatoError(f'there is no "{unknown[0]}" to leave out', hint=f"without= takes {', '.join(SWITCHES)}, as a tuple")
         self.schemas = {name: schema_of(name, given) for name, given in schemas.items()}
-        self._queries: dict[str, Query] = {}
+        self._without = without
+        self._queries = QueryStore("shapes" not in without)
         self._rules: dict[str, Rule] = {}  # as they were given, also those that are disabled
+        self._texts = (
+            None if {"shapes", "learned_texts"} & {*without} else LearnedTexts(lambda text, said: compile(text, self.schemas, **said))
+        )
         self._columns: dict[str, pa.Field] = {}  # what all of them return
         self._program: Program | None = None  # of all of them, made when somebody asks for it
         self._sessions: WeakSet[SetSession] = WeakSet()
@@ -61,23 +87,26 @@ class QuerySet:
         check_id(id)
         if id in self._rules:
             raise OstinatoError(f"there is a query {id!r} already", hint="Remove it first, or give the new one another name")
-        query = compile(text, self.schemas, **options)
-        self._check_columns(id, query)
-        self._apply((), {id: query})
-        self._rules[id] = Rule(id, text, options_of(options))
+        new = self._read(Rule(id, text, options_of(options)))
+        self._check_columns(id, new.output, self._columns)
+        self._apply((), {id: new})
+        self._rules[id] = new.rule
 
     def remove(self, id: str) -> None:
         """Sessions that are open forget what it had begun."""
         if id not in self._rules:
-            self._known(id)
+            self._check_known(id)
         self._apply([id] if id in self._queries else [], {})
         del self._rules[id]
 
     def restart(self, id: str) -> None:
         """It begins anew in sessions that are open; how a query comes out of quarantine."""
-        query = self._known(id)
+        self._check_known(id)
+        entry = self._queries[id]
+        is_row = isinstance(entry, Shared) and self._queries.is_shared(entry.member.shape)
+        own = entry.member if isinstance(entry, Shared) and is_row else self[id].program
         for session in self._free_sessions():
-            session.change((id,), {id: query.program})
+            session.change((id,), {id: own})
 
     def sync(self, rules: Any, *, templates: Mapping[str, str] | None = None) -> RuleChanges:
         """Make the set what a table of rules says, and return what that has changed. `rules` is a table (Arrow, pandas, Polars, Spark, a
@@ -85,52 +114,75 @@ class QuerySet:
         `enabled`, and options of `ost.compile`. Rules that are not in it are removed; those that say what they said go on undisturbed. If
         any is broken, all that are broken are told in one error, `ost.RuleError`, and nothing is changed."""
         table = rule_table(rules, templates)
-        wanted = table.rules
-        changes = difference(self._rules, wanted)
-        compiled, columns = self._compiled(table, changes)
-        reworded = [id for id in changes.changed if compiled[id].program == self._queries[id].program]
-        changes = changes.with_reworded(reworded)
+        changes = difference(self._rules, table.rules)
+        new, columns = self._read_all(table, changes)
+        same = {id: new.pop(id) for id in changes.changed if self._means_the_same(id, new[id])}
+        changes = changes.with_reworded([*same])
         gone = [id for id in (*changes.removed, *changes.changed, *changes.disabled) if id in self._queries]
-        self._apply(gone, {id: query for id, query in compiled.items() if id not in reworded})
-        self._queries |= {id: compiled[id] for id in reworded}
-        self._rules = {rule.id: rule for rule in wanted}
+        self._apply(gone, new)
+        for id, one in same.items():
+            self._queries.reword(id, one.said, one.meaning if isinstance(one.meaning, Query) else None)
+        self._rules = {rule.id: rule for rule in table.rules}
         self._columns = columns
         return changes
 
-    def _compiled(self, table: RuleTable, changes: RuleChanges) -> tuple[dict[str, Query], dict[str, pa.Field]]:
+    def _read_all(self, table: RuleTable, changes: RuleChanges) -> tuple[dict[str, NewQuery], dict[str, pa.Field]]:
         """The queries that begin anew, and the columns that all will return."""
-        new = {*changes.added, *changes.changed, *changes.enabled}
-        found: dict[str, Query] = {}
+        begin = {*changes.added, *changes.changed, *changes.enabled}
+        leave = {*changes.removed, *changes.changed, *changes.disabled}
+        columns = {field.name: field for _, output in self._queries.outputs(leave) for field in output}
+        found: dict[str, NewQuery] = {}
         errors = dict(table.errors)
-        columns = {field.name: field for id in changes.unchanged if id in self._queries for field in self._queries[id].output_schema}
         for rule in table.rules:
-            if rule.id not in new:
-                continue
-            try:
-                check_id(rule.id)
-                query = compile(rule.text, self.schemas, **rule.told)
-                self._check_columns(rule.id, query, columns)
-                found[rule.id] = query
-                columns |= {field.name: field for field in query.output_schema}
-            except OstinatoError as error:
-                errors[rule.id] = error
+            if rule.id in begin:
+                try:
+                    check_id(rule.id)
+                    new = self._read(rule)
+                    self._check_columns(rule.id, new.output, columns)
+                    found[rule.id] = new
+                    columns |= {field.name: field for field in new.output}
+                except OstinatoError as error:
+                    errors[rule.id] = error
         if errors:
             raise RuleError(errors, table.count)
         return found, columns
 
-    def _apply(self, removed: Collection[str], added: Mapping[str, Query]) -> None:
+    def _read(self, rule: Rule) -> NewQuery:
+        """What a text says: known from others that are like it, or compiled."""
+        known = self._texts.member(rule.text, rule.told) if self._texts is not None else None
+        if known is not None:
+            return NewQuery(rule, *known)
+        query = compile(rule.text, self.schemas, **rule.told)
+        return NewQuery(rule, query, query.output_schema)
+
+    def _means_the_same(self, id: str, new: NewQuery) -> bool:
+        if isinstance(new.meaning, Query):
+            return new.meaning.program == self[id].program
+        entry = self._queries[id]
+        return isinstance(entry, Shared) and entry.member.is_same(new.meaning)
+
+    def _apply(self, removed: Collection[str], added: Mapping[str, NewQuery]) -> None:
         """In all sessions that are open, or in none."""
-        if removed or added:
-            programs = {id: query.program for id, query in added.items()}
-            for session in self._free_sessions():
-                session.change(removed, programs)
-        for id in removed:
-            del self._queries[id]
-        self._queries |= added
+        if not removed and not added:
+            return
+        sessions = self._free_sessions()
+        is_less = [self._queries.remove(id) for id in removed]
+        told = {id: self._added(id, new) for id, new in added.items()}
+        for session in sessions:
+            session.change(removed, told)
         self._program = None
-        if removed:
-            self._columns = {field.name: field for query in self._queries.values() for field in query.output_schema}
-        self._columns |= {field.name: field for query in added.values() for field in query.output_schema}
+        if any(is_less):
+            self._columns = {field.name: field for _, output in self._queries.outputs() for field in output}
+        for new in added.values():
+            self._columns |= {field.name: field for field in new.output}
+
+    def _added(self, id: str, new: NewQuery) -> Program | Member:
+        if isinstance(new.meaning, Query):
+            return self._queries.add(id, new.meaning, new.said)
+        if self._queries.is_shared(new.meaning.shape):
+            self._queries.add_member(id, new.meaning, new.said)
+            return new.meaning
+        return self._queries.add(id, compile(new.said.text, self.schemas, **new.said.options), new.said)
 
     @property
     def disabled(self) -> tuple[str, ...]:
@@ -140,17 +192,14 @@ class QuerySet:
     def save(self, path: str | Path) -> None:
         """Write the set to one file that people and `QuerySet.load` can read; it appears whole or not at all. Queries that say the same are
         written once."""
-        texts = {id: canonical_text(self._queries[id]) for id in self._queries}
-        languages = {id: self._queries[id].language for id in self._queries}
-        rules = [
-            replace(
-                rule,
-                text=texts.get(id, rule.text),
-                options=options_of({**rule.told, "language": languages.get(id, rule.told.get("language"))}),
-            )
-            for id, rule in self._rules.items()
-        ]
-        write_set(Path(path), self.schemas, rules)
+        write_set(Path(path), self.schemas, [self._as_written(id, rule) for id, rule in self._rules.items()])
+
+    def _as_written(self, id: str, rule: Rule) -> Rule:
+        """In the canonical text, where that is at hand: queries of a shape, of which there may be many, are not compiled for it."""
+        query = self._queries.kept(id) if id in self._queries else None
+        if query is None:
+            return rule
+        return Rule(id, canonical_text(query), options_of({**rule.told, "language": query.language}), rule.enabled)
 
     @classmethod
     def load(cls, path: str | Path) -> QuerySet:
@@ -158,16 +207,16 @@ class QuerySet:
         and column where."""
         stored = read_set(Path(path))
         queries = cls(stored.schemas)
-        compiled: dict[Any, Query] = {}  # what says the same is compiled once
+        read: dict[Any, NewQuery] = {}  # what says the same is compiled once
         for rule in stored.rules:
             says = (rule.text, rule.options)
             with stored.place_of(rule.id):
                 check_id(rule.id)
                 if rule.enabled:
-                    query = compiled[says] if says in compiled else compile(rule.text, queries.schemas, **rule.told)
-                    queries._check_columns(rule.id, query)
-                    queries._apply((), {rule.id: query})
-                    compiled[says] = query
+                    new = read[says]._replace(rule=rule) if says in read else queries._read(rule)
+                    queries._check_columns(rule.id, new.output, queries._columns)
+                    queries._apply((), {rule.id: new})
+                    read[says] = new
             queries._rules[rule.id] = rule
         return queries
 
@@ -181,19 +230,19 @@ class QuerySet:
     def _open_sessions(self) -> list[SetSession]:
         return [session for session in self._sessions if not session.closed]
 
-    def _known(self, id: str) -> Query:
+    def _check_known(self, id: str) -> None:
         if id not in self._queries:
-            raise UnknownNameError(f"there is no query {id!r}", hint=f"There are {', '.join(self._queries) or 'none'}")
-        return self._queries[id]
+            shown = [*islice(self._queries, MOST_SHOWN), *(["..."] if len(self._queries) > MOST_SHOWN else [])]
+            raise UnknownNameError(f"there is no query {id!r}", hint=f"There are {', '.join(shown) or 'none'}")
 
-    def _check_columns(self, id: str, query: Query, columns: Mapping[str, pa.Field] | None = None) -> None:
+    def _check_columns(self, id: str, output: pa.Schema, columns: Mapping[str, pa.Field]) -> None:
         """Where results of all queries are one table, a name has one type."""
-        for field in query.output_schema:
+        for field in output:
             if field.name == QUERY_ID:
                 raise SchemaError(f"query {id!r} returns a column {QUERY_ID}, which tells the queries of a set apart", hint="Rename it")
-            known = (self._columns if columns is None else columns).get(field.name)
+            known = columns.get(field.name)
             if known is not None and known.type != field.type:
-                others = [name for name, query in self._queries.items() if field.name in query.output_schema.names]
+                others = [name for name, schema in self._queries.outputs() if field.name in schema.names]
                 other = f"query {others[0]!r}" if others else "another query"
                 raise SchemaError(
                     f"query {id!r} returns {field.name!r} as {field.type}, {other} as {known.type}",
@@ -203,20 +252,27 @@ class QuerySet:
     @property
     def output_schema(self) -> pa.Schema:
         """The columns of all results in one table: the name of the query, then theirs."""
-        fields = {field.name: field.with_nullable(True) for query in self._queries.values() for field in query.output_schema}
+        fields = {field.name: field.with_nullable(True) for _, output in self._queries.outputs() for field in output}
         return pa.schema([pa.field(QUERY_ID, pa.string()), *fields.values()])
 
     @property
     def program(self) -> Program:
         if self._program is None:
-            program = NO_QUERIES
-            for id, query in self._queries.items():
-                program = with_query(program, id, query.program, range(len(program.inputs)))
-            self._program = program
+            self._program = self._queries.program(self)
         return self._program
 
+    def explain(self) -> str:
+        """Which queries are evaluated as one, by shapes, and why others are not."""
+        return self._queries.explain()
+
     def __getitem__(self, id: str) -> Query:
-        return self._known(id)
+        self._check_known(id)
+        kept = self._queries.kept(id)
+        if kept is not None:
+            return kept
+        entry = self._queries[id]
+        assert isinstance(entry, Shared)
+        return compile(entry.said.text, self.schemas, **entry.said.options)
 
     def __contains__(self, id: object) -> bool:
         return id in self._queries
@@ -244,7 +300,8 @@ class QuerySet:
             raise UnsupportedError("late rows are not kept by a set", hint="they are counted: metrics()['late_rows']")
         program = self.program
         told: dict[str, Any] = {"budget": budget, "lateness": lateness_in_units(lateness, program), "ordered": ordered, "late": late}
-        session = SetSession(program, streams=tuple(self.schemas), snapshot=snapshot, on_error=on_error, **told)
+        told |= {"without": self._without, "on_error": on_error}
+        session = SetSession(program, streams=tuple(self.schemas), snapshot=snapshot, **told)
         self._sessions.add(session)
         prepare()
         return session

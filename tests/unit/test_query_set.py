@@ -103,7 +103,7 @@ def test_in_one_shot_too(seed):
 
 
 def test_rows_are_read_once_and_predicates_evaluated_once():
-    queries = ost.QuerySet({"t": SCHEMA})
+    queries = ost.QuerySet({"t": SCHEMA}, without=("shapes",))
     for number in range(100):  # 101 distinct predicates: more than a word of bits
         text = f"PATTERN SEQ(t a, t b) WHERE skip_till_next_match(a, b) {{ [k] and a.p > {number} and b.p < 1 }} WITHIN 5 RETURN a.ts AS a"
         queries.add(f"q{number}", text)

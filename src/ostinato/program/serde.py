@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import dataclasses
 import datetime as dt
 import json
@@ -70,6 +71,8 @@ def _plain(value: Any) -> Any:
         return {"$float": value.hex()}
     if isinstance(value, tuple):
         return [_plain(item) for item in value]
+    if isinstance(value, bytes):
+        return {"$bytes": base64.b64encode(value).decode()}
     if isinstance(value, Kind):
         return {"$kind": value.name}
     if isinstance(value, Decimal):
@@ -91,6 +94,7 @@ def _plain(value: Any) -> Any:
 
 _SCALARS: dict[str, Callable[[Any], Any]] = {
     "$float": float.fromhex,
+    "$bytes": lambda text: base64.b64decode(text, validate=True),
     "$kind": lambda name: Kind[name],
     "$decimal": Decimal,
     "$datetime": dt.datetime.fromisoformat,

@@ -1,8 +1,9 @@
-"""What operators hand on to the inputs that read them."""
+"""Which operators read which inputs, and what they hand on to inputs that read them."""
 
 from __future__ import annotations
 
 from ostinato.program.analysis.output_times import is_decided_at_once, output_times, published_time
+from ostinato.program.input import Input
 from ostinato.program.program import Program
 from ostinato.program.tree import TreePattern
 from ostinato.runtime.rows.reorder import NEVER
@@ -38,3 +39,24 @@ def edges(program: Program, ordered: bool) -> list[list[Edge]]:
                 by_rows = is_decided_at_once(pattern) and not (ordered and isinstance(pattern, TreePattern))
                 found[source.operator].append(Edge(target, number, delay, by_rows, ticks))
     return found
+
+
+def readers_of(program: Program) -> list[list[int]]:
+    """Per input, the operators that read it."""
+    found: list[list[int]] = [[] for _ in program.inputs]
+    for number, operator in enumerate(program.operators):
+        for port in operator.ports:
+            found[port].append(number)
+    return found
+
+
+def read_operators(program: Program) -> set[int]:
+    """Those whose results are rows of others, which get them in the order of completion: so simultaneous ones have one order."""
+    return {source.operator for reads in program.inputs for source in reads.sources if source.operator >= 0}
+
+
+def outside(reads: Input) -> list[tuple[str, int | None]]:
+    """The streams from outside that an input reads, and their numbers among its sources."""
+    if not reads.sources:
+        return [(reads.stream, None)]
+    return [(source.stream, number) for number, source in enumerate(reads.sources) if source.operator < 0]

@@ -10,13 +10,14 @@ import numpy as np
 import pyarrow as pa
 
 from ostinato.base.errors import OstinatoError
-from ostinato.program.input import Input
 from ostinato.program.program import Program
+from ostinato.program.shapes.expansion import expanded
 from ostinato.runtime.limits.budget import Budget
+from ostinato.runtime.rows.column_reader import CodedTexts
 from ostinato.runtime.rows.reorder import NEVER
 from ostinato.runtime.rows.stream_form import unknown_stream, which_stream
 from ostinato.runtime.session.code_sharing import CodeSharing
-from ostinato.runtime.session.edges import Edge, edges
+from ostinato.runtime.session.edges import Edge, edges, outside, read_operators, readers_of
 from ostinato.runtime.session.given_times import Watermark, watermark_units
 from ostinato.runtime.session.idle_keys import IdleKeys
 from ostinato.runtime.session.input_rows import NO_KEYS, InputRows
@@ -24,6 +25,7 @@ from ostinato.runtime.session.pattern_operator import PatternOperator
 from ostinato.runtime.session.quarantine import Quarantine, query_of
 from ostinato.runtime.session.session_limits import SessionLimits
 from ostinato.runtime.session.session_options import SessionOptions
+from ostinato.runtime.session.shape_rows import ShapeRows
 from ostinato.runtime.session.string_sweep import StringSweep
 
 Found = tuple[int, pa.Table]  # the number of an operator, and some of its results
@@ -34,10 +36,19 @@ class Graph:
     """The inputs and operators of a program, connected. Operators of queries in `quarantine` are connected to nothing."""
 
     def __init__(
-        self, program: Program, options: SessionOptions, budget: Budget, *, batches_apart: bool = False, quarantines: bool = False
+        self,
+        program: Program,
+        options: SessionOptions,
+        budget: Budget,
+        *,
+        batches_apart: bool = False,
+        without: Collection[str] = (),
+        quarantines: bool = False,
     ) -> None:
+        """`without`: what is not used, for comparison: "query_index"."""
         self.quarantine = Quarantine(quarantines)
         self.program = program
+        self._without = frozenset(without)
         self.options = options
         self.budget = budget
         self._apart = batches_apart
@@ -52,20 +63,28 @@ class Graph:
         self._connect()
 
     def _look_at(self, program: Program, stopped: Collection[int]) -> None:
-        self._declared = _readers(program)  # per input those that read it, also those in quarantine
+        self._declared = readers_of(program)  # per input those that read it, also those in quarantine
         self._reader_numbers = [[n for n in numbers if n not in stopped] if stopped else numbers for numbers in self._declared]
-        self._read = _read_operators(program)
+        self._read = read_operators(program)
 
     def _input(self, number: int) -> InputRows:
+        reads = self.program.inputs[number]
+        if reads.shape:
+            body = expanded(self.program.operators[self._declared[number][0]].body)
+            return ShapeRows(reads, body, self.options, batches_apart=self._apart, without=self._without)
         patterns = [self.program.operators[n].body for n in self._declared[number]]
-        return InputRows(self.program.inputs[number], patterns, self.options, batches_apart=self._apart)
+        return InputRows(reads, patterns, self.options, batches_apart=self._apart)
 
     def _operator(self, number: int) -> PatternOperator:
         operator = self.program.operators[number]
         source = self.inputs[operator.ports[0]]
         label = f"{operator.name}/" if operator.name else ""
         in_order = number in self._read or (self.options.ordered and not source.has_upstream)
-        return PatternOperator(operator.body, source, label, self.budget, in_order)
+        if not isinstance(source, ShapeRows):
+            return PatternOperator(operator.body, source, label, self.budget, in_order)
+        shared = PatternOperator(expanded(operator.body), source, label, self.budget, in_order)
+        source.matcher = shared.matcher
+        return shared
 
     def _connect(self) -> None:
         self.readers = [[self.operators[n] for n in numbers] for numbers in self._reader_numbers]
@@ -82,8 +101,8 @@ class Graph:
         self._failed(self._reader_numbers[number][place], error)
 
     def _failed(self, operator: int, error: OstinatoError) -> None:
-        if not self.quarantine.takes:
-            raise error
+        if not self.quarantine.takes or isinstance(self.operators[operator].source, ShapeRows):
+            raise error  # queries of a shape have one budget, as one query has, and nothing else that could fail
         self.quarantine.take(query_of(self.program.operators[operator].name), error)
 
     def expel(self) -> None:
@@ -127,16 +146,19 @@ class Graph:
         """The rows that an input of the new program goes on with."""
         names = [self.program.operators[n].name for n in self._declared[number]]
         known = [before[name][1] for name in names if name in before]
-        return known[0] if known and known[0].has_begun else None
+        return known[0] if known and (known[0].has_begun or isinstance(known[0], ShapeRows)) else None
 
     @property
     def streams(self) -> list[str]:
         """Those from outside."""
-        return list(dict.fromkeys(stream for reads in self.program.inputs for stream, _ in _outside(reads)))
+        return list(dict.fromkeys(stream for reads in self.program.inputs for stream, _ in outside(reads)))
 
     def push(self, stream: str | None, batch: Any, in_parts: bool) -> Iterator[Found]:
         """`stream` None: the batch is of the one stream there is, or has the columns of merged streams already."""
-        for number, source in self._targets(stream):
+        targets = self._targets(stream)
+        texts = CodedTexts() if len(targets) > 1 else None
+        for number, source in targets:
+            self.inputs[number].read_with(texts)
             yield from self._settle(number, self.inputs[number].push(batch, source), in_parts)
         self.half_way = False
 
@@ -170,7 +192,7 @@ class Graph:
         found = [
             (number, source)
             for number, reads in enumerate(self.program.inputs)
-            for name, source in _outside(reads)
+            for name, source in outside(reads)
             if name.lower() == stream.lower()
         ]
         if not found:
@@ -321,24 +343,3 @@ class Graph:
         if touched.any():
             self._trim(number, np.flatnonzero(touched))
         self._swept[number] = source.reorder.watermark
-
-
-def _readers(program: Program) -> list[list[int]]:
-    """Per input, the operators that read it."""
-    found: list[list[int]] = [[] for _ in program.inputs]
-    for number, operator in enumerate(program.operators):
-        for port in operator.ports:
-            found[port].append(number)
-    return found
-
-
-def _read_operators(program: Program) -> set[int]:
-    """Those whose results are rows of others, which get them in the order of completion: so simultaneous ones have one order."""
-    return {source.operator for reads in program.inputs for source in reads.sources if source.operator >= 0}
-
-
-def _outside(reads: Input) -> list[tuple[str, int | None]]:
-    """The streams from outside that an input reads, and their numbers among its sources."""
-    if not reads.sources:
-        return [(reads.stream, None)]
-    return [(source.stream, number) for number, source in enumerate(reads.sources) if source.operator < 0]

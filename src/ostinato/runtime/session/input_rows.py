@@ -16,7 +16,7 @@ from ostinato.program.pattern import Pattern
 from ostinato.runtime.rows.arrival_check import ArrivalCheck
 from ostinato.runtime.rows.arrow_rows import PlainRows
 from ostinato.runtime.rows.batch_order import BatchOrder
-from ostinato.runtime.rows.column_reader import ColumnReader
+from ostinato.runtime.rows.column_reader import CodedTexts, ColumnReader
 from ostinato.runtime.rows.ingest import EventTimes, sort_order, take, times_of
 from ostinato.runtime.rows.intake import Intake
 from ostinato.runtime.rows.key_index import KeyIndex
@@ -125,6 +125,10 @@ class InputRows:
             return self._released(source, self.before[source].add(table, times.values))
         return self._process(self.reorder.add(table, times.values))
 
+    def read_with(self, texts: CodedTexts | None) -> None:
+        """What other inputs have read of the same batch."""
+        self._reader.texts = texts
+
     def advance(self, watermark: int) -> np.ndarray:
         """No row from outside with a smaller time will come any more."""
         return self.advance_sources(dict.fromkeys(self.before if self.has_upstream else [None], watermark))
@@ -202,6 +206,10 @@ class InputRows:
             count = len(chosen)
             if positions is not None and ranks is not None:
                 positions = positions[ranks]  # rows that are left out count, however batches are cut
+        return self._append(columns, count, times, positions)
+
+    def _append(self, columns: Mapping[str, Vector], count: int, times: np.ndarray | None, positions: np.ndarray | None) -> np.ndarray:
+        """Store rows that are in order; returns the keys that have got some."""
         return self._intake.append(self.rows, self.keys, columns, count, times, positions)
 
     def _selected(self, columns: Mapping[str, Vector], order: np.ndarray | None) -> tuple[np.ndarray | None, np.ndarray | None]:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import Any
+
 import pyarrow as pa
 
+from ostinato.program.shapes.shape import is_shape
 from ostinato.runtime.session.graph import Graph
 from ostinato.runtime.session.pattern_operator import PatternOperator
 from ostinato.runtime.session.quarantine import query_of
@@ -24,18 +28,19 @@ SCHEMA = pa.schema(
 )
 
 
-def query_metrics(graph: Graph) -> pa.Table:
-    """A line per query, in the order in which they were added. Of a text of several queries all count together, but for the matches."""
-    results = {result.query: result.operator for result in graph.program.results}
+def query_metrics(graph: Graph, of_shapes: Iterable[tuple[str, int, int]] = ()) -> pa.Table:
+    """A line per query. Of a text of several queries all count together, but for the matches. Of queries of a shape, which are evaluated as
+    one, only matches and busy keys are known of each; the rest is null."""
+    results = {result.query: result.operator for result in graph.program.results if not is_shape(result.query)}
     counted = {query: dict.fromkeys(SCHEMA.names[2:7], 0) for query in results}
     stopped = graph.quarantine.operators(graph.program)
     for number, operator in enumerate(graph.program.operators):
-        if number not in stopped:
+        if number not in stopped and not is_shape(operator.name):
             line = counted[query_of(operator.name)]
             for name, value in _held(graph.operators[number]).items():
                 line[name] += value
     errors = graph.quarantine.errors
-    lines = [
+    lines: list[dict[str, Any]] = [
         {
             "query_id": query,
             "matches": graph.operators[operator].report.emitted,
@@ -44,6 +49,7 @@ def query_metrics(graph: Graph) -> pa.Table:
         }
         for query, operator in results.items()
     ]
+    lines += [{"query_id": query, "matches": matches, "busy_keys": busy} for query, matches, busy in of_shapes]
     return pa.Table.from_pylist(lines, SCHEMA)
 
 

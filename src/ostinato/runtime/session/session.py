@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from threading import Lock
 from typing import Any
@@ -41,13 +41,14 @@ class RunningProgram:
         snapshot: bytes | None = None,
         batches_apart: bool = False,
         on_error: str = "raise",
+        without: Collection[str] = (),
     ) -> None:
         self.program = verify(program)
         saved = None if snapshot is None else session_state.opened(program, snapshot)
         self.options = settled(lateness, ordered, late, budget, None if saved is None else saved.options)
         self.budget = self.options.budget or Budget()
-        quarantines = check_policy(on_error) == "quarantine"
-        self.graph = Graph(program, self.options, self.budget, batches_apart=batches_apart, quarantines=quarantines)
+        told: dict[str, Any] = {"without": without, "quarantines": check_policy(on_error) == "quarantine"}
+        self.graph = Graph(program, self.options, self.budget, batches_apart=batches_apart, **told)
         self.closed = False
         self._failed = False
         self._one_caller = Lock()

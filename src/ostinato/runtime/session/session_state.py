@@ -23,6 +23,7 @@ from ostinato.runtime.session.graph import Graph
 from ostinato.runtime.session.input_rows import InputRows
 from ostinato.runtime.session.pattern_operator import PatternOperator
 from ostinato.runtime.session.session_options import SessionOptions
+from ostinato.runtime.session.shape_rows import ShapeRows
 from ostinato.runtime.snapshots import snapshot
 from ostinato.runtime.snapshots.state_check import HeldRows
 
@@ -74,6 +75,8 @@ def _of_input(source: InputRows) -> Saved:
     }
     arrays: dict[str, np.ndarray] = {"rows." + name: array for name, array in _rows(source).items()}
     arrays["source_watermarks"] = source.source_watermarks
+    if isinstance(source, ShapeRows):
+        arrays |= {"queries": source.queries.state(), "arrival": np.array([source.arrival])}
     if source.keys is not None:
         arrays |= {"keys." + name: array for name, array in source.keys.state().items()}
     blobs = {"strings": _ipc(pa.table({"s": source.pool.strings}))}
@@ -136,6 +139,9 @@ def _restore_input(source: InputRows, saved: Saved, readers: list[PatternOperato
     source.batch_order.load(checked_table(blobs["last_row"]) if "last_row" in blobs else None)
     if len(strings):
         source.pool.codes_of(strings)
+    if isinstance(source, ShapeRows):
+        source.arrival, source.has_seen = int(arrays["arrival"][0]), source.has_begun
+        source.queries.load_state(arrays["queries"])
     if source.keys is not None:
         source.keys.load(snapshot.part_of(arrays, "keys."))
     _restore_rows(source, snapshot.part_of(arrays, "rows."))
