@@ -14,6 +14,7 @@ from ostinato.base.errors import OstinatoError, RuleError, SchemaError, UnknownN
 from ostinato.compiler import compile, schema_of
 from ostinato.kernels._jit import prepare
 from ostinato.learned_texts import LearnedTexts
+from ostinato.program.functions_used import CalledFunctions, functions_of
 from ostinato.program.program import Program
 from ostinato.program.query_graphs import STEP
 from ostinato.program.shapes.member import Member
@@ -79,6 +80,7 @@ class QuerySet:
             None if {"shapes", "learned_texts"} & {*without} else LearnedTexts(lambda text, said: compile(text, self.schemas, **said))
         )
         self._columns: dict[str, pa.Field] = {}  # what all of them return
+        self._called = CalledFunctions()
         self._program: Program | None = None  # of all of them, made when somebody asks for it
         self._sessions: WeakSet[SetSession] = WeakSet()
 
@@ -153,6 +155,7 @@ class QuerySet:
         if known is not None:
             return NewQuery(rule, *known)
         query = compile(rule.text, self.schemas, **rule.told)
+        self._called.check(functions_of(query.program))
         return NewQuery(rule, query, query.output_schema)
 
     def _means_the_same(self, id: str, new: NewQuery) -> bool:
@@ -167,6 +170,8 @@ class QuerySet:
             return
         sessions = self._free_sessions()
         is_less = [self._queries.remove(id) for id in removed]
+        for id in removed:
+            self._called.leave(id)
         told = {id: self._added(id, new) for id, new in added.items()}
         for session in sessions:
             session.change(removed, told)
@@ -178,6 +183,7 @@ class QuerySet:
 
     def _added(self, id: str, new: NewQuery) -> Program | Member:
         if isinstance(new.meaning, Query):
+            self._called.join(id, functions_of(new.meaning.program))
             return self._queries.add(id, new.meaning, new.said)
         if self._queries.is_shared(new.meaning.shape):
             self._queries.add_member(id, new.meaning, new.said)

@@ -20,10 +20,10 @@ from ostinato.hosts.spark.nested_columns import quoted
 from ostinato.hosts.spark.python_workers import check_workers
 from ostinato.hosts.spark.run_match import run_work
 from ostinato.hosts.spark.run_options import BY_KEY, ONE, RunOptions
+from ostinato.hosts.spark.ship_program import shipped
 from ostinato.hosts.spark.source import Source, is_batch
 from ostinato.hosts.spark.types import as_on_spark, to_spark_schema
 from ostinato.hosts.spark.work import Work
-from ostinato.program import serde
 from ostinato.program.input import Input
 from ostinato.program.program import Program
 from ostinato.program.query_graphs import NO_QUERIES, with_query
@@ -34,6 +34,7 @@ from ostinato.tasks.conform import batches_of
 from ostinato.tasks.host_ids import has_ids
 from ostinato.tasks.keyed_pass import Failed, concatenated, set_pass
 from ostinato.tasks.set_output import QUERY_ERROR, as_one_table, errors_table, with_errors
+from ostinato.tasks.shipped_program import ShippedProgram
 
 
 def match_all(spark: SparkSession, queries: QuerySet, given: Mapping[str, Source], options: RunOptions) -> DataFrame:
@@ -137,14 +138,14 @@ def _by_rows(frame: DataFrame, work: Work, budget: Budget) -> DataFrame:
         placed = rows.repartition(partition_count(rows), *keys).sortWithinPartitions(*keys, *order_of(work.reads))
     else:
         placed = rows.repartition(1).sortWithinPartitions(*order_of(work.reads)) if work.reads.order else rows.coalesce(1)
-    return placed.mapInArrow(_matching(serde.dumps(work.program), work, budget), to_spark_schema(work.output))
+    return placed.mapInArrow(_matching(shipped(work.program), work, budget), to_spark_schema(work.output))
 
 
-def _matching(program: bytes, work: Work, budget: Budget | None) -> Matching:
+def _matching(program: ShippedProgram, work: Work, budget: Budget | None) -> Matching:
     keys, output, quarantines = work.keys, work.output, work.quarantines
 
     def match(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        loaded, counted = serde.loads(program), 0
+        loaded, counted = program.load(), 0
         failed: Failed | None = {} if quarantines else None
         for found in set_pass(loaded, keys, concatenated(batches), budget, failed):
             yield from batches_of(as_one_table(found, loaded, output, 0, counted), output)

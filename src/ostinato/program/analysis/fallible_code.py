@@ -16,13 +16,13 @@ from ostinato.program.scalar_code import ScalarCode
 NEVER_FAILS = ("and", "or", "not", "eq", "ne", "lt", "le", "gt", "ge", "in", "is_null", "is_not_null", "distinct", "coalesce",
                "greatest", "least", "like", "starts_with", "ends_with", "contains", "upper", "lower", "length")  # fmt: skip
 OF_DOUBLES = ("add", "sub", "mul", "div", "neg", "abs", "sqrt", "exp", "ln", "log10", "power")
-LEAVE_64_BITS = frozenset((Op.ADD_INT, Op.SUB_INT, Op.MUL_INT, Op.QUOTIENT_INT, Op.NEG_INT, Op.ABS_INT, Op.INT_OF_FLOAT, Op.SUM_INT))
+CAN_FAIL = frozenset((Op.ADD_INT, Op.SUB_INT, Op.MUL_INT, Op.QUOTIENT_INT, Op.NEG_INT, Op.ABS_INT, Op.INT_OF_FLOAT, Op.SUM_INT, Op.CALL))
 
 
 def op_may_fail(op: ColumnOp) -> bool:
     """A value out of range. What may fail is evaluated for every row, whether a query wants it or not."""
-    if op.op == "cast":
-        return op.type.kind is not Kind.FLOAT
+    if op.op in ("cast", "user"):
+        return op.op == "user" or op.type.kind is not Kind.FLOAT
     return op.op == "call" and op.params[0] not in NEVER_FAILS and not (op.type.kind is Kind.FLOAT and op.params[0] in OF_DOUBLES)
 
 
@@ -35,7 +35,7 @@ def _code_may_fail(code: ColumnCode | ScalarCode | MatchAggregate) -> bool:
     if isinstance(code, ColumnCode):
         return any(map(op_may_fail, code.ops))
     if isinstance(code, ScalarCode):
-        return not LEAVE_64_BITS.isdisjoint(code.op)
+        return not CAN_FAIL.isdisjoint(code.op)
     return code.function == "sum" and code.type.kind is not Kind.FLOAT
 
 

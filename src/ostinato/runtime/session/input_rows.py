@@ -65,7 +65,7 @@ class InputRows:
         self._intake = Intake(reads, self.stored, self.pool)
         self._arrival_check = ArrivalCheck(())
         self._refuse: Refuse = _raised
-        self._nulls_allowed = not any(pattern.within >= 0 for pattern in patterns)  # of times, where rows are in order anyway
+        self._nulls_allowed = not any(pattern.is_timed for pattern in patterns)  # of times, where rows are in order anyway
 
     def read_by(self, patterns: Sequence[Pattern], refuse: Refuse) -> None:
         """These read it from now on; `refuse` is called with those of them that cannot compute something of rows that come."""

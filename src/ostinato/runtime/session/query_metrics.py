@@ -12,7 +12,16 @@ from ostinato.runtime.session.graph import Graph
 from ostinato.runtime.session.pattern_operator import PatternOperator
 from ostinato.runtime.session.quarantine import query_of
 
-PARTIAL = ("runs", "threads", "open_attempts", "match_nodes", "window_starts", "starts", "kept_results")  # as evaluations call them
+PARTIAL = (
+    "runs",
+    "instances",
+    "threads",
+    "open_attempts",
+    "match_nodes",
+    "window_starts",
+    "starts",
+    "kept_results",
+)  # as evaluations call them
 SHED = "shed_"
 SCHEMA = pa.schema(
     [

@@ -8,7 +8,9 @@ from typing import Any
 import pyarrow as pa
 
 from ostinato.base.errors import BudgetError, OstinatoError, StateError
+from ostinato.expr.user_function import UserFunction
 from ostinato.program import serde
+from ostinato.program.functions_used import functions_of
 from ostinato.program.program import Program
 from ostinato.program.query_graphs import with_query, without_query
 from ostinato.program.shapes.member import Member
@@ -42,7 +44,7 @@ class SetSession(RunningProgram):
         quarantined: Mapping[str, OstinatoError] | None = None,
         **told: Any,
     ) -> None:
-        stored = None if snapshot is None or snapshot[:4] != MAGIC else _unpacked(snapshot)
+        stored = None if snapshot is None or snapshot[:4] != MAGIC else _unpacked(snapshot, functions_of(program))
         if stored is not None:
             program, snapshot = _same_queries(stored[0], program), stored[1]
         super().__init__(program, snapshot=snapshot, on_error=on_error, **told)
@@ -185,9 +187,9 @@ class SetSession(RunningProgram):
         return matches
 
 
-def _unpacked(data: bytes) -> tuple[Program, bytes]:
+def _unpacked(data: bytes, functions: Mapping[str, UserFunction]) -> tuple[Program, bytes]:
     size = int.from_bytes(data[4:12], "big")
-    return verify(serde.loads(bytes(data[12 : 12 + size]))), bytes(data[12 + size :])
+    return verify(serde.loads(bytes(data[12 : 12 + size]), functions)), bytes(data[12 + size :])
 
 
 def _same_queries(stored: Program, wanted: Program) -> Program:
