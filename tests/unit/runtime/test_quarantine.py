@@ -199,3 +199,49 @@ def test_forged_quarantines_are_refused(stored):
     session.graph.quarantine.state = lambda: stored
     with pytest.raises(ost.StateError, match="not valid"):
         made(["pairs", "row"]).open(snapshot=session.snapshot())
+
+
+def many(count: int, **without) -> ost.QuerySet:
+    """Queries of one shape, with arithmetic of doubles, and one that can fail."""
+    queries = ost.QuerySet({"t": SCHEMA}, **without)
+    for number in range(count):
+        text = f"PATTERN SEQ(t a, t b) WHERE skip_till_next_match(a, b) {{ [k] and a.v * 1.5e0 > {number % 5}.5e0 and b.v > 1 }} WITHIN 6"
+        queries.add(f"q{number}", f"{text} RETURN a.ts AS a, b.ts AS b")
+    queries.add("failing", FAILING["row"])
+    return queries
+
+
+@pytest.mark.parametrize("lateness", [0, 5])
+def test_beside_queries_of_one_shape(lateness):
+    batches = events(80, 6, bad=30).to_batches(max_chunksize=20)
+    found, quarantined = drive(many(12), batches, lateness=lateness)
+    apart_found, apart_quarantined = drive(many(12, without=("shapes",)), batches, lateness=lateness)
+    assert quarantined == apart_quarantined == {"failing"} and set(found) == set(apart_found)
+    assert all(same_rows(found[name], apart_found[name]) for name in found)
+
+
+def test_queries_that_can_fail_are_evaluated_by_themselves():
+    queries = ost.QuerySet({"t": SCHEMA})
+    for number in range(8):
+        queries.add(f"q{number}", FAILING["dynamic"].replace("> 9", f"> {number}"))
+        queries.add(f"m{number}", FAILING["measure"].replace("a.v > 2", f"a.v > {number}"))
+    assert "evaluated as one" not in queries.explain() and "may fail" in queries.explain()
+    session = queries.open()
+    session.push("t", pa.table({"ts": [1], "k": ["x"], "v": [4]}, schema=SCHEMA))
+    assert set(session.quarantined) == {"m0", "m1", "m2", "m3"}
+
+
+def test_an_error_of_a_shape_is_one_of_the_call():
+    """Its queries have one budget together."""
+    queries = ost.QuerySet({"t": SCHEMA})
+    for number in range(6):
+        where = f"[k] and a.v > {number}.5e0 and b.v > a.v and c.v > b.v + 9e0"
+        queries.add(
+            f"q{number}", f"PATTERN SEQ(t a, t b, t c) WHERE skip_till_any_match(a, b, c) {{ {where} }} WITHIN 100 RETURN a.ts AS a"
+        )
+    session = queries.open(budget=ost.Budget(runs=20))
+    with pytest.raises(ost.BudgetError):
+        for batch in events(200, 7, bad=0).to_batches(max_chunksize=50):
+            session.push("t", batch)
+    with pytest.raises(ost.StateError, match="stopped at an error"):
+        session.push("t", events(1, 7, bad=0))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -25,7 +25,7 @@ from ostinato.runtime.rows.key_index import KeyIndex
 from ostinato.runtime.rows.late_rows import LateRows
 from ostinato.runtime.rows.stream_form import in_form
 from ostinato.runtime.rows.string_pool import StringPool
-from ostinato.runtime.session.input_rows import NO_KEYS, InputRows
+from ostinato.runtime.session.input_rows import NO_KEYS, InputRows, Refuse
 from ostinato.runtime.session.session_options import SessionOptions
 
 ARRIVAL = f"{PARAMETER}arrival"  # when a row came, counted in changes of the set
@@ -66,6 +66,9 @@ class ShapeRows(InputRows):
             self.arrival += 1
             self.has_seen = False
         self.queries.add(query, constants, self.arrival, self.position)
+
+    def read_by(self, patterns: Sequence[Pattern], refuse: Refuse) -> None:
+        """Rows are not looked at when they come, since nothing that is computed of them can fail; nor have they constants yet."""
 
     def push(self, given: Any, source: int | None = None) -> np.ndarray:
         batch = self._plain.of(given)
