@@ -41,9 +41,8 @@ def compared(name: str, left: Expr, right: Expr) -> Expr:
     return Call(name, (left, right), type=BOOL)
 
 
-PAIRS = Next(
-    POINTS, LASTING, compared("ge", of(SECOND_EVENT), of(FIRST_EVENT)), (Measure("a", of(FIRST_EVENT)), Measure("b", of(SECOND_EVENT)))
-)
+BOTH = (Measure("a", of(FIRST_EVENT)), Measure("b", of(SECOND_EVENT)))
+PAIRS = Next(POINTS, LASTING, compared("ge", of(SECOND_EVENT), of(FIRST_EVENT)), BOTH)
 RISES = Fold(
     POINTS,
     POINTS,

@@ -22,10 +22,16 @@ TEXTS = {
     "filter {a>1 and dur<=10 min} ((s))": "SELECT * FROM FILTER {a > 1 AND dur <= INTERVAL '00:10:00'} (s)",
     "a NEXT b NEXT {$1.x=$2.x} (c)": "SELECT * FROM a NEXT b NEXT {$1.x = $2.x} c",
     "a NEXT (b NEXT c)": "SELECT * FROM a NEXT (b NEXT c)",
-    "(a NEXT b) FOLD {true, $.x<$2.x, $.n+1 AS n} FILTER {y} (c)": "SELECT * FROM a NEXT b FOLD {TRUE, $.x < $2.x, $.n + 1 AS n} FILTER {y} (c)",
-    "(SELECT x FROM a PUBLISH p) NEXT (SELECT * FROM b PUBLISH q)": "SELECT * FROM (SELECT x FROM a PUBLISH p) NEXT (SELECT * FROM b PUBLISH q)",
+    "(a NEXT b) FOLD {true, $.x<$2.x, $.n+1 AS n} FILTER {y} (c)": (
+        "SELECT * FROM a NEXT b FOLD {TRUE, $.x < $2.x, $.n + 1 AS n} FILTER {y} (c)"
+    ),
+    "(SELECT x FROM a PUBLISH p) NEXT (SELECT * FROM b PUBLISH q)": (
+        "SELECT * FROM (SELECT x FROM a PUBLISH p) NEXT (SELECT * FROM b PUBLISH q)"
+    ),
     "SELECT * FROM (a PUBLISH p) PUBLISH q": "SELECT * FROM (SELECT * FROM a PUBLISH p)\nPUBLISH q",
-    '"select" NEXT {$1."from" = $2.next AND "DUR" = "a b"} "a.b"': 'SELECT * FROM "select" NEXT {$1."from" = $2."next" AND "DUR" = "a b"} "a.b"',
+    '"select" NEXT {$1."from" = $2.next AND "DUR" = "a b"} "a.b"': (
+        'SELECT * FROM "select" NEXT {$1."from" = $2."next" AND "DUR" = "a b"} "a.b"'
+    ),
     "FILTER {f(x) IN (1, -2) AND NOT y LIKE 'a%'} (s) -- a comment": "SELECT * FROM FILTER {f(x) IN (1, -2) AND NOT y LIKE 'a%'} (s)",
     "FILTER {extract(hour from t) = 1e999 OR CASE x WHEN 1 THEN true END} (s)": (
         "SELECT * FROM FILTER {EXTRACT(HOUR FROM t) = 1e999 OR CASE WHEN x = 1 THEN TRUE END} (s)"
@@ -46,7 +52,7 @@ def test_texts_that_are_taken_for_cel() -> None:
         found = recognised(case.text)
         assert found is not None and found.name == "cel"
     plain = [text for text in TEXTS if recognised(text) is None]
-    assert plain == ["stock", "a NEXT (b NEXT c)"]
+    assert plain == ["stock", "SELECT a, b AS c, 1 + a * 2 AS d, * FROM s", "a NEXT (b NEXT c)"]
 
 
 def test_texts_of_other_languages_are_left_to_them() -> None:
