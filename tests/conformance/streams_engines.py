@@ -106,4 +106,4 @@ def _found(table: pa.Table) -> Rows:
 STREAMS_ENGINES: dict[str, Callable[[], StreamsEngine]] = {
     engine.name: engine for engine in (ReferenceStreams, SessionStreams, EmbeddedStreams, StreamPasses)
 }
-ENGINES_OF = {"cel": tuple(STREAMS_ENGINES), "tpstream": ("reference",)}  # by language
+ENGINES_OF = {"cel": tuple(STREAMS_ENGINES), "tpstream": tuple(STREAMS_ENGINES)}  # by language

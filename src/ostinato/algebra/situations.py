@@ -87,3 +87,8 @@ class MatchIntervals:
     within: Within | None = None
     latency: Latency = Latency.EARLIEST
     measures: tuple[Measure, ...] = ()
+
+    @property
+    def time(self) -> str:
+        """The column by which results are events in time."""
+        return DETECTED

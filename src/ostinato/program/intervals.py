@@ -70,3 +70,7 @@ class IntervalPattern(Pattern):
     def is_decided_by_time(self) -> bool:
         """A moment is over when no more rows of its time can come."""
         return True
+
+    @property
+    def decides_moments(self) -> bool:
+        return True

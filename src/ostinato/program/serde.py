@@ -35,13 +35,11 @@ from ostinato.program.program import VERSION, Program
 
 MAGIC = b"OSTP"
 MOST_BYTES = 1 << 28  # of a program as text
+_MODULES = (
+    column_code, elements, inputs, instances, intervals, measure_code, negation, ordered_nfa, pattern, program, scalar_code, tree,
+)  # fmt: skip
 _CLASSES = {
-    cls.__name__: cls
-    for module in (
-        column_code, elements, inputs, instances, intervals, measure_code, negation, ordered_nfa, pattern, program, scalar_code, tree,
-    )  # fmt: skip
-    for cls in vars(module).values()
-    if isinstance(cls, type) and dataclasses.is_dataclass(cls)
+    cls.__name__: cls for module in _MODULES for cls in vars(module).values() if isinstance(cls, type) and dataclasses.is_dataclass(cls)
 } | {"Type": Type, "Opaque": Opaque, "FunctionSignature": FunctionSignature}
 
 

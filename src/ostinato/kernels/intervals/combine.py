@@ -223,7 +223,9 @@ def decide(
                 places[CHOSEN, changed] = place
                 header[AT_DEPTH] = 1
                 if count > 1:
-                    set_stretch(constraints, ranks_of, settings, situations, regions, places, key, count, changed, 1, orders[changed, 1], now)
+                    set_stretch(
+                        constraints, ranks_of, settings, situations, regions, places, key, count, changed, 1, orders[changed, 1], now
+                    )
             status = search(
                 definitions, constraints, bounds, orders, ranks_of, owners, settings, situations, registers, register_valid, regions,
                 places, header, found, found_registers, found_valid, key, changed, before, now,

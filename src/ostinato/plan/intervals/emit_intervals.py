@@ -9,7 +9,7 @@ from ostinato.algebra.allen import Constraint, Relation
 from ostinato.algebra.situations import DETECTED, END, START, MatchIntervals, SituationDefinition
 from ostinato.base.errors import UnsupportedError
 from ostinato.expr.nodes import Call, Expr, Field, Literal, Nav, current
-from ostinato.expr.types import BOOL, INT
+from ostinato.expr.types import BOOL, STRING
 from ostinato.plan.classify import conjuncts
 from ostinato.plan.column_code import ColumnBuilder
 from ostinato.plan.input import emit_input
@@ -41,7 +41,7 @@ class IntervalEmitter:
         measures = self._measures(carried)
         rows, count, slots = self._rows.finish()
         return verify_pattern(IntervalPattern(
-            reads=emit_input(situations, set(code_inputs(rows)), None),
+            reads=emit_input(situations, {*code_inputs(rows), *self._numbered()}, None),
             evaluation="intervals",
             reason=_reason(query),
             variables=self._names,
@@ -62,6 +62,11 @@ class IntervalEmitter:
             orders=search_orders(self._names, query.constraints),
             latency=query.latency.value,
         ))  # fmt: skip
+
+    def _numbered(self) -> tuple[str, ...]:
+        """The column that tells streams apart, also where one alone is read."""
+        number = self._situations.stream_number
+        return () if number is None else (number,)
 
     def _bits(self, definition: SituationDefinition) -> tuple[int, int]:
         """That of the rows that satisfy it, and that of those it reads."""
@@ -86,11 +91,11 @@ class IntervalEmitter:
     def _is_read(self, definition: SituationDefinition) -> Expr | None:
         """The condition that a row is of one of its sources; None: all rows are."""
         situations = self._situations
-        numbers = [n for n, part in enumerate(situations.parts) if part.stream in definition.sources]
-        if not definition.sources or situations.stream_number is None or len(numbers) == len(situations.parts):
+        read = [part.event_type for part in situations.parts if part.stream in definition.sources]
+        if not definition.sources or situations.type_column is None or len(read) == len(situations.parts):
             return None
-        number = current(Field(situations.stream_number, type=INT))
-        tests: list[Expr] = [Call("eq", (number, Literal(n, type=INT)), type=BOOL) for n in numbers]
+        stream = current(Field(situations.type_column, type=STRING))
+        tests: list[Expr] = [Call("eq", (stream, Literal(name, type=STRING)), type=BOOL) for name in read]
         return reduce(lambda left, right: Call("or", (left, right), type=BOOL), tests)
 
     def _leaves(self) -> Iterator[Expr]:
@@ -100,7 +105,7 @@ class IntervalEmitter:
             if is_of_situation(expr):
                 yield expr
             else:
-                for child in expr.children:
+                for child in expr.children():
                     yield from below(child)
 
         for measure in self._query.measures:

@@ -59,12 +59,14 @@ class IntervalMatcher:
         self._ensure_keys(greatest(keys) + 1)
         self._bind_strings()
         ordinal, begin, end, taken_in = rows.unread(keys, ready, self._read)
+        complete = layout.OPEN if final else watermark
+        others = self._store.undecided_elsewhere(keys, complete)
+        given = [np.concatenate(pair) for pair in ((keys, others), (begin, np.zeros_like(others)), (end, np.zeros_like(others)))]
         self._steps.begin(taken_in)
         header = self._store.header
         self._plan.settings[layout.STEP_LIMIT] = min(int(header[layout.VISITED]) + self._steps.left, layout.OPEN)
         header[[layout.AT_KEY, layout.AT_ROW]] = 0, layout.NOTHING
-        complete = layout.OPEN if final else watermark
-        while (status := self._advance(rows, keys, begin, end, complete)) != layout.DONE:
+        while (status := self._advance(rows, *given, complete)) != layout.DONE:
             if status != layout.FULL:
                 self._help(status)
             elif not self._store.finds_more():

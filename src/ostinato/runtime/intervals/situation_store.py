@@ -119,6 +119,13 @@ class SituationStore:
         chosen[doomed] = False
         self.shed += self._keep(chosen)
 
+    def undecided_elsewhere(self, keys: np.ndarray, complete: int) -> np.ndarray:
+        """Other keys with a moment that is over too: so what is found comes in the order of detection, over all calls."""
+        now = self.per_key[:, layout.NOW]
+        waits = (now < complete) & (now != layout.NEVER) & self.busy
+        waits[keys] = False
+        return np.flatnonzero(waits)
+
     def finds_more(self) -> bool:
         """Whether there is room now for more results; else they have to be taken."""
         if len(self.found) >= AT_A_TIME:
