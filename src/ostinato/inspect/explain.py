@@ -7,10 +7,10 @@ from datetime import timedelta
 from functools import singledispatch
 
 from ostinato.algebra.event_streams import EventQuery
-from ostinato.algebra.situations import MatchIntervals
 from ostinato.algebra.pattern import is_nested, variables_of
 from ostinato.algebra.policies import Selection
 from ostinato.algebra.query import Definition, MatchQuery, Unit, When, Within
+from ostinato.algebra.situations import MatchIntervals
 from ostinato.automata import text as nfa_text
 from ostinato.base.errors import UnsupportedError
 from ostinato.expr.text import to_text
@@ -20,8 +20,8 @@ from ostinato.expr.types import Kind
 from ostinato.inspect.automaton import text as event_automaton_text
 from ostinato.inspect.automaton.automaton import event_automaton
 from ostinato.inspect.automaton.picture import to_svg
-from ostinato.inspect.nested_plan import nested_plan
 from ostinato.inspect.interval_plan import interval_plan_text
+from ostinato.inspect.nested_plan import nested_plan
 from ostinato.inspect.stream_plan import stream_automaton_text, stream_plan_text
 from ostinato.plan.classify import classify
 from ostinato.plan.gaps import gaps_of
