@@ -22,7 +22,8 @@ def _definition(definition: SituationTest) -> str:
     taken = "" if definition.block < 0 else f" by block {definition.block}"
     least = "" if definition.at_least < 0 else f", at least {definition.at_least}"
     most = "" if definition.at_most < 0 else f", at most {definition.at_most}"
-    return f"rows with bit {definition.bit}{read}{taken}{least}{most}"
+    given = "" if definition.start < 0 else f", each from row.{definition.start} to its time"
+    return f"rows with bit {definition.bit}{read}{given}{taken}{least}{most}"
 
 
 def _related(allowed: AllowedRelation) -> str:

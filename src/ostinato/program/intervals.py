@@ -1,8 +1,8 @@
 """Patterns of situations, as TPStream has them: what lasts while a condition holds, and Allen's relations between such intervals.
 
-Situations of one definition do not overlap: a row that satisfies it begins one, or goes on with the one that is open; another row that
-the definition reads ends it. They carry registers and their two times, never rows. After all rows of one time, a moment of the partition,
-combinations are looked for that this moment has decided."""
+A row that satisfies a definition begins a situation, or goes on with the one that is open; another row that the definition reads ends it.
+Or each such row is a situation by itself, which ends at its time. Situations carry registers and their two times, never rows. After all
+rows of one time, a moment of the partition, combinations are looked for that this moment has decided."""
 
 from __future__ import annotations
 
@@ -18,16 +18,23 @@ BOUNDED = ("before", "after", "overlaps", "overlapped by")
 LATENCIES = ("earliest", "final")
 
 
+def inverse_of(relation: int) -> int:
+    """`B inverse A` says the same as `A relation B`: they are listed so that the first is that of the last."""
+    return len(RELATIONS) - 1 - relation
+
+
 @dataclass(frozen=True)
 class SituationTest:
     """Rows with the bit `reads` (-1: all of them) are read; of these, those with `bit` satisfy the definition. `block` takes a row into the
-    registers of its situation, -1: these are not asked for anything. A situation lasts `at_least` and `at_most` so long, -1: any time."""
+    registers of its situation, -1: these are not asked for anything. A situation lasts `at_least` and `at_most` so long, -1: any time.
+    `start`: the slot with the start, where each row is a situation; -1: they are derived."""
 
     bit: int
     reads: int = -1
     block: int = -1
     at_least: int = -1
     at_most: int = -1
+    start: int = -1
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from ostinato.kernels._jit import borrowing, inlined
-from ostinato.kernels.intervals.allen import GROUP_COUNT, first_from, group_begin, is_certain
+from ostinato.kernels.intervals.allen import ENDED_GROUPS, GROUP_COUNT, first_from, group_begin, is_certain
 from ostinato.kernels.intervals.interval_layout import (
     AT_CHOICE,
     AT_DEPTH,
@@ -39,6 +39,7 @@ from ostinato.kernels.intervals.interval_layout import (
     OVER_STEPS,
     SECOND,
     START,
+    START_SLOT,
     STEP_LIMIT,
     STOP,
     VISITED,
@@ -63,27 +64,34 @@ def has_changed(definitions, settings, definition, start, end, before, now):
 
 
 @inlined
-def trigger(definitions, settings, situations, regions, region, definition, choice, before, now):
-    """The last situation of the region, or the one before it, if it has changed and is long enough."""
-    if regions[region, COUNT] <= choice:
-        return np.int64(NOTHING)
-    place = regions[region, HEAD] + regions[region, COUNT] - 1 - choice
+def may_have_changed(definitions, situations, regions, region, definition, choice, now):
+    """Whether the situation that is so many before the last of the region, or one before it, may have changed: of those that are derived
+    one can have ended and one begun, those that are given are known at their end."""
+    if choice >= regions[region, COUNT]:
+        return False
+    if definitions[definition, START_SLOT] == NOTHING:
+        return choice < 2
+    return situations[regions[region, HEAD] + regions[region, COUNT] - 1 - choice, END] == now
+
+
+@inlined
+def is_trigger(definitions, settings, situations, definition, place, before, now):
+    """Whether it has changed, is long enough, and not too old."""
     start, end = situations[place, START], situations[place, END]
     if not has_changed(definitions, settings, definition, start, end, before, now) or not lasts(definitions, definition, start, end, now):
-        return np.int64(NOTHING)
-    if settings[WITHIN] != OPEN and now - start > settings[WITHIN]:
-        return np.int64(NOTHING)
-    return np.int64(place)
+        return False
+    return settings[WITHIN] == OPEN or now - start <= settings[WITHIN]
 
 
 @borrowing
-def set_stretch(constraints, ranks_of, settings, situations, regions, places, key, count, changed, depth, definition, now):
+def set_stretch(definitions, constraints, ranks_of, settings, situations, regions, places, key, count, changed, depth, definition, now):
     """Where situations of the definition can lie, seen from those that are chosen."""
     region = key * count + definition
+    derived = definitions[definition, START_SLOT] == NOTHING
     low = regions[region, HEAD]
     high = low + regions[region, COUNT]
     if settings[WITHIN] != OPEN:
-        low = first_from(situations, START, low, high, now - settings[WITHIN])
+        low = first_from(situations, START if derived else END, low, high, now - settings[WITHIN])
     for constraint in range(len(constraints)):
         if constraints[constraint, FIRST] == definition:
             other, groups = constraints[constraint, SECOND], constraints[constraint, GROUPS]
@@ -98,6 +106,8 @@ def set_stretch(constraints, ranks_of, settings, situations, regions, places, ke
             first += 1
         while last > first and not groups >> last & 1:
             last -= 1
+        if not derived:  # their ends alone are in order
+            first, last = min(first, ENDED_GROUPS), last if last < ENDED_GROUPS else GROUP_COUNT - 1
         start, end = situations[places[CHOSEN, other], START], situations[places[CHOSEN, other], END]
         low = max(low, group_begin(situations, regions, region, first, start, end))
         high = min(high, group_begin(situations, regions, region, last + 1, start, end))
@@ -109,6 +119,8 @@ def fits(definitions, constraints, bounds, ranks_of, settings, situations, place
     """Whether a situation may stand beside those that are chosen."""
     start, end = situations[place, START], situations[place, END]
     if (settings[IS_FINAL] != 0 and end == OPEN) or not lasts(definitions, definition, start, end, now):
+        return False
+    if settings[WITHIN] != OPEN and now - start > settings[WITHIN]:
         return False
     if definition < changed and has_changed(definitions, settings, definition, start, end, before, now):
         return False
@@ -138,6 +150,8 @@ def was_certain(definitions, constraints, bounds, situations, places, before, no
         place = places[CHOSEN, definition]
         start = situations[place, START]
         if start == now or before == NEVER:
+            return False
+        if definitions[definition, START_SLOT] != NOTHING and situations[place, END] == now:
             return False
         if not lasts(definitions, definition, start, end_before(situations, place, now), before):
             return False
@@ -198,8 +212,9 @@ def search(
             depth += 1
             if depth < count:
                 set_stretch(
-                    constraints, ranks_of, settings, situations, regions, places, key, count, changed, depth, orders[changed, depth], now
-                )
+                    definitions, constraints, ranks_of, settings, situations, regions, places, key, count, changed, depth,
+                    orders[changed, depth], now,
+                )  # fmt: skip
     header[AT_DEPTH] = 0
     return DONE
 
@@ -213,19 +228,20 @@ def decide(
     count = len(definitions)
     while header[AT_TRIGGER] < count:
         changed = header[AT_TRIGGER]
-        while header[AT_CHOICE] < 2:
+        region = key * count + changed
+        while may_have_changed(definitions, situations, regions, region, changed, header[AT_CHOICE], now):
             if header[AT_DEPTH] == 0:
-                region = key * count + changed
-                place = trigger(definitions, settings, situations, regions, region, changed, header[AT_CHOICE], before, now)
-                if place == NOTHING:
+                place = regions[region, HEAD] + regions[region, COUNT] - 1 - header[AT_CHOICE]
+                if not is_trigger(definitions, settings, situations, changed, place, before, now):
                     header[AT_CHOICE] += 1
                     continue
                 places[CHOSEN, changed] = place
                 header[AT_DEPTH] = 1
                 if count > 1:
                     set_stretch(
-                        constraints, ranks_of, settings, situations, regions, places, key, count, changed, 1, orders[changed, 1], now
-                    )
+                        definitions, constraints, ranks_of, settings, situations, regions, places, key, count, changed, 1,
+                        orders[changed, 1], now,
+                    )  # fmt: skip
             status = search(
                 definitions, constraints, bounds, orders, ranks_of, owners, settings, situations, registers, register_valid, regions,
                 places, header, found, found_registers, found_valid, key, changed, before, now,

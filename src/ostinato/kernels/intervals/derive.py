@@ -7,6 +7,7 @@ from ostinato.kernels.intervals.interval_layout import (
     AT_DEFINITION,
     AT_LEAST,
     AT_MOST,
+    BAD_START,
     BLOCK,
     BLOCK_END,
     COUNT,
@@ -26,6 +27,7 @@ from ostinato.kernels.intervals.interval_layout import (
     READS,
     ROOM,
     START,
+    START_SLOT,
     TAIL,
     TOO_SMALL,
 )
@@ -54,10 +56,11 @@ def make_room(situations, registers, register_valid, regions, header, region):
 
 
 @inlined
-def begin(situations, registers, register_valid, regions, header, region, time):
+def add(situations, registers, register_valid, regions, header, region, start, end):
+    """One more, behind the others."""
     place = regions[region, HEAD] + regions[region, COUNT]
-    situations[place, START] = time
-    situations[place, END] = OPEN
+    situations[place, START] = start
+    situations[place, END] = end
     for register in range(registers.shape[1]):
         registers[place, register] = registers[EMPTY, register]
         register_valid[place, register] = register_valid[EMPTY, register]
@@ -68,24 +71,32 @@ def begin(situations, registers, register_valid, regions, header, region, time):
 
 
 @inlined
+def counts(definitions, definition, length):
+    """What has no length, or not one that is asked for, has not been."""
+    return length > 0 and definitions[definition, AT_LEAST] <= length <= definitions[definition, AT_MOST]
+
+
+@inlined
 def finish(definitions, situations, regions, header, region, definition, time):
-    """The open one ends; what has no length, or not one that is asked for, has not been."""
+    """The open one ends."""
     place = regions[region, HEAD] + regions[region, COUNT] - 1
-    length = time - situations[place, START]
     situations[place, END] = time
-    if length == 0 or length < definitions[definition, AT_LEAST] or length > definitions[definition, AT_MOST]:
+    if not counts(definitions, definition, time - situations[place, START]):
         regions[region, COUNT] -= 1
         header[LIVE] -= 1
 
 
 @inlined
 def purge(definitions, situations, regions, header, key, earliest):
-    """Let go of what has ended and started before a time: it is in no later match."""
+    """Let go of what has ended and started before a time: it is in no later match. Of what is given, which is not in the order of starts,
+    what has ended until then."""
     count = len(definitions)
-    for region in range(key * count, (key + 1) * count):
+    for definition in range(count):
+        region = key * count + definition
+        column = START if definitions[definition, START_SLOT] == NOTHING else END
         while regions[region, COUNT] > 0:
             place = regions[region, HEAD]
-            if situations[place, START] >= earliest or situations[place, END] == OPEN:
+            if situations[place, column] >= earliest or situations[place, END] == OPEN:
                 break
             regions[region, HEAD] += 1
             regions[region, COUNT] -= 1
@@ -107,7 +118,19 @@ def take(
         region = key * count + definition
         last = regions[region, HEAD] + regions[region, COUNT] - 1
         goes_on = regions[region, COUNT] > 0 and situations[last, END] == OPEN
-        if own & definitions[definition, HOLDS] == 0:
+        holds = own & definitions[definition, HOLDS] != 0
+        start, end = time, OPEN
+        if definitions[definition, START_SLOT] != NOTHING:
+            if not holds:
+                continue
+            slot = definitions[definition, START_SLOT]
+            start, end = slots[row, slot], time
+            if slot_valid[row, slot] == 0 or start > time:
+                header[ERROR] = BAD_START
+                return FAILED
+            if not counts(definitions, definition, time - start):
+                continue
+        elif not holds:
             if goes_on:
                 finish(definitions, situations, regions, header, region, definition, time)
             continue
@@ -115,7 +138,7 @@ def take(
             if not make_room(situations, registers, register_valid, regions, header, region):
                 header[AT_DEFINITION] = definition
                 return TOO_SMALL
-            begin(situations, registers, register_valid, regions, header, region, time)
+            add(situations, registers, register_valid, regions, header, region, start, end)
         if definitions[definition, BLOCK] != NOTHING:
             last = regions[region, HEAD] + regions[region, COUNT] - 1
             status = evaluate(

@@ -1,7 +1,7 @@
 """What the kernels are told about a pattern of situations, and the arrays in which situations live.
 
-Those of one partition and definition stand side by side in the pool, in the order of their starts and so of their ends: they do not
-overlap. Only the last of them can be open."""
+Those of one partition and definition stand side by side in the pool, in the order of their ends. Those that are derived do not overlap, so
+that this is the order of their starts, and only the last of them can be open; those that are given have all ended."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ BLOCK = 2  # where its block begins in the code; NOTHING: it has none
 BLOCK_END = 3
 AT_LEAST = 4  # 0: nothing is asked
 AT_MOST = 5  # OPEN: nothing is asked
-DEFINITION_COLUMNS = 6
+START_SLOT = 6  # of situations that are given; NOTHING: they are derived
+DEFINITION_COLUMNS = 7
 
 # Columns of `constraints`
 FIRST = 0
@@ -96,3 +97,5 @@ FULL = 2  # of results
 OVER_LIMIT = 3
 OVER_STEPS = 4
 FAILED = 5
+
+BAD_START = -100  # beside the error codes of scalar code

@@ -37,6 +37,7 @@ class IntervalEmitter:
     def emit(self) -> IntervalPattern:
         query, situations = self._query, self._situations
         bits = [self._bits(definition) for definition in situations.definitions]
+        starts = [self._start(definition) for definition in situations.definitions]
         carried = CarriedValues(self._names, self._rows, self._leaves())
         measures = self._measures(carried)
         rows, count, slots = self._rows.finish()
@@ -54,8 +55,8 @@ class IntervalEmitter:
             registers=carried.described(),
             measures=measures,
             definitions=tuple(
-                SituationTest(holds, reads, block, _length(one.duration.at_least), _length(one.duration.at_most))
-                for one, (holds, reads), block in zip(situations.definitions, bits, carried.blocks, strict=True)
+                SituationTest(holds, reads, block, _length(one.duration.at_least), _length(one.duration.at_most), start)
+                for one, (holds, reads), block, start in zip(situations.definitions, bits, carried.blocks, starts, strict=True)
             ),
             constraints=tuple(map(self._constraint, query.constraints)),
             owners=carried.owners,
@@ -70,11 +71,6 @@ class IntervalEmitter:
 
     def _bits(self, definition: SituationDefinition) -> tuple[int, int]:
         """That of the rows that satisfy it, and that of those it reads."""
-        if definition.start is not None:
-            raise UnsupportedError(
-                f"The situations of {definition.name} are given by their start and end, and are not evaluated yet",
-                hint="Derive them from the events at which they start and end",
-            )
         read = self._is_read(definition)
         conditions = list(conjuncts(definition.condition))
         if read is None:
@@ -87,6 +83,12 @@ class IntervalEmitter:
                     span=node.span,
                 )
         return self._rows.bit([read, *conditions]), self._rows.bit([read])
+
+    def _start(self, definition: SituationDefinition) -> int:
+        """The slot with the start of each situation, where they are given."""
+        if definition.start is None:
+            return -1
+        return self._rows.slot(current(Field(definition.start, type=self._situations.schema.type_of(definition.start))))
 
     def _is_read(self, definition: SituationDefinition) -> Expr | None:
         """The condition that a row is of one of its sources; None: all rows are."""

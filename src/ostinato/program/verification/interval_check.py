@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ostinato.expr.typing.coerce import same_form
 from ostinato.program.intervals import BOUNDED, LATENCIES, RELATIONS, AllowedRelation, IntervalConstraint, IntervalPattern, SituationTest
 from ostinato.program.opcodes import Op
 from ostinato.program.verification.measure_check import LIMIT
@@ -37,6 +38,9 @@ def _definition(number: int, definition: SituationTest, pattern: IntervalPattern
     require(0 <= definition.bit < pattern.bits and -1 <= definition.reads < pattern.bits, "definitions with known bits")
     require(is_block(pattern, definition.block, binding=True), "definitions with known blocks")
     require(all(-1 <= length < LIMIT for length in (definition.at_least, definition.at_most)), "durations that fit 64 bits")
+    require(-1 <= definition.start < len(pattern.slots), "known slots for starts")
+    time = pattern.reads.columns[pattern.reads.time].type
+    require(definition.start < 0 or same_form(pattern.slots[definition.start], time), "starts that are times")
     if definition.block >= 0:
         begin, end = pattern.scalar.blocks[definition.block]
         stored = [pattern.scalar.c[at] for at in range(begin, end) if pattern.scalar.op[at] == Op.STORE]

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from ostinato.base.errors import DataError, OstinatoError
 from ostinato.expr.types import Kind
 from ostinato.kernels.intervals import interval_layout as layout
 from ostinato.kernels.intervals import intervals as kernel
@@ -61,7 +62,8 @@ class IntervalMatcher:
         ordinal, begin, end, taken_in = rows.unread(keys, ready, self._read)
         complete = layout.OPEN if final else watermark
         others = self._store.undecided_elsewhere(keys, complete)
-        given = [np.concatenate(pair) for pair in ((keys, others), (begin, np.zeros_like(others)), (end, np.zeros_like(others)))]
+        none = np.zeros_like(others)
+        given = np.concatenate([keys, others]), np.concatenate([begin, none]), np.concatenate([end, none])
         self._steps.begin(taken_in)
         header = self._store.header
         self._plan.settings[layout.STEP_LIMIT] = min(int(header[layout.VISITED]) + self._steps.left, layout.OPEN)
@@ -98,7 +100,14 @@ class IntervalMatcher:
         elif status == layout.OVER_STEPS:
             raise self._steps.exceeded(f"{store.live:,} situations are kept, and it takes too long to combine them")
         else:
-            raise self._plan.interpreter.error(int(store.header[layout.ERROR]))
+            raise self._failed(int(store.header[layout.ERROR]))
+
+    def _failed(self, error: int) -> OstinatoError:
+        if error == layout.BAD_START:
+            return DataError(
+                f"a row of {self._pattern.reads.stream} has no start, or one behind its end", hint="leave such rows out before"
+            )
+        return self._plan.interpreter.error(error)
 
     def _over_limit(self) -> None:
         """Of situations: those that are in no later match go first."""

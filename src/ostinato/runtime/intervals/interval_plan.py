@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from ostinato.algebra.allen import Relation
 from ostinato.kernels.intervals import interval_layout as layout
 from ostinato.kernels.intervals.allen import GROUP_OF
 from ostinato.kernels.scalar.scalar import Interpreter
-from ostinato.program.intervals import RELATIONS, IntervalConstraint, IntervalPattern, SituationTest
+from ostinato.program.intervals import IntervalConstraint, IntervalPattern, SituationTest, inverse_of
 
 UNLIMITED = 1 << 62
-INVERSE = tuple(RELATIONS.index(Relation(name).inverse.value) for name in RELATIONS)
 
 
 class IntervalPlan:
@@ -33,7 +31,8 @@ class IntervalPlan:
 
     def _definition(self, one: SituationTest) -> list[int]:
         block = (layout.NOTHING, layout.NOTHING) if one.block < 0 else tuple(map(int, self.interpreter.blocks[one.block]))
-        return [_mask(one.bit), _mask(one.reads), *block[:2], max(one.at_least, 0), layout.OPEN if one.at_most < 0 else one.at_most]
+        most = layout.OPEN if one.at_most < 0 else one.at_most
+        return [_mask(one.bit), _mask(one.reads), *block[:2], max(one.at_least, 0), most, one.start]
 
     @staticmethod
     def _constraints(constraints: tuple[IntervalConstraint, ...]) -> np.ndarray:
@@ -42,7 +41,7 @@ class IntervalPlan:
             begin, end = end, end + sum(related.bounded for related in one.allowed)
             allowed = sum(1 << relation for relation in {related.relation for related in one.allowed if not related.bounded})
             groups = sum(1 << group for group in {GROUP_OF[related.relation] for related in one.allowed})
-            inverse = sum(1 << group for group in {GROUP_OF[INVERSE[related.relation]] for related in one.allowed})
+            inverse = sum(1 << group for group in {GROUP_OF[inverse_of(related.relation)] for related in one.allowed})
             lines.append((one.first, one.second, allowed, groups, inverse, begin, end))
         return np.array(lines, np.int64).reshape(-1, layout.CONSTRAINT_COLUMNS)
 

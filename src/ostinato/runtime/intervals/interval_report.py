@@ -19,9 +19,9 @@ class IntervalReport(InstanceReport):
 
     def of_instances(self, found: FinishedInstances, keys: KeyIndex | None) -> pa.Table:
         assert isinstance(found, FinishedIntervals)
-        return super().of_instances(found if keys is None else found.take(self._order(found, keys)), keys)
+        return super().of_instances(found if keys is None else found.take(self._listed(found, keys)), keys)
 
-    def _order(self, found: FinishedIntervals, keys: KeyIndex) -> np.ndarray:
+    def _listed(self, found: FinishedIntervals, keys: KeyIndex) -> np.ndarray:
         """By detection, then by the values of the partition, nulls last, then by the starts of the situations."""
         columns: dict[str, pa.Array | np.ndarray] = {"detected": found.detected}
         numbers, own = np.unique(found.key, return_inverse=True)

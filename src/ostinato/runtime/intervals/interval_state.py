@@ -22,7 +22,7 @@ def check_intervals(state: StateCheck, pattern: IntervalPattern) -> None:
     state.between(counts, 0, LIMIT, "numbers of situations")
     situations = state.array("situations", np.int64, ANY, 2)
     state.offsets(np.cumsum(counts), len(situations), "situations of known partitions and definitions")
-    _times(state, counts, situations)
+    _times(state, pattern, counts, situations)
     registers = state.array("registers", np.int64, len(situations), len(pattern.registers))
     flags = state.array("register_valid", np.uint8, len(situations), len(pattern.registers))
     state.between(flags, 0, HAS_FAILED, "registers with or without a value")
@@ -35,11 +35,14 @@ def check_intervals(state: StateCheck, pattern: IntervalPattern) -> None:
     state.between(state.counters("counters", len(COUNTERS) + 1), 0, LIMIT, "counters")
 
 
-def _times(state: StateCheck, counts: np.ndarray, situations: np.ndarray) -> None:
-    """Those of a region follow one another, and only the last may be open."""
+def _times(state: StateCheck, pattern: IntervalPattern, counts: np.ndarray, situations: np.ndarray) -> None:
+    """Those of a region follow one another, and only the last may be open; those that are given are in the order of their ends."""
     starts, ends = situations.T
     state.between(starts, -FAREST, FAREST, "starts of situations")
     state.require(bool((ends > starts).all() and ((ends == OPEN) | (ends <= FAREST)).all()), "situations that end behind their start")
     region = np.repeat(np.arange(len(counts)), counts)
     follows = region[1:] == region[:-1]
-    state.require(bool((ends[:-1][follows] <= starts[1:][follows]).all()), "situations that follow one another")
+    given = np.array([definition.start >= 0 for definition in pattern.definitions])[region % len(pattern.definitions)]
+    state.require(not (given & (ends == OPEN)).any(), "situations that have ended, where they are given")
+    behind = np.where(given, ends, starts)
+    state.require(bool((ends[:-1][follows] <= behind[1:][follows]).all()), "situations that follow one another")

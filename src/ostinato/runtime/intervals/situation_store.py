@@ -59,7 +59,8 @@ class SituationStore:
     @property
     def busy(self) -> np.ndarray:
         """Per key, whether situations are kept there."""
-        return (self.regions[:, layout.COUNT].reshape(-1, self._definitions) > 0).any(axis=1)
+        found: np.ndarray = (self.regions[:, layout.COUNT].reshape(-1, self._definitions) > 0).any(axis=1)
+        return found
 
     @property
     def kept(self) -> np.ndarray:
