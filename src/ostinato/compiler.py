@@ -20,6 +20,7 @@ from ostinato.lang.compile_options import CompileOptions
 from ostinato.lang.language import OF_THE_TEXT, Language
 from ostinato.lang.parsed_query import ParsedQuery, Tree
 from ostinato.lang.registry import language_of
+from ostinato.lang.streams.added_columns import check_added_columns
 from ostinato.lang.streams.explosion import explosion
 from ostinato.lang.streams.known_streams import KnownStreams, StatementHost
 from ostinato.plan.long_walks import quadratic
@@ -112,6 +113,7 @@ def compile_query(
     try:
         tree = language.bind(parsed.tree, streams)
         query = language.lower(tree, streams, options)
+        _check_columns(query, parsed)
         if options.sandboxed:
             _check_functions(query)
         try:
@@ -135,6 +137,18 @@ def _check_functions(query: MatchQuery | EventQuery) -> None:
                 hint="Whoever vouches for it registers it so: ost.functions.register(..., sandbox=True)",
                 span=call.span,
             )
+
+
+@singledispatch
+def _check_columns(query: MatchQuery | EventQuery, parsed: ParsedQuery[Any]) -> None:
+    """Those of the stream, and those of the result."""
+
+
+@_check_columns.register
+def _(query: MatchQuery, parsed: ParsedQuery[Any]) -> None:
+    if not query.schema.columns:
+        raise SchemaError(f"Stream `{query.stream}` has no columns", hint="Give it at least the one that puts its rows in order")
+    check_added_columns(parsed, query)
 
 
 @singledispatch

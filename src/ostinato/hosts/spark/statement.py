@@ -16,7 +16,6 @@ from ostinato.hosts.spark.run_match import division_of, run_work
 from ostinato.hosts.spark.run_options import RunOptions
 from ostinato.hosts.spark.source import Source, is_batch, schema_of
 from ostinato.hosts.spark.statement_check import check_reads, check_sandboxed
-from ostinato.hosts.spark.streaming.match_stream import METRICS
 from ostinato.hosts.spark.temporary_views import temporary_views
 from ostinato.hosts.spark.work import Work
 from ostinato.lang import sql
@@ -104,8 +103,7 @@ def _steps(
 
 
 def _found(spark: SparkSession, step: Step, options: RunOptions) -> DataFrame:
-    name = METRICS if step.number == 1 else f"{METRICS}_{step.number}"
-    return run_work(spark, Work.of(step.query), [step.source], options, name)
+    return run_work(spark, Work.of(step.query), [step.source], options)
 
 
 def _delegated(spark: SparkSession, spliced: Spliced, views: Mapping[str, DataFrame], options: RunOptions) -> DataFrame:
