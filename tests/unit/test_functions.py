@@ -350,6 +350,9 @@ def test_texts_that_are_alike_know_the_functions_of_their_time():
         rules.add("above 7", text.format(7))
     for limit in range(3, 7):
         rules.remove(f"above {limit}")
+        if limit < 6:
+            with pytest.raises(OstinatoError, match="different functions are called doubled"):
+                rules.add("above 7", text.format(7))  # one that is left still calls the other one
     rules.add("above 7", text.format(7))
     assert ost.match_all(rules, ticks=TICKS)["above 7"].num_rows == 1
 
