@@ -12,13 +12,15 @@ import pyarrow as pa
 from ostinato.algebra.event_streams import EventQuery
 from ostinato.algebra.policies import Ties
 from ostinato.algebra.query import MatchQuery
-from ostinato.base.errors import OstinatoError, SchemaError, UnsupportedError
+from ostinato.algebra.user_calls import user_calls
+from ostinato.base.errors import OstinatoError, SandboxError, SchemaError, UnsupportedError
 from ostinato.base.query_text import check_name, check_text
 from ostinato.base.user_warning import warn_user
 from ostinato.lang.compile_options import CompileOptions
 from ostinato.lang.language import OF_THE_TEXT, Language
 from ostinato.lang.parsed_query import ParsedQuery, Tree
 from ostinato.lang.registry import language_of
+from ostinato.lang.streams.added_columns import check_added_columns
 from ostinato.lang.streams.explosion import explosion
 from ostinato.lang.streams.known_streams import KnownStreams, StatementHost
 from ostinato.plan.long_walks import quadratic
@@ -111,6 +113,9 @@ def compile_query(
     try:
         tree = language.bind(parsed.tree, streams)
         query = language.lower(tree, streams, options)
+        _check_columns(query, parsed)
+        if options.sandboxed:
+            _check_functions(query)
         try:
             rewritten, applied = _rewritten(query, options.without)
             pattern = _planned(rewritten, options)
@@ -122,6 +127,28 @@ def compile_query(
         raise error.within(text) from error.__cause__
     composite = None if parsed.composite is None else parsed.composite.name
     return Query(text, language.name, language.render(tree), query, rewritten, applied, pattern, composite, warning=warning)
+
+
+def _check_functions(query: MatchQuery | EventQuery) -> None:
+    for call in user_calls(query):
+        if call.function is not None and not call.function.sandboxed:
+            raise SandboxError(
+                f"The function {call.name} is not let into the sandbox",
+                hint="Whoever vouches for it registers it so: ost.functions.register(..., sandbox=True)",
+                span=call.span,
+            )
+
+
+@singledispatch
+def _check_columns(query: MatchQuery | EventQuery, parsed: ParsedQuery[Any]) -> None:
+    """Those of the stream, and those of the result."""
+
+
+@_check_columns.register
+def _(query: MatchQuery, parsed: ParsedQuery[Any]) -> None:
+    if not query.schema.columns:
+        raise SchemaError(f"Stream `{query.stream}` has no columns", hint="Give it at least the one that puts its rows in order")
+    check_added_columns(parsed, query)
 
 
 @singledispatch

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.property.cel_meaning import bag, meaning
+from tests.property.cel_meaning import bag, lowered, meaning, result_schema
 from tests.property.cel_texts import SCHEMAS, rows, tables, texts
 
 from ostinato.base.errors import UnsupportedError
@@ -79,7 +79,9 @@ def test_in_parts_and_by_the_host(text: str, given: Rows) -> None:
     wanted = bag(meaning(text, SCHEMAS, given))
     lazy = embedded.match(text, language="cel", streams=tables(given), lazy=True)
     assert bag([row for batch in lazy.batches() for row in batch.to_pylist()]) == wanted
-    assert bag(embedded.match(text, language="cel", streams=tables(given)).to_arrow().to_pylist()) == wanted
+    table = embedded.match(text, language="cel", streams=tables(given)).to_arrow()
+    assert bag(table.to_pylist()) == wanted
+    assert table.schema == result_schema(lowered(text, SCHEMAS)[-1])
 
 
 def compiled(text: str, without: tuple[str, ...] = ()) -> Query | None:

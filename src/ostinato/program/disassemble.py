@@ -116,6 +116,8 @@ def _operation(op: ColumnOp) -> str:
     args = ", ".join(f"c{a}" for a in op.args)
     if op.op == "call":
         return f"{op.params[0]}({args})"
+    if op.op == "user":
+        return f"{op.params[0].name}({args})  -- {op.params[0]}, {op.params[0].kind}"
     if op.op in ("input", "literal"):
         return f"{op.op} {op.params[0]!r}"
     return f"{op.op}({args}{', ' + str(op.params[0]) if op.params else ''})"

@@ -15,17 +15,29 @@ from ostinato.lang.cel.words import RESERVED
 from ostinato.lang.parsed_query import Composite
 
 DEEPEST = 100  # operators inside of each other; `a NEXT b NEXT c` is two
+QUERY = "A query is SELECT ... FROM ... PUBLISH name; a semicolon ends it"
 CONDITIONS = "FOLD {relevant, step, aggregates}: which events are relevant, and whether the step succeeds; write TRUE for any"
+
+ELSEWHERE = {
+    "WHERE": "Conditions stand before the stream: FILTER {price > 10} (stock)",
+    "HAVING": "Put FILTER {...} (...) around the expression",
+    "GROUP": "Aggregates grow in FOLD, one event after the other",
+    "ORDER": "Events are in the order of their times",
+    "JOIN": "NEXT and FOLD combine events one after the other",
+    "WITHIN": "FILTER {DUR <= 10 MINUTES} (...) asks how long an event lasts",
+}
 
 
 def parse_queries(text: str) -> tuple[CelQuery, ...]:
     """The trees of the queries in a text, in its order. Errors point into it."""
     try:
         parser = _Parser(tokenize(check_text(text)))
+        if parser.at_end():
+            raise QuerySyntaxError("The text has no query", hint=QUERY, span=parser.peek().span)
         found = [parser.query(text)]
         while parser.accept_op(";") and not parser.at_end():
             found.append(parser.query(text))
-        parser.expect_end(hint="A query is SELECT ... FROM ... PUBLISH name; a semicolon ends it")
+        parser.ends()
         return tuple(found)
     except OstinatoError as error:
         error.within(text)
@@ -36,6 +48,17 @@ class _Parser(CelExpressionParser):
     def __init__(self, tokens: Sequence[Token]) -> None:
         super().__init__(tokens)
         self.depth = 0
+
+    def ends(self) -> None:
+        """Where the text has to end."""
+        self._refuse_clauses()
+        self.expect_end(hint=QUERY)
+
+    def _refuse_clauses(self) -> None:
+        token = self.peek()
+        if token.is_word(*ELSEWHERE):
+            word = token.text.upper()
+            raise UnsupportedError(f"{word} is no clause of CEL", hint=ELSEWHERE[word], span=token.span)
 
     def query(self, text: str) -> CelQuery:
         start = self.peek().span
@@ -102,6 +125,7 @@ class _Parser(CelExpressionParser):
             found: Node = Filter(condition, self._operand(), self.span_from(start))
         elif self.accept_op("("):
             found = self._select()
+            self._refuse_clauses()
             self.expect_op(")", hint="A query inside of another one stands in parentheses")
         else:
             found = self._stream()

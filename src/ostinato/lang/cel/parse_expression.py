@@ -6,6 +6,7 @@ from ostinato.base.errors import QuerySyntaxError
 from ostinato.expr.nodes import Expr, Literal
 from ostinato.expr.reading.literal_syntax import interval_quantity
 from ostinato.expr.reading.parse import ExpressionParser
+from ostinato.expr.reading.tokens import Token
 from ostinato.expr.times.temporal_text import is_calendar_unit, unit_named
 from ostinato.lang.cel.syntax import Attribute, DurationWord
 from ostinato.lang.cel.words import DURATION_WORD, RESERVED
@@ -17,11 +18,12 @@ class CelExpressionParser(ExpressionParser):
     reserved = RESERVED
 
     def special(self) -> Expr | None:
-        return self._decorated() if self.at_op(*DECORATORS) else None
+        token = self.peek()
+        return self._decorated() if token.kind == "op" and token.text.startswith("$") else None
 
     def _decorated(self) -> Expr:
         mark = self.next()
-        if not self.at_op(".") or self.peek().span.start != mark.span.end:
+        if mark.text not in DECORATORS or not self.at_op(".") or self.peek().span.start != mark.span.end:
             hint = "Decorators are $1, $2 and $, and stand before a dot and an attribute: $1.price"
             raise QuerySyntaxError(f"`{mark.text}` is of no attribute", hint=hint, span=mark.span.to(self.peek().span))
         self.next()
@@ -45,6 +47,12 @@ class CelExpressionParser(ExpressionParser):
         span = self.span_from(word.span)
         self.refuse_index(span)
         return Attribute("", name, span=span)
+
+    def expect_name(self, what: str = "a name", reserved: frozenset[str] = frozenset()) -> Token:
+        token = self.peek()
+        if token.kind == "name" and token.text.upper() in reserved:
+            self.fail(what, hint=f'`{token.text}` is a word of the language; a name that is spelled so needs quotes: "{token.text}"')
+        return super().expect_name(what, reserved)
 
     def number(self) -> Literal:
         """`10 MINUTES` is a length of time."""

@@ -34,7 +34,13 @@ class Scope:
 
     def typed(self, expr: Expr) -> Expr:
         """The expression over these streams, with its types."""
-        return self._bound(infer(self._resolved(expr), self._schema()))
+        try:
+            return self._bound(infer(self._resolved(expr), self._schema()))
+        except TypeMismatchError as error:
+            if self.duration is not None and any(isinstance(node, DurationWord) for node in expr.walk()):
+                what = "a number, as times are: DUR > 10" if self.duration.kind is Kind.INT else "a length of time: DUR > 10 MINUTES"
+                error.hint = error.hint or f"DUR is {what}"
+            raise
 
     def condition(self, expr: Expr) -> Expr:
         typed = self.typed(expr)

@@ -16,9 +16,13 @@ from ostinato.lang.streams.merge_streams import common_type
 
 def event_stream(stream: StreamName, schemas: Mapping[str, Schema], time: Times | None, composites: Mapping[str, str]) -> EventStream:
     name = _found(stream, schemas)
-    given = timed(_given(name, schemas, time, composites))
-    start = given.schema.find(START) if given.time.lower() == END else None
-    _check_start(given, start)
+    try:
+        given = timed(_given(name, schemas, time, composites))
+        start = given.schema.find(START) if given.time.lower() == END else None
+        _check_start(given, start)
+    except SchemaError as error:
+        error.span = stream.span
+        raise
     attributes = tuple(column for column in given.schema.columns if column[0] not in (given.time, start))
     if any(own == DURATION for own, _ in attributes):
         raise SchemaError(

@@ -47,6 +47,12 @@ class ScalarWriter(ABC):
 
 def not_offered(expr: Expr) -> UnsupportedError:
     name = f"{expr.name}()" if isinstance(expr, Call) else type(expr).__name__
+    if isinstance(expr, Call) and expr.function is not None:
+        return UnsupportedError(
+            f"{name} takes columns, and here it would be asked for values of the match one by one",
+            hint="Register it with compiled=True; or, if its arguments are values of one event, with strict=True: null for null",
+            span=expr.span,
+        )
     return UnsupportedError(
         f"{name} over values of several events is not offered in a condition",
         hint="Apply it to each event's own values, and compare the results",

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from ostinato.program.column_code import ColumnCode
 from ostinato.program.instances import InstanceAutomaton
 from ostinato.program.measure_code import MeasureCode, Point
-from ostinato.program.opcodes import SPACES, Op, Space, shape
+from ostinato.program.opcodes import SPACES, Space, words_read
 from ostinato.program.ordered_nfa import ACCEPT, ACCEPT_AT_END, OrderedNfa
 from ostinato.program.pattern import EventPattern, Pattern, RowPattern
 from ostinato.program.tree import TreePattern
@@ -129,10 +129,7 @@ def _slots(pattern: Pattern, block: int) -> Iterator[int]:
     code = pattern.scalar
     start, end = code.blocks[block]
     for at in range(start, end):
-        form = shape(Op(code.op[at]))
-        for word, used in ((code.a[at], form[0]), (code.b[at], form[1])):
-            if used != "-" and word % SPACES == Space.SLOT:
-                yield word // SPACES
+        yield from (word // SPACES for word in words_read(code, at) if word % SPACES == Space.SLOT)
 
 
 class _Distances:
