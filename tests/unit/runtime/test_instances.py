@@ -109,7 +109,7 @@ def test_strings_that_instances_carry_survive_a_sweep(monkeypatch: pytest.Monkey
     monkeypatch.setattr(string_sweep, "SWEEP_FROM", 64)
     monkeypatch.setattr(string_sweep.StringSweep.__init__, "__defaults__", (64,))
     text = "SELECT a, s FROM (SELECT s AS a, s AS b FROM FILTER {kind = 'A'} (t)) NEXT {$2.s = $1.b} FILTER {kind = 'B'} (t)"
-    for without in ((), ("equality_key",), ("equality_key", "search")):
+    for without in (("equality_key",), ("equality_key", "search")):  # keys are texts, too, and forgotten by another rule
         session = query(text, without=without).open(lateness=0)
         session.push(rows((0, "A", 0, 0, "first"), (0, "A", 0, 0, "second")))
         for step in range(1, 50):
