@@ -231,8 +231,8 @@ def advance(
     header, per_key, found, keys, begin, end,
 ):  # fmt: skip
     """Go on over the rows [begin[i], end[i]) of each of `keys`. Anything but DONE leaves in the header where to go on when called again;
-    AT_INSTANCE is NOTHING there unless it is on its way through a list. The states come from the last to the first, and then the beginning: what a row makes waits
-    where it is not offered to it again."""
+    AT_INSTANCE is NOTHING there unless it is on its way through a list. The states come from the last to the first, and then the beginning:
+    what a row makes waits where it is not offered to it again."""
     last = len(states) - 1
     for i in range(header[AT_KEY], len(keys)):
         key = keys[i]
