@@ -8,7 +8,7 @@ from ostinato.program.input import Input
 from ostinato.program.pattern import EventPattern, Pattern, RowPattern
 from ostinato.program.tree import TreePattern
 
-VERSION = 8
+VERSION = 9
 
 Body = RowPattern | EventPattern | TreePattern
 
