@@ -23,6 +23,7 @@ from ostinato.base.errors import (
 from ostinato.base.release import RELEASE
 
 if TYPE_CHECKING:
+    from ostinato import functions
     from ostinato.hosts.embedded import Result, compile, match, sql
     from ostinato.hosts.embedded.match_all import match_all
     from ostinato.hosts.sandbox import Sandbox
@@ -53,6 +54,7 @@ _LAZY = {
     "on": "ostinato.hosts.spark",
     "Sandbox": "ostinato.hosts.sandbox",
     "decode": "ostinato.inspect.compressed",
+    "functions": "ostinato.functions",
 }
 
 __all__ = [
@@ -77,6 +79,7 @@ __all__ = [
     "UnsupportedError",
     "compile",
     "decode",
+    "functions",
     "match",
     "match_all",
     "on",
@@ -87,7 +90,8 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name not in _LAZY:
         raise AttributeError(f"module 'ostinato' has no attribute {name!r}")
-    value = getattr(import_module(_LAZY[name]), name)
+    module = import_module(_LAZY[name])
+    value = module if module.__name__ == f"{__name__}.{name}" else getattr(module, name)
     globals()[name] = value
     return value
 

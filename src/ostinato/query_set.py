@@ -11,6 +11,7 @@ import pyarrow as pa
 from ostinato.base.errors import OstinatoError, SchemaError, UnknownNameError, UnsupportedError
 from ostinato.compiler import compile, schema_of
 from ostinato.kernels._jit import prepare
+from ostinato.program.functions_used import CalledFunctions, functions_of
 from ostinato.program.program import Program
 from ostinato.program.query_graphs import NO_QUERIES, STEP, with_query
 from ostinato.query import Query, lateness_in_units
@@ -40,6 +41,7 @@ class QuerySet:
         self.schemas = {name: schema_of(name, given) for name, given in schemas.items()}
         self._queries: dict[str, Query] = {}
         self._columns: dict[str, pa.Field] = {}  # what all of them return
+        self._called = CalledFunctions()
         self._program: Program | None = None  # of all of them, made when somebody asks for it
         self._sessions: WeakSet[SetSession] = WeakSet()
 
@@ -51,9 +53,12 @@ class QuerySet:
             raise OstinatoError(f"there is a query {id!r} already", hint="Remove it first, or give the new one another name")
         query = compile(text, self.schemas, **options)
         self._check_columns(id, query)
+        functions = functions_of(query.program)
+        self._called.check(functions)
         for session in self._open_sessions():
             session.add(id, query.program)
         self._queries[id] = query
+        self._called.join(id, functions)
         self._program = None
         self._columns |= {field.name: field for field in query.output_schema}
 
@@ -63,6 +68,7 @@ class QuerySet:
         for session in self._open_sessions():
             session.remove(id)
         del self._queries[id]
+        self._called.leave(id)
         self._program = None
         self._columns = {field.name: field for query in self._queries.values() for field in query.output_schema}
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from ostinato.base.errors import OstinatoError, QuerySyntaxError
 from ostinato.base.query_text import check_text
+from ostinato.lang.cel.language import CEL
 from ostinato.lang.language import Language
 from ostinato.lang.neel.language import NEEL
 from ostinato.lang.sase.language import SASE
@@ -16,6 +17,7 @@ _registered: dict[str, Language[Any]] = {
     SQL.name: SQL,
     NEEL.name: NEEL,  # before SASE+, which begins alike: it is what has a sign that SASE+ does not have
     SASE.name: SASE,
+    CEL.name: CEL,
 }
 
 

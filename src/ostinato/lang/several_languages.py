@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
+from ostinato.algebra.event_streams import EventQuery
 from ostinato.algebra.query import MatchQuery
 from ostinato.base.errors import OstinatoError, QuerySyntaxError, UnsupportedError
 from ostinato.base.span import Span
@@ -119,8 +120,8 @@ def _bind(part: Part, streams: KnownStreams) -> Part:
         return replace(part, tree=part.language.bind(part.tree, replace(streams, host=None)))
 
 
-def _lower(part: Part, streams: KnownStreams, options: CompileOptions) -> MatchQuery:
+def _lower(part: Part, streams: KnownStreams, options: CompileOptions) -> MatchQuery | EventQuery:
     with _pointing_into(part.text):
         part.language.refuse({"output": options.output})
         query = part.language.lower(part.tree, streams, options)
-        return query if part.published is None else with_time(query, part.published)
+        return with_time(query, part.published) if part.published is not None and isinstance(query, MatchQuery) else query

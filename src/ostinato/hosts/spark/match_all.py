@@ -20,10 +20,10 @@ from ostinato.hosts.spark.nested_columns import quoted
 from ostinato.hosts.spark.python_workers import check_workers
 from ostinato.hosts.spark.run_match import run_work
 from ostinato.hosts.spark.run_options import BY_KEY, ONE, RunOptions
+from ostinato.hosts.spark.ship_program import shipped
 from ostinato.hosts.spark.source import Source, is_batch
 from ostinato.hosts.spark.types import as_on_spark, to_spark_schema
 from ostinato.hosts.spark.work import Work
-from ostinato.program import serde
 from ostinato.program.input import Input
 from ostinato.program.program import Program
 from ostinato.program.query_graphs import NO_QUERIES, with_query
@@ -34,6 +34,7 @@ from ostinato.tasks.conform import batches_of
 from ostinato.tasks.host_ids import has_ids
 from ostinato.tasks.keyed_pass import concatenated, set_pass
 from ostinato.tasks.set_output import as_one_table
+from ostinato.tasks.shipped_program import ShippedProgram
 
 
 def match_all(spark: SparkSession, queries: QuerySet, given: Mapping[str, Source], options: RunOptions) -> DataFrame:
@@ -131,12 +132,12 @@ def _by_rows(frame: DataFrame, work: Work, budget: Budget) -> DataFrame:
         placed = rows.repartition(partition_count(rows), *keys).sortWithinPartitions(*keys, *order_of(work.reads))
     else:
         placed = rows.repartition(1).sortWithinPartitions(*order_of(work.reads)) if work.reads.order else rows.coalesce(1)
-    return placed.mapInArrow(_matching(serde.dumps(work.program), work.keys, work.output, budget), to_spark_schema(work.output))
+    return placed.mapInArrow(_matching(shipped(work.program), work.keys, work.output, budget), to_spark_schema(work.output))
 
 
-def _matching(program: bytes, keys: tuple[str, ...], output: pa.Schema, budget: Budget | None) -> Matching:
+def _matching(program: ShippedProgram, keys: tuple[str, ...], output: pa.Schema, budget: Budget | None) -> Matching:
     def match(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        loaded, counted = serde.loads(program), 0
+        loaded, counted = program.load(), 0
         for found in set_pass(loaded, keys, concatenated(batches), budget):
             yield from batches_of(as_one_table(found, loaded, output, 0, counted), output)
             counted += sum(table.num_rows for table in found.values())

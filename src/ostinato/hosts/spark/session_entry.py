@@ -136,7 +136,7 @@ class SparkEngine:
                 streams=every,
             )
         given = self._resolved(unnamed, streams, named)
-        query = self._compiled(text, given, CompileOptions(chosen.name, dialect=DIALECT, **options))
+        query = self._compiled(text, given, CompileOptions(chosen.name, dialect=DIALECT, sandboxed=closed is not None, **options))
         allowed = budget if closed is None else closed.budget(budget)
         with in_time(self.spark, closed):
             return run_match(self.spark, query, given, RunOptions(lateness, buckets, path, allowed, late, tail_of=tail_of))
@@ -182,7 +182,8 @@ class SparkEngine:
         chosen = chosen_language(text, language, **options)
         if chosen.is_statement:
             return explain_statement(self.spark, text, given, stage, RunOptions(sandbox=self._sandbox(sandbox, text)))
-        query = self._compiled(text, given, CompileOptions(chosen.name, dialect=DIALECT, **options))
+        closed = self._sandbox(sandbox, text)
+        query = self._compiled(text, given, CompileOptions(chosen.name, dialect=DIALECT, sandboxed=closed is not None, **options))
         shown = query.explain(stage)
         return shown if stage != "plan" else f"{shown}\n{division(query, given)}"
 

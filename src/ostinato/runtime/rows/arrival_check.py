@@ -44,4 +44,4 @@ def _fallible_alone(code: ColumnCode) -> ColumnCode:
 
 
 def _can_fail(op: ColumnOp) -> bool:
-    return op.op == "cast" or (op.op == "call" and op.params[0] in CAN_FAIL)
+    return op.op in ("cast", "user") or (op.op == "call" and op.params[0] in CAN_FAIL)

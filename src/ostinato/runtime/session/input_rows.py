@@ -63,7 +63,7 @@ class InputRows:
         self._reader = ColumnReader(reads)
         self._intake = Intake(reads, self.stored, self.pool)
         self._arrival_check = ArrivalCheck(patterns)
-        self._nulls_allowed = not any(pattern.within >= 0 for pattern in patterns)  # of times, where rows are in order anyway
+        self._nulls_allowed = not any(pattern.is_timed for pattern in patterns)  # of times, where rows are in order anyway
 
     @property
     def key_count(self) -> int:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 import pyarrow as pa
 
 from ostinato.base.errors import BudgetError, StateError
+from ostinato.expr.user_function import UserFunction
 from ostinato.program import serde
+from ostinato.program.functions_used import functions_of
 from ostinato.program.program import Program
 from ostinato.program.query_graphs import query_in, with_query, without_query
 from ostinato.program.verification.verify import verify
@@ -25,7 +27,7 @@ class SetSession(RunningProgram):
     their new matches, of those that have some. Queries come and go between calls (`add`, `remove`); the others do not notice."""
 
     def __init__(self, program: Program, *, streams: Collection[str] = (), snapshot: bytes | None = None, **told: Any) -> None:
-        stored = None if snapshot is None or snapshot[:4] != MAGIC else _unpacked(snapshot)
+        stored = None if snapshot is None or snapshot[:4] != MAGIC else _unpacked(snapshot, functions_of(program))
         if stored is not None:
             program, snapshot = _same_queries(stored[0], program), stored[1]
         super().__init__(program, snapshot=snapshot, **told)
@@ -105,9 +107,9 @@ class SetSession(RunningProgram):
         return {self._queries[n]: self.graph.operators[n].report.joined(tables[n]) for n in sorted(tables)}
 
 
-def _unpacked(data: bytes) -> tuple[Program, bytes]:
+def _unpacked(data: bytes, functions: Mapping[str, UserFunction]) -> tuple[Program, bytes]:
     size = int.from_bytes(data[4:12], "big")
-    return verify(serde.loads(bytes(data[12 : 12 + size]))), bytes(data[12 + size :])
+    return verify(serde.loads(bytes(data[12 : 12 + size]), functions)), bytes(data[12 + size :])
 
 
 def _same_queries(stored: Program, wanted: Program) -> Program:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from ostinato.base.errors import BudgetError, DataError, StateError
-from ostinato.kernels.scalar.arithmetic import ERRORS
 from ostinato.kernels.scan.scan_dfa import FINAL, WATERMARK
 from ostinato.kernels.threads import scan_threads as kernel
 from ostinato.kernels.threads import thread_jumps as jumps
@@ -151,7 +150,7 @@ class ThreadMatcher(Matcher):
                 hint="Skip to a later row, or TO NEXT ROW",
             )
         else:
-            raise DataError(ERRORS[int(store.control[layout.ERROR])], hint="Cast to DOUBLE where exact integers are not needed.")
+            raise self._interpreter.error(int(store.control[layout.ERROR]))
 
     def _room_for_matches(self, needed: int) -> None:
         """New arrays take no memory before they are written, and every copy takes time."""

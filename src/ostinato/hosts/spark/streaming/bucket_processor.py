@@ -20,7 +20,6 @@ from ostinato.hosts.spark.streaming.late_output import beside
 from ostinato.hosts.spark.streaming.packing import by_stream, to_blob
 from ostinato.hosts.spark.streaming.told import Told
 from ostinato.hosts.spark.streaming.waiting import Waiting
-from ostinato.program import serde
 from ostinato.runtime.limits.budget import Budget
 from ostinato.runtime.rows.reorder import NEVER
 from ostinato.runtime.session.session import RunningProgram, Session
@@ -29,6 +28,7 @@ from ostinato.tasks.conform import conform
 from ostinato.tasks.fed_session import Decided, FedSession, row_count
 from ostinato.tasks.host_ids import identified
 from ostinato.tasks.set_output import as_one_table
+from ostinato.tasks.shipped_program import ShippedProgram
 from ostinato.tasks.worker_memory import task_budget
 
 MATCHES, LATE, ROW_COUNT, SHED = "matches", "late_rows", "row_count", "shed"
@@ -46,7 +46,7 @@ _STATE = spark.StructType([spark.StructField("blob", spark.BinaryType(), True)])
 class BucketProcessor(StatefulProcessor):
     def __init__(
         self,
-        pattern: bytes,
+        program: ShippedProgram,
         output: pa.Schema,
         buckets: int,
         clock: Clock,
@@ -56,7 +56,7 @@ class BucketProcessor(StatefulProcessor):
         is_set: bool = False,
     ) -> None:
         """`budget` is that of each bucket. `keeps_late`: `output` has late rows too; see `late_output`."""
-        self._program_bytes = pattern
+        self._shipped = program
         self.output = output
         self.buckets = buckets
         self._clock = clock
@@ -68,7 +68,7 @@ class BucketProcessor(StatefulProcessor):
     def init(self, handle: StatefulProcessorHandle) -> None:
         self._handle = handle
         self._state = handle.getValueState("session", _STATE)
-        self._program = serde.loads(self._program_bytes)
+        self._program = self._shipped.load()
 
     def handleInputRows(self, key: Any, rows: Iterator[pd.DataFrame], timerValues: Any) -> Iterator[pd.DataFrame]:
         frames = list(rows)
@@ -117,7 +117,7 @@ class BucketProcessor(StatefulProcessor):
 
     def closed(self, label: int, blob: bytes) -> pa.Table:
         """What would be decided if nothing came any more, from a stored state."""
-        self._program = serde.loads(self._program_bytes)
+        self._program = self._shipped.load()
         stored = BucketState.loads(blob)
         if stored.has_ended:
             return self.output.empty_table()

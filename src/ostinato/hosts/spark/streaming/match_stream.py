@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from itertools import count
 
 import pyarrow as pa
 from pyspark.sql import DataFrame
@@ -27,6 +28,12 @@ from ostinato.tasks.conform import batches_of
 from ostinato.tasks.keyed_pass import concatenated
 
 METRICS = "ostinato"
+_observed = count(1)
+
+
+def observation_name() -> str:
+    """A new one: Spark wants every observation of a job to have a name of its own, and a job may unite any matches."""
+    return f"{METRICS}_{next(_observed)}"
 
 
 def buckets_for(work: Work, buckets: int | None) -> int:
