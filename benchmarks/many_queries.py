@@ -14,8 +14,7 @@ import psutil
 import pyarrow as pa
 
 import ostinato as ost
-from benchmarks import harness
-from benchmarks.harness import Experiment, Options, announce
+from benchmarks.harness import Options
 from benchmarks.one_thread import use_one_thread
 
 SYMBOLS = 5_000
@@ -24,11 +23,14 @@ EVENTS = 500_000
 SCHEMA = pa.schema([("ts", pa.int64()), ("symbol", pa.string()), ("price", pa.float64()), ("volume", pa.int64())])
 
 SASE = """PATTERN SEQ(ticks a, ticks b) WHERE skip_till_next_match(a, b)
-    {{ [symbol] and a.symbol = '{symbol}' and a.price > {price} and b.price < a.price - {drop} }} WITHIN 20000 RETURN a.ts AS first, b.ts AS last"""
+    {{ [symbol] and a.symbol = '{symbol}' and a.price > {price} and b.price < a.price - {drop} }}
+    WITHIN 20000 RETURN a.ts AS first, b.ts AS last"""
 SQL = """SELECT * FROM ticks MATCH_RECOGNIZE (PARTITION BY symbol ORDER BY ts MEASURES A.ts AS first, C.ts AS last
-    PATTERN (A B* C) WITHIN 20000 DEFINE A AS symbol = '{symbol}' AND price > {price}, B AS price <= A.price, C AS price > A.price + {drop})"""
+    PATTERN (A B* C) WITHIN 20000
+    DEFINE A AS symbol = '{symbol}' AND price > {price}, B AS price <= A.price, C AS price > A.price + {drop})"""
 NEEL = """PATTERN SEQ(ticks a, !SEQ(ticks n, n.symbol = a.symbol AND n.volume > {volume}), ticks b,
-    a.symbol = b.symbol AND a.symbol = '{symbol}' AND a.price > {price} AND b.price > {upper}) WITHIN 20000 RETURN a.ts AS first, b.ts AS last"""
+    a.symbol = b.symbol AND a.symbol = '{symbol}' AND a.price > {price} AND b.price > {upper})
+    WITHIN 20000 RETURN a.ts AS first, b.ts AS last"""
 FILTER = """SELECT * FROM ticks MATCH_RECOGNIZE (ORDER BY ts MEASURES A.ts AS first PATTERN (A)
     DEFINE A AS symbol = '{symbol}' AND price BETWEEN {price} AND {upper} AND volume > {volume})"""
 SHAPES = (SASE, SQL, NEEL, FILTER)
@@ -114,7 +116,9 @@ def report(count: int, options: Options, shapes: tuple[str, ...] = SHAPES) -> di
     spent = cpu(lambda: rates.append(pushed(session, batches[1:])))
     events = table.num_rows - batches[0].num_rows
     unwanted = ticks(options.rows(EVENTS, 100_000), 8, table.num_rows)
-    nobody = unwanted.set_column(1, "symbol", pa.array([f"T{n}" for n in range(SYMBOLS)]).take(pa.array(np.arange(len(unwanted)) % SYMBOLS)))
+    nobody = unwanted.set_column(
+        1, "symbol", pa.array([f"T{n}" for n in range(SYMBOLS)]).take(pa.array(np.arange(len(unwanted)) % SYMBOLS))
+    )
     free = cpu(lambda: pushed(session, nobody.to_batches(max_chunksize=BATCH)))
     change = changed(queries[0], session, ticks(1, 9, 3 * table.num_rows))
     return {

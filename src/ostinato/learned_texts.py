@@ -22,7 +22,7 @@ UNREADABLE = re.compile(r'["`\\$]|--|/\*|//|#')
 LITERAL = re.compile(r"'(?:[^']|'')*'|(?<![\w.])[0-9]+(?:\.[0-9]+)?(?![\w.])")
 MOST_DIGITS = 15  # of a number: as many as a double holds
 MOST_LITERALS = 24
-WORTH_LEARNING = 2  # texts that are alike; one may stay alone
+WORTH_LEARNING, WORTH_LEARNING_AGAIN = 2, 4  # texts that are alike; few may stay alone, and to learn takes as long as compiling a dozen
 
 Compile = Callable[[str, Mapping[str, Any]], Query]
 
@@ -48,7 +48,8 @@ class _Alike:
     def __init__(self) -> None:
         self.seen = 0
         self.free: frozenset[int] | None = None
-        self.learned: dict[tuple[Any, ...], Learned | None] = {}
+        self.learned: dict[tuple[Any, ...], Learned | None] = {}  # by what has to be the same
+        self.waiting: dict[tuple[Any, ...], int] = {}  # how many there were of those from which nothing was learned
 
 
 class LearnedTexts:
@@ -66,9 +67,16 @@ class LearnedTexts:
         alike.seen += 1
         if alike.seen < WORTH_LEARNING:
             return None
-        if alike.free is None or self._fixed(alike, literals) not in alike.learned:
+        if alike.free is None:
             self._learn(alike, text, literals, options)
-        learned = alike.learned[self._fixed(alike, literals)]
+        fixed = self._fixed(alike, literals)
+        if fixed not in alike.learned:
+            alike.waiting[fixed] = alike.waiting.get(fixed, 0) + 1
+            if alike.waiting[fixed] < WORTH_LEARNING_AGAIN:
+                return None
+            del alike.waiting[fixed]
+            self._learn(alike, text, literals, options)
+        learned = alike.learned[fixed]
         if learned is None:
             return None
         constants = list(learned.constants)
@@ -109,9 +117,7 @@ class LearnedTexts:
         found = shaped(query.program)
         return None if found.shape is None else Learned(found.shape, query.output_schema, found.constants, ())
 
-    def _following(
-        self, known: Learned, text: str, literals: Sequence[str], number: int, options: Mapping[str, Any]
-    ) -> list[Follows]:
+    def _following(self, known: Learned, text: str, literals: Sequence[str], number: int, options: Mapping[str, Any]) -> list[Follows]:
         """The constants that are this literal: with two others in its place they are these."""
         found: set[Follows] | None = None
         for other in others(literals, number):

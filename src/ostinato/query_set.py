@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from itertools import islice
 from typing import Any
 from weakref import WeakSet
@@ -14,8 +14,9 @@ from ostinato.compiler import compile, schema_of
 from ostinato.kernels._jit import prepare
 from ostinato.learned_texts import LearnedTexts
 from ostinato.program.program import Program
-from ostinato.program.query_graphs import STEP
+from ostinato.program.query_graphs import NO_QUERIES, STEP
 from ostinato.program.shapes.member import Member
+from ostinato.program.shapes.shape import Shape, with_part
 from ostinato.query import Query, lateness_in_units
 from ostinato.query_store import QueryStore, Said, Shared
 from ostinato.runtime.limits.budget import Budget
@@ -51,7 +52,7 @@ class QuerySet:
         self.schemas = {name: schema_of(name, given) for name, given in schemas.items()}
         self._without = without
         self._queries = QueryStore("shapes" not in without)
-        self._texts = None if {"shapes", "learned_texts"} & {*without} else LearnedTexts(lambda text, said: compile(text, self.schemas, **said))
+        self._texts = None if {"shapes", "learned_texts"} & {*without} else LearnedTexts(self._compiled)
         self._columns: dict[str, pa.Field] = {}  # what all of them return
         self._program: Program | None = None  # of all of them, made when somebody asks for it
         self._sessions: WeakSet[SetSession] = WeakSet()
@@ -64,11 +65,14 @@ class QuerySet:
             self._queries.add_member(id, known[0], Said(text, options))
             self._tell(id, known[0])
             return
-        query = compile(text, self.schemas, **options)
+        query = self._compiled(text, options)
         self._check_columns(id, query.output_schema)
         added = self._queries.add(id, query, Said(text, options))
         self._columns |= {field.name: field for field in query.output_schema}
         self._tell(id, added)
+
+    def _compiled(self, text: str, options: Mapping[str, Any]) -> Query:
+        return compile(text, self.schemas, **options)
 
     def _check_new(self, id: object) -> None:
         if not isinstance(id, str) or not id or STEP in id or "/" in id:
@@ -120,8 +124,16 @@ class QuerySet:
     @property
     def program(self) -> Program:
         if self._program is None:
-            self._program = self._queries.program(self)
+            program = NO_QUERIES
+            for name, own in self.parts():
+                program = with_part(program, name, own)
+            self._program = program
         return self._program
+
+    def parts(self, shared: Callable[[Shape], bool] = lambda shape: True) -> Iterator[tuple[str, Program]]:
+        """Programs alone: of each query under its name, and of all queries of a shape where they are evaluated as one; of which shapes says
+        `shared`."""
+        return self._queries.parts(self.__getitem__, shared)
 
     def explain(self) -> str:
         """Which queries are evaluated as one, by shapes, and why others are not."""
@@ -134,7 +146,7 @@ class QuerySet:
             return kept
         entry = self._queries[id]
         assert isinstance(entry, Shared)
-        return compile(entry.said.text, self.schemas, **entry.said.options)
+        return self._compiled(entry.said.text, entry.said.options)
 
     def __contains__(self, id: object) -> bool:
         return id in self._queries

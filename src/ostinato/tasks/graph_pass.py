@@ -40,7 +40,9 @@ def graph_pass(program: Program, is_set: bool, batches: Iterable[pa.RecordBatch]
 
 def _opened(program: Program, is_set: bool, budget: Budget | None) -> FedSession:
     allowed = task_budget(budget)
-    return FedSession(SetSession(program, budget=allowed, lateness=None) if is_set else Session(program, budget=allowed, lateness=None))
+    return FedSession(
+        SetSession(program, budget=allowed, lateness=None, splits=False) if is_set else Session(program, budget=allowed, lateness=None)
+    )
 
 
 def _rows_of(table: pa.Table, stream: int) -> pa.Table:

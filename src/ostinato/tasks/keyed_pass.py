@@ -45,20 +45,24 @@ def set_pass(
     program: Program, keys: Sequence[str], tables: Iterable[pa.Table], budget: Budget | None = None
 ) -> Iterator[dict[str, pa.Table]]:
     """The same for a set of queries: the matches of each. `keys` are those that all of them have; without any, all rows are one key."""
-    going_on = None if keys else SetSession(program, budget=task_budget(budget), ordered=True)  # counts are shown of no rows, too
+    going_on = None if keys else _opened(program, budget)  # counts are shown of no rows, too
     carried: pa.Table | None = None
     for table in tables:
         borders = _borders(table, keys, carried) if keys else np.zeros(0, np.int64)
         if going_on is None:
-            going_on = SetSession(program, budget=task_budget(budget), ordered=True)
+            going_on = _opened(program, budget)
         if len(borders):
             yield from _of_set(going_on, table.slice(0, borders[-1]), in_time=False)
             yield going_on.close()
-            going_on = SetSession(program, budget=task_budget(budget), ordered=True)
+            going_on = _opened(program, budget)
         yield from _of_set(going_on, table.slice(borders[-1] if len(borders) else 0), in_time=not keys)
         carried = table.slice(table.num_rows - 1)
     if going_on is not None:
         yield going_on.close()
+
+
+def _opened(program: Program, budget: Budget | None) -> SetSession:
+    return SetSession(program, budget=task_budget(budget), ordered=True, splits=False)
 
 
 def _of_set(session: SetSession, table: pa.Table, in_time: bool) -> Iterator[dict[str, pa.Table]]:

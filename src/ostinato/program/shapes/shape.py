@@ -14,6 +14,7 @@ from ostinato.program import serde
 from ostinato.program.analysis.concerned_rows import why_not_shared
 from ostinato.program.input import Column
 from ostinato.program.program import Body, Operator, Program, Result, alone
+from ostinato.program.query_graphs import with_query
 from ostinato.program.shapes.expansion import PARAMETER, expanded
 from ostinato.program.shapes.parameters import Parameters
 from ostinato.program.verification.verify import verify_pattern
@@ -63,12 +64,21 @@ def shaped(program: Program) -> Shaped:
     return Shaped(None, why_not=reason) if reason else Shaped(Shape(name, found), tuple(parameters.values))
 
 
-def with_shape(program: Program, shape: Shape, queries: bytes) -> Program:
-    """With an operator for the queries of a shape, over an input of its own. `queries` is the table of constants."""
-    body = replace(shape.body, reads=replace(shape.body.reads, queries=queries))
-    operator = Operator(operator_name(shape.name), (len(program.inputs),), shape.body)
-    result = Result(operator_name(shape.name), len(program.operators))
-    return Program((*program.inputs, body.reads), (*program.operators, operator), (*program.results, result))
+def program_of_shape(shape: Shape, queries: bytes) -> Program:
+    """An operator for the queries of a shape, over an input of its own. `queries` is the table of constants."""
+    name = operator_name(shape.name)
+    reads = replace(shape.body.reads, queries=queries)
+    return Program((reads,), (Operator(name, (0,), shape.body),), (Result(name, 0),))
+
+
+def with_part(program: Program, name: str, own: Program) -> Program:
+    """With a query, or with all queries of a shape; `own` is its program alone."""
+    if not is_shape(name):
+        return with_query(program, name, own, range(len(program.inputs)))
+    (operator,) = own.operators
+    placed = Operator(operator.name, (len(program.inputs),), operator.body)
+    result = Result(operator.name, len(program.operators))
+    return Program((*program.inputs, *own.inputs), (*program.operators, placed), (*program.results, result))
 
 
 def operator_name(shape: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ import pyarrow as pa
 from ostinato.expr.types import Kind
 from ostinato.kernels.vectors.vector import Vector
 from ostinato.program.input import Column
-from ostinato.program.shapes.query_table import IDS, constants_schema
+from ostinato.program.shapes.query_table import IDS, constants_schema, unpacked
 from ostinato.runtime.queries.images import ordered_image
 from ostinato.runtime.rows.string_pool import StringPool
 
@@ -30,7 +31,7 @@ class QueryTable:
         self.pool = StringPool()  # of constants that are texts
         self.ids: list[tuple[str, ...]] = []
         self._number_of: dict[str, int] = {}
-        self._known: dict[bytes, int] = {}  # combinations of constants
+        self._known: dict[bytes, int] | None = {}  # combinations of constants; None: made when it is asked for
         self.words = np.zeros((len(self.parameters), FIRST_ROOM), np.int64)  # as they are held: the bits of doubles, codes of texts
         self.images = np.zeros((len(self.parameters), FIRST_ROOM), np.int64)
         self.since = np.zeros(FIRST_ROOM, np.int64)
@@ -68,8 +69,9 @@ class QueryTable:
         return int(np.float64(value).view(np.int64)) if column.type.kind is Kind.FLOAT else int(value)
 
     def _add(self, query: str, words: np.ndarray, since: int, before: int) -> None:
-        key = words.tobytes() + since.to_bytes(8, "big") + before.to_bytes(8, "big")
-        known = self._known.get(key)
+        same = self._combinations
+        key = _key(words, since, before)
+        known = same.get(key)
         if known is not None:
             self.ids[known] = (*self.ids[known], query)
             self._number_of[query] = known
@@ -77,10 +79,20 @@ class QueryTable:
         number = len(self.ids)
         self._make_room(number + 1)
         self.ids.append((query,))
-        self._number_of[query] = self._known[key] = number
+        self._number_of[query] = same[key] = number
         self.words[:, number] = words
         self.images[:, number] = [self._image(word, column) for word, column in zip(words, self.parameters, strict=True)]
         self.since[number], self.emitted[number], self.before[number] = since, 0, before
+
+    @property
+    def _combinations(self) -> dict[bytes, int]:
+        """Numbers by their constants and the rows that they have seen."""
+        if self._known is None:
+            self._known = {self._key_of(number): number for number in range(len(self)) if self.ids[number]}
+        return self._known
+
+    def _key_of(self, number: int) -> bytes:
+        return _key(self.words[:, number], int(self.since[number]), int(self.before[number]))
 
     @staticmethod
     def _image(word: np.int64, column: Column) -> int:
@@ -99,8 +111,8 @@ class QueryTable:
         number = self._number_of.pop(query)
         self.ids[number] = tuple(other for other in self.ids[number] if other != query)
         if not self.ids[number]:
-            key = self.words[:, number].tobytes() + int(self.since[number]).to_bytes(8, "big") + int(self.before[number]).to_bytes(8, "big")
-            del self._known[key]
+            if self._known is not None:
+                del self._known[self._key_of(number)]
             self.since[number] = GONE
             self.changes += 1
 
@@ -141,22 +153,19 @@ class QueryTable:
                 words[:, number] = held.to_numpy().view(np.int64)
         self.load_words(words, table.column(IDS).to_pylist())
 
-    def load_words(self, words: np.ndarray, ids: list[list[str]]) -> None:
+    def load_words(self, words: np.ndarray, ids: Sequence[Sequence[str]]) -> None:
         count = len(ids)
         self._make_room(count)
         self.words[:, :count] = words.T
         for number, column in enumerate(self.parameters):
             line = np.ascontiguousarray(words[:, number])
             self.images[number, :count] = ordered_image(line.view(np.float64)) if column.type.kind is Kind.FLOAT else line
-        suffix = bytes(16)
-        for number, names in enumerate(ids):
-            self.ids.append(tuple(names))
-            self._known[words[number].tobytes() + suffix] = number
-            for name in names:
-                self._number_of[name] = number
-            if not names:
-                self.since[number] = GONE
-                self.changes += 1
+        self._known = None
+        self.ids = [tuple(names) for names in ids]
+        self._number_of = {name: number for number, names in enumerate(ids) for name in names}
+        gone = [number for number, names in enumerate(ids) if not names]
+        self.since[gone] = GONE
+        self.changes = len(gone)
 
     def state(self) -> np.ndarray:
         """What a snapshot holds beside the names and the constants."""
@@ -165,11 +174,26 @@ class QueryTable:
     def load_state(self, state: np.ndarray) -> None:
         count = len(self)
         self.since[:count], self.emitted[:count], self.before[:count] = state
-        self._known = {
-            self.words[:, n].tobytes() + int(self.since[n]).to_bytes(8, "big") + int(self.before[n]).to_bytes(8, "big"): n
-            for n in range(count)
-            if self.ids[n]
-        }
+        self._known = None
+
+
+def _key(words: np.ndarray, since: int, before: int) -> bytes:
+    return words.tobytes() + since.to_bytes(8, "big") + before.to_bytes(8, "big")
+
+
+@lru_cache(8)  # on a Spark stream every micro-batch opens sessions of the same program
+def _read(data: bytes, parameters: tuple[Column, ...]) -> QueryTable:
+    table = QueryTable(parameters)
+    table.load(unpacked(data, parameters))
+    return table
+
+
+def table_of(data: bytes, parameters: tuple[Column, ...]) -> QueryTable:
+    """As a program has it."""
+    read, table = _read(data, parameters), QueryTable(parameters)
+    table.pool.codes_of(read.pool.strings)
+    table.load_words(np.ascontiguousarray(read.words[:, : len(read)].T), read.ids)
+    return table
 
 
 def _lengthened(old: np.ndarray, size: int) -> np.ndarray:

@@ -34,8 +34,8 @@ class _Source:
 
 
 class CodedTexts:
-    """Columns of a batch that several inputs read: their texts are coded once. What it knows it holds, so that no other column can lie where
-    one of these does."""
+    """Columns of a batch that several inputs read: their texts are coded once. What it knows it holds, so that no other column can lie
+    where one of these does."""
 
     def __init__(self) -> None:
         self._known: dict[tuple[int, int, int], tuple[pa.Array, TextCodes]] = {}

@@ -12,12 +12,12 @@ import pyarrow as pa
 
 from ostinato.base.errors import OstinatoError, StateError
 from ostinato.program.input import Input
+from ostinato.runtime.queries.query_table import GONE
 from ostinato.runtime.rows.array_growth import grown
 from ostinato.runtime.rows.column_reader import read_columns
 from ostinato.runtime.rows.ingest import times_of
 from ostinato.runtime.rows.reorder import NEVER
 from ostinato.runtime.session.row_state import check_keys, check_rows, check_slots, check_texts
-from ostinato.runtime.queries.query_table import GONE
 from ostinato.runtime.session.shape_rows import ShapeRows
 from ostinato.runtime.snapshots.state_check import ANY, LIMIT, HeldRows, StateCheck
 

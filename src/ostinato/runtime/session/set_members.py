@@ -11,7 +11,7 @@ import pyarrow as pa
 from ostinato.program.program import Program
 from ostinato.program.shapes.member import Member
 from ostinato.program.shapes.query_table import packed
-from ostinato.program.shapes.shape import Shape, shape_names, with_shape
+from ostinato.program.shapes.shape import Shape, operator_name, program_of_shape, shape_names, with_part
 from ostinato.runtime.queries.split import split
 from ostinato.runtime.session.graph import Graph
 from ostinato.runtime.session.shape_rows import ShapeRows
@@ -20,8 +20,10 @@ from ostinato.runtime.session.shape_rows import ShapeRows
 class SetMembers:
     """Comes and goes without a change of the graph, once the graph has the shape."""
 
-    def __init__(self, graph: Graph) -> None:
+    def __init__(self, graph: Graph, splits: bool = True) -> None:
+        """`splits`: results are told apart by names; else those of a shape are one table, with the numbers of queries."""
         self._graph = graph
+        self._splits = splits
         self.look()
 
     def look(self) -> None:
@@ -43,7 +45,7 @@ class SetMembers:
         known = set(shape_names(program))
         new: dict[str, Shape] = {member.shape.name: member.shape for member in members if member.shape.name not in known}
         for shape in new.values():
-            program = with_shape(program, shape, b"")
+            program = with_part(program, operator_name(shape.name), program_of_shape(shape, b""))
         return program
 
     def add(self, members: Mapping[str, Member]) -> None:
@@ -63,6 +65,8 @@ class SetMembers:
 
     def split(self, operator: int, found: pa.Table) -> dict[str, pa.Table]:
         pattern = self._graph.operators[operator].pattern
+        if not self._splits:
+            return {self._graph.program.operators[operator].name: found}
         return split(found, self._of_operator[operator].queries, pattern.measures.code is None)
 
     def current(self, program: Program) -> Program:
@@ -73,9 +77,9 @@ class SetMembers:
         return replace(program, inputs=tuple(inputs))
 
     def metrics(self) -> dict[str, dict[str, int]]:
-        """Of each query."""
+        """Of each query, where they are told apart."""
         found: dict[str, dict[str, int]] = {}
-        for rows in self._rows.values():
+        for rows in self._rows.values() if self._splits else ():
             table = rows.queries
             found |= {query: {"matches": int(table.emitted[table.number_of(query)])} for query in table.queries}
         return found

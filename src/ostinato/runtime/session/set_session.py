@@ -28,13 +28,15 @@ class SetSession(RunningProgram):
     """`streams` are the names of all streams, also of those that no query reads now. Calls return a mapping from the names of queries to
     their new matches, of those that have some. Queries come and go between calls (`add`, `remove`); the others do not notice."""
 
-    def __init__(self, program: Program, *, streams: Collection[str] = (), snapshot: bytes | None = None, **told: Any) -> None:
+    def __init__(
+        self, program: Program, *, streams: Collection[str] = (), snapshot: bytes | None = None, splits: bool = True, **told: Any
+    ) -> None:
         stored = None if snapshot is None or snapshot[:4] != MAGIC else _unpacked(snapshot)
         if stored is not None:
             program, snapshot = _same_queries(stored[0], program), stored[1]
         super().__init__(program, snapshot=snapshot, **told)
         self._known = {stream.lower() for stream in streams}
-        self.members = SetMembers(self.graph)
+        self.members = SetMembers(self.graph, splits)
         self._name_results()
 
     def _name_results(self) -> None:

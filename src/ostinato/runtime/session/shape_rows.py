@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -15,10 +15,9 @@ from ostinato.program.analysis.concerned_rows import concerned_rows
 from ostinato.program.input import Column, Input
 from ostinato.program.pattern import Pattern
 from ostinato.program.shapes.expansion import PARAMETER, QUERY, expanded_input
-from ostinato.program.shapes.query_table import unpacked
 from ostinato.runtime.matcher import Matcher
 from ostinato.runtime.queries.query_index import QueryIndex
-from ostinato.runtime.queries.query_table import QueryTable
+from ostinato.runtime.queries.query_table import table_of
 from ostinato.runtime.rows.column_reader import ColumnReader
 from ostinato.runtime.rows.ingest import take
 from ostinato.runtime.rows.key_index import KeyIndex
@@ -48,8 +47,7 @@ class ShapeRows(InputRows):
         self._key_names = reads.key_names
         self.late = LateRows(reads, keeps=options.late == "keep")
         self.reorder.too_late_to(self.late.add)
-        self.queries = QueryTable(reads.parameters)
-        self.queries.load(unpacked(reads.queries, reads.parameters))
+        self.queries = table_of(reads.queries, reads.parameters)
         self.index = QueryIndex(concerned_rows(pattern), pattern.rows, self.queries, "query_index" not in without)
         self.matcher: Matcher | None = None  # of the one pattern that reads it
         self.arrival = 0
@@ -103,13 +101,16 @@ class ShapeRows(InputRows):
     def _looked_at(self, columns: Mapping[str, Vector], count: int, begun: np.ndarray) -> np.ndarray | None:
         """The events that are not known at once to concern nobody; None: that is not known of any."""
         wanted = self.index.wanted(columns, count)
-        if wanted is None or (len(begun) and self._own is None):
+        if wanted is None:
             return None
-        if len(begun):
+        if self.index.follows and (len(begun) or wanted.any()):
+            if self._own is None:
+                return None
             own, partitions = self._partitions(columns, count)
             busy = np.zeros(partitions, np.bool_)
             busy[begun] = True
-            wanted |= busy[own]
+            busy[own[wanted]] = True
+            wanted = busy[own]
         return None if 2 * np.count_nonzero(wanted) > count else np.flatnonzero(wanted)
 
     def _partitions(self, columns: Mapping[str, Vector], count: int) -> tuple[np.ndarray, int]:

@@ -127,7 +127,11 @@ class BucketProcessor(StatefulProcessor):
 
     def _session(self, **told: Any) -> Session | SetSession:
         budget = task_budget(self._budget)
-        return SetSession(self._program, budget=budget, **told) if self._is_set else Session(self._program, budget=budget, **told)
+        return (
+            SetSession(self._program, budget=budget, splits=False, **told)
+            if self._is_set
+            else Session(self._program, budget=budget, **told)
+        )
 
     def _named(self, matches: Decided, bucket: int, counted: int) -> pa.Table:
         """With numbers that no other bucket gives; of a set, all results in one table."""
