@@ -126,7 +126,8 @@ class QueryStore:
             else:
                 yield id, (entry if isinstance(entry, Query) else compiled(id)).program
         for name, table in tables.items():
-            yield operator_name(name), program_of_shape(self._groups[name].shape, packed(table.table()))
+            called = operator_name(name)
+            yield called, program_of_shape(self._groups[name].shape, packed(table.table()), called)
 
     def kept(self, id: str) -> Query | None:
         """The query as it was compiled, where that is at hand."""

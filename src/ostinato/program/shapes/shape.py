@@ -5,7 +5,6 @@ own keys."""
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -64,9 +63,8 @@ def shaped(program: Program) -> Shaped:
     return Shaped(None, why_not=reason) if reason else Shaped(Shape(name, found), tuple(parameters.values))
 
 
-def program_of_shape(shape: Shape, queries: bytes) -> Program:
-    """An operator for the queries of a shape, over an input of its own. `queries` is the table of constants."""
-    name = operator_name(shape.name)
+def program_of_shape(shape: Shape, queries: bytes, name: str) -> Program:
+    """An operator for queries of a shape, over an input of its own. `queries` is the table of constants."""
     reads = replace(shape.body.reads, queries=queries)
     return Program((reads,), (Operator(name, (0,), shape.body),), (Result(name, 0),))
 
@@ -81,14 +79,10 @@ def with_part(program: Program, name: str, own: Program) -> Program:
     return Program((*program.inputs, *own.inputs), (*program.operators, placed), (*program.results, result))
 
 
-def operator_name(shape: str) -> str:
-    """No query is called like this."""
-    return f"#{shape}"
+def operator_name(shape: str, number: int = 0) -> str:
+    """No query is called like this. `number`: of several operators for queries of the same shape."""
+    return f"#{shape}~{number}" if number else f"#{shape}"
 
 
 def is_shape(name: str) -> bool:
     return name.startswith("#")
-
-
-def shape_names(program: Program) -> Sequence[str]:
-    return [reads.shape for reads in program.inputs if reads.shape]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
+from itertools import count
 from typing import Any
 
 import pyarrow as pa
@@ -11,7 +12,7 @@ import pyarrow as pa
 from ostinato.program.program import Program
 from ostinato.program.shapes.member import Member
 from ostinato.program.shapes.query_table import packed
-from ostinato.program.shapes.shape import Shape, operator_name, program_of_shape, shape_names, with_part
+from ostinato.program.shapes.shape import Shape, operator_name, program_of_shape, with_part
 from ostinato.runtime.queries.split import split
 from ostinato.runtime.session.graph import Graph
 from ostinato.runtime.session.shape_rows import ShapeRows
@@ -28,33 +29,36 @@ class SetMembers:
 
     def look(self) -> None:
         """The graph has changed."""
-        self._rows = {source.shape: source for source in self._graph.inputs if isinstance(source, ShapeRows)}
         self._of_operator: dict[int, ShapeRows] = {}
         for number, operator in enumerate(self._graph.operators):
             if isinstance(operator.source, ShapeRows):
                 self._of_operator[number] = operator.source
+        self._rows = list(self._of_operator.values())
+        self._latest = {rows.shape: rows for rows in self._rows}  # which takes the queries that come
 
     def __contains__(self, query: object) -> bool:
-        return any(query in rows.queries for rows in self._rows.values())
+        return any(query in rows.queries for rows in self._rows)
 
     def __iter__(self) -> Iterator[str]:
-        return (query for rows in self._rows.values() for query in rows.queries.queries)
+        return (query for rows in self._rows for query in rows.queries.queries)
 
     def with_shapes(self, program: Program, members: Collection[Member]) -> Program:
-        """With operators for shapes that are not there yet."""
-        known = set(shape_names(program))
-        new: dict[str, Shape] = {member.shape.name: member.shape for member in members if member.shape.name not in known}
-        for shape in new.values():
-            program = with_part(program, operator_name(shape.name), program_of_shape(shape, b""))
+        """With operators for shapes that are not there yet, or whose operators take no more queries now."""
+        wanted: dict[str, Shape] = {member.shape.name: member.shape for member in members}
+        names = {operator.name for operator in program.operators}
+        for shape in wanted.values():
+            if shape.name not in self._latest or not self._latest[shape.name].takes_newcomers:
+                name = next(name for number in count() if (name := operator_name(shape.name, number)) not in names)
+                program = with_part(program, name, program_of_shape(shape, b"", name))
         return program
 
     def add(self, members: Mapping[str, Member]) -> None:
         for query, member in members.items():
-            self._rows[member.shape.name].add(query, member.constants)
+            self._latest[member.shape.name].add(query, member.constants)
 
     def remove(self, query: str) -> bool:
         """Whether it was one."""
-        for rows in self._rows.values():
+        for rows in self._rows:
             if query in rows.queries:
                 rows.queries.remove(query)
                 return True
@@ -72,14 +76,15 @@ class SetMembers:
     def current(self, program: Program) -> Program:
         """With the tables as they are now."""
         inputs = [
-            replace(reads, queries=packed(self._rows[reads.shape].queries.table())) if reads.shape else reads for reads in program.inputs
+            replace(reads, queries=packed(source.queries.table())) if isinstance(source, ShapeRows) else reads
+            for reads, source in zip(program.inputs, self._graph.inputs, strict=True)
         ]
         return replace(program, inputs=tuple(inputs))
 
     def metrics(self) -> dict[str, dict[str, int]]:
         """Of each query, where they are told apart."""
         found: dict[str, dict[str, int]] = {}
-        for rows in self._rows.values() if self._splits else ():
+        for rows in self._rows if self._splits else ():
             table = rows.queries
             found |= {query: {"matches": int(table.emitted[table.number_of(query)])} for query in table.queries}
         return found
@@ -88,6 +93,6 @@ class SetMembers:
         """Of the shapes: how many queries there are, and for how many of them rows were taken."""
         return {
             "shapes": len(self._rows),
-            "shaped_queries": sum(rows.queries.query_count for rows in self._rows.values()),
-            "pairs": sum(rows.pairs for rows in self._rows.values()),
+            "shaped_queries": sum(rows.queries.query_count for rows in self._rows),
+            "pairs": sum(rows.pairs for rows in self._rows),
         }

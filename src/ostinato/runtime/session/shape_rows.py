@@ -50,6 +50,7 @@ class ShapeRows(InputRows):
         self.queries = table_of(reads.queries, reads.parameters)
         self.index = QueryIndex(concerned_rows(pattern), pattern.rows, self.queries, "query_index" not in without)
         self.matcher: Matcher | None = None  # of the one pattern that reads it
+        self._shows_places = pattern.measures.code is None
         self.arrival = 0
         self.has_seen = False  # whether rows have come since queries were added
         self._own_types = tuple(reads.columns[key].type for key in reads.keys)
@@ -57,6 +58,11 @@ class ShapeRows(InputRows):
         self._numbered: KeyIndex | None = None  # the keys as they were numbered when `_fed` was written
         self._fed = NO_KEYS  # those in which something may be begun
         self.pairs = 0
+
+    @property
+    def takes_newcomers(self) -> bool:
+        """Where whole events are shown, with their places, those that came before a query must not stand among those that it sees."""
+        return not (self._shows_places and self.reorder.waiting_rows)
 
     def add(self, query: str, constants: tuple[Any, ...]) -> None:
         """A query that sees the rows that come from now on."""
