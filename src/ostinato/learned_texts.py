@@ -164,7 +164,8 @@ def value_of(literal: str) -> Any:
 
 def others(literals: Sequence[str], number: int) -> list[str]:
     """Literals of the same kind that are not in the text."""
-    literal, found, step = literals[number], [], 0
+    literal, step = literals[number], 0
+    found: list[str] = []
     while len(found) < 2:
         step += 1
         if literal[0] == "'":
