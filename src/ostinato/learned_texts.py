@@ -7,7 +7,7 @@ same as in the known text. In doubt nothing is known of a text, and it is compil
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import pyarrow as pa
@@ -90,11 +90,12 @@ class LearnedTexts:
     def _fixed(alike: _Alike, literals: Sequence[str]) -> tuple[Any, ...]:
         """What has to be the same: literals that are no constants, and which of the others are equal, since then less is computed."""
         free = alike.free or frozenset()
-        first: dict[str, int] = {}
-        return tuple(first.setdefault(literal, n) if n in free else literal for n, literal in enumerate(literals))
+        first: dict[Any, int] = {}
+        places = [first.setdefault(value_of(literal), n) for n, literal in enumerate(literals)]
+        return tuple(places[n] if n in free else literal for n, literal in enumerate(literals))
 
     def _learn(self, alike: _Alike, text: str, literals: Sequence[str], options: Mapping[str, Any]) -> None:
-        known = self._shaped(text, options)
+        known = self.shaped(text, options)
         follows: list[Follows] = []
         if known is not None:
             for number in range(len(literals)):
@@ -107,7 +108,8 @@ class LearnedTexts:
             known = None  # what is free in others is not here
         alike.learned[self._fixed(alike, literals)] = known
 
-    def _shaped(self, text: str, options: Mapping[str, Any]) -> Learned | None:
+    def shaped(self, text: str, options: Mapping[str, Any]) -> Learned | None:
+        """What is compiled of a text, if it has a shape and nothing is to be said about it."""
         try:
             query = self._compile(text, options)
         except OstinatoError:
@@ -118,25 +120,28 @@ class LearnedTexts:
         return None if found.shape is None else Learned(found.shape, query.output_schema, found.constants, ())
 
     def _following(self, known: Learned, text: str, literals: Sequence[str], number: int, options: Mapping[str, Any]) -> list[Follows]:
-        """The constants that are this literal: with two others in its place they are these."""
-        found: set[Follows] | None = None
-        for other in others(literals, number):
-            changed = self._shaped(with_literal(text, number, other), options)
-            if changed is None or changed.shape.name != known.shape.name or changed.output != known.output:
-                return []
-            pairs = zip(known.constants, changed.constants, strict=True)
-            moved = [constant for constant, (one, two) in enumerate(pairs) if not _is_same(one, two)]
-            values = value_of(literals[number]), value_of(other)
-            own = {
-                Follows(constant, number, negated)
-                for constant in moved
-                for negated in (False, True)
-                if _is(known.constants[constant], values[0], negated) and _is(changed.constants[constant], values[1], negated)
-            }
-            if len(own) != len(moved) or (found is not None and own != found):
-                return []
-            found = own
-        return sorted(found or ())
+        changed = ((self.shaped(with_literal(text, number, other), options), value_of(other)) for other in others(literals, number))
+        return following(known, number, value_of(literals[number]), changed)
+
+
+def following(known: Learned, number: int, value: Any, changed: Iterable[tuple[Learned | None, Any]]) -> list[Follows]:
+    """The constants that are literal `number`, whose value is given: with others in its place they are these."""
+    found: set[Follows] | None = None
+    for other, instead in changed:
+        if other is None or other.shape.name != known.shape.name or other.output != known.output:
+            return []
+        pairs = zip(known.constants, other.constants, strict=True)
+        moved = [constant for constant, (one, two) in enumerate(pairs) if not _is_same(one, two)]
+        own = {
+            Follows(constant, number, negated)
+            for constant in moved
+            for negated in (False, True)
+            if _is(known.constants[constant], value, negated) and _is(other.constants[constant], instead, negated)
+        }
+        if len(own) != len(moved) or (found is not None and own != found):
+            return []
+        found = own
+    return sorted(found or ())
 
 
 def literals_of(text: str) -> tuple[str, tuple[str, ...]] | None:

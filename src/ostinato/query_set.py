@@ -7,6 +7,7 @@ from itertools import islice
 from typing import Any
 from weakref import WeakSet
 
+import numpy as np
 import pyarrow as pa
 
 from ostinato.base.errors import OstinatoError, SchemaError, UnknownNameError, UnsupportedError
@@ -23,10 +24,12 @@ from ostinato.runtime.limits.budget import Budget
 from ostinato.runtime.session.given_times import Lateness
 from ostinato.runtime.session.session_options import NOT_GIVEN, NotGiven
 from ostinato.runtime.session.set_session import SetSession
+from ostinato.templates import Template, as_table
 
 QUERY_ID = "query_id"
 SWITCHES = ("shapes", "query_index", "learned_texts")
 MOST_SHOWN = 20  # names of queries in an error
+MANY = 8  # rows of a template, from which on it is learned
 
 
 class QuerySet:
@@ -71,6 +74,51 @@ class QuerySet:
         self._columns |= {field.name: field for field in query.output_schema}
         self._tell(id, added)
 
+    def add_all(self, template: str, parameters: Any, *, id: str = "id", **options: Any) -> None:
+        """A query per row of an Arrow table: `template` is a text of any language in which `:name` stands for a value of the column
+        `name`; the column `id` has the names of the queries. If one of them cannot be added, none is."""
+        written, table = Template(template), as_table(parameters)
+        written.checked(table, id)
+        names = table.column(id).to_pylist()
+        for name in names:
+            self._check_new(name)
+        if len(set(names)) < len(names):
+            raise OstinatoError("two rows of the table have the same name", hint=f"names of queries, in the column {id!r}, differ")
+        added: list[str] = []
+        try:
+            for rows in self._add_learned(written, table, names, options, added):
+                self.add(names[rows], written.filled(table.slice(rows, 1).to_pylist()[0]), **options)
+                added.append(names[rows])
+        except OstinatoError:
+            for name in added:
+                self.remove(name)
+            raise
+
+    def _add_learned(
+        self, written: Template, table: pa.Table, names: list[str], options: Mapping[str, Any], added: list[str]
+    ) -> Iterator[int]:
+        """Add those of which is known what they are; the rows of the others come back, to be added one by one."""
+        texts = self._texts
+        learned = written.learned(table, lambda text: texts.shaped(text, options)) if texts is not None and len(names) >= MANY else None
+        if learned is None:
+            yield from range(len(names))
+            return
+        self._check_columns(names[0], learned.output)
+        apart = np.asarray(written.apart(table))
+        whole = table.select(written.names) if written.names else table
+        chosen = np.flatnonzero(~apart)
+        rows = whole.take(pa.array(chosen))
+        values = zip(*(column.to_pylist() for column in rows.columns), strict=True)
+        self._queries.know(learned.shape, learned.output)
+        told: dict[str, Member] = {}
+        for row, member, given in zip(chosen.tolist(), written.members(rows, learned), values, strict=True):
+            told[names[row]] = member
+            self._queries.add_member(names[row], member, Said(written, options, given))
+        added += told
+        self._columns |= {field.name: field for field in learned.output}
+        self._tell_all(told)
+        yield from np.flatnonzero(apart).tolist()
+
     def _compiled(self, text: str, options: Mapping[str, Any]) -> Query:
         return compile(text, self.schemas, **options)
 
@@ -81,9 +129,12 @@ class QuerySet:
             raise OstinatoError(f"there is a query {id!r} already", hint="Remove it first, or give the new one another name")
 
     def _tell(self, id: str, added: Program | Member) -> None:
+        self._tell_all({id: added})
+
+    def _tell_all(self, added: Mapping[str, Program | Member]) -> None:
         self._program = None
         for session in self._open_sessions():
-            session.add(id, added)
+            session.change((), added)
 
     def remove(self, id: str) -> None:
         """Sessions that are open forget what it had begun."""

@@ -13,15 +13,23 @@ from ostinato.program.shapes.query_table import packed
 from ostinato.program.shapes.shape import Shape, Shaped, operator_name, program_of_shape, shaped
 from ostinato.query import Query
 from ostinato.runtime.queries.query_table import QueryTable
+from ostinato.templates import Template
 
 SHARED_FROM = 4  # queries of a shape that are evaluated as one; fewer share rows and conditions with all others instead
 
 
 class Said(NamedTuple):
-    """What somebody has added: a text and the options of `ost.compile`."""
+    """What somebody has added: a text and the options of `ost.compile`; of a template, with the values of its parameters."""
 
-    text: str
+    written: str | Template
     options: Mapping[str, Any]
+    values: tuple[Any, ...] = ()
+
+    @property
+    def text(self) -> str:
+        if isinstance(self.written, str):
+            return self.written
+        return self.written.filled(dict(zip(self.written.names, self.values, strict=True)))
 
 
 class Shared(NamedTuple):
@@ -86,8 +94,12 @@ class QueryStore:
         return shape.name in self._groups and self._groups[shape.name].is_shared
 
     def add_member(self, id: str, member: Member, said: Said) -> None:
+        """Of a shape that is known here."""
         self._entries[id] = Shared(said, member)
         self._groups[member.shape.name].count += 1
+
+    def know(self, shape: Shape, output: pa.Schema) -> None:
+        self._groups.setdefault(shape.name, ShapeGroup(shape, output))
 
     def remove(self, id: str) -> bool:
         """Whether what it returned is perhaps returned by none any more."""
@@ -118,15 +130,17 @@ class QueryStore:
         """Programs alone: of each query, and of all queries of a shape where they are evaluated as one. `compiled` gives the query of a
         name; `shared` says of which shapes."""
         together = {name for name, group in self._groups.items() if group.is_shared and shared(group.shape)}
-        tables: dict[str, QueryTable] = {}
+        members: dict[str, tuple[list[str], list[tuple[Any, ...]]]] = {name: ([], []) for name in together}
         for id, entry in self._entries.items():
             if isinstance(entry, Shared) and entry.member.shape.name in together:
-                shape = entry.member.shape
-                tables.setdefault(shape.name, QueryTable(shape.parameters)).add(id, entry.member.constants, 0, 0)
+                ids, constants = members[entry.member.shape.name]
+                ids.append(id)
+                constants.append(entry.member.constants)
             else:
                 yield id, (entry if isinstance(entry, Query) else compiled(id)).program
-        for name, table in tables.items():
-            called = operator_name(name)
+        for name, (ids, constants) in members.items():
+            called, table = operator_name(name), QueryTable(self._groups[name].shape.parameters)
+            table.add_all(ids, constants, 0, 0)
             yield called, program_of_shape(self._groups[name].shape, packed(table.table()), called)
 
     def kept(self, id: str) -> Query | None:

@@ -60,15 +60,22 @@ class QueryTable:
     def add(self, query: str, constants: Sequence[Any], since: int, before: int) -> None:
         """`constants` as the engine holds them, texts as texts. Those that run already with the same ones and have seen no other rows
         are evaluated together with it."""
-        words = np.array([self._word(value, column) for value, column in zip(constants, self.parameters, strict=True)], np.int64)
-        self._add(query, words, since, before)
+        self.add_all([query], [constants], since, before)
 
-    def _word(self, value: Any, column: Column) -> int:
+    def add_all(self, queries: Sequence[str], constants: Sequence[Sequence[Any]], since: int, before: int) -> None:
+        if queries:
+            words = np.stack([self._words(values, column) for values, column in zip(zip(*constants), self.parameters, strict=True)], 1)
+            images = np.stack([self._images(words[:, n], column) for n, column in enumerate(self.parameters)])
+            self._make_room(len(self) + len(queries))
+            for place, query in enumerate(queries):
+                self._add(query, words[place], images[:, place], since, before)
+
+    def _words(self, values: Sequence[Any], column: Column) -> np.ndarray:
         if column.type.kind is Kind.STRING:
-            return int(self.pool.codes([value])[0])
-        return int(np.float64(value).view(np.int64)) if column.type.kind is Kind.FLOAT else int(value)
+            return self.pool.codes(list(values))
+        return np.array(values, np.float64).view(np.int64) if column.type.kind is Kind.FLOAT else np.array(values, np.int64)
 
-    def _add(self, query: str, words: np.ndarray, since: int, before: int) -> None:
+    def _add(self, query: str, words: np.ndarray, images: np.ndarray, since: int, before: int) -> None:
         same = self._combinations
         key = _key(words, since, before)
         known = same.get(key)
@@ -77,11 +84,10 @@ class QueryTable:
             self._number_of[query] = known
             return
         number = len(self.ids)
-        self._make_room(number + 1)
         self.ids.append((query,))
         self._number_of[query] = same[key] = number
         self.words[:, number] = words
-        self.images[:, number] = [self._image(word, column) for word, column in zip(words, self.parameters, strict=True)]
+        self.images[:, number] = images
         self.since[number], self.emitted[number], self.before[number] = since, 0, before
 
     @property
@@ -95,8 +101,8 @@ class QueryTable:
         return _key(self.words[:, number], int(self.since[number]), int(self.before[number]))
 
     @staticmethod
-    def _image(word: np.int64, column: Column) -> int:
-        return int(ordered_image(np.array([word]).view(np.float64))[0]) if column.type.kind is Kind.FLOAT else int(word)
+    def _images(words: np.ndarray, column: Column) -> np.ndarray:
+        return ordered_image(np.ascontiguousarray(words).view(np.float64)) if column.type.kind is Kind.FLOAT else words
 
     def _make_room(self, count: int) -> None:
         have = len(self.since)
@@ -158,8 +164,7 @@ class QueryTable:
         self._make_room(count)
         self.words[:, :count] = words.T
         for number, column in enumerate(self.parameters):
-            line = np.ascontiguousarray(words[:, number])
-            self.images[number, :count] = ordered_image(line.view(np.float64)) if column.type.kind is Kind.FLOAT else line
+            self.images[number, :count] = self._images(words[:, number], column)
         self._known = None
         self.ids = [tuple(names) for names in ids]
         self._number_of = {name: number for number, names in enumerate(ids) for name in names}

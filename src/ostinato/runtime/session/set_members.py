@@ -53,8 +53,11 @@ class SetMembers:
         return program
 
     def add(self, members: Mapping[str, Member]) -> None:
+        of_shapes: dict[str, list[str]] = {}
         for query, member in members.items():
-            self._latest[member.shape.name].add(query, member.constants)
+            of_shapes.setdefault(member.shape.name, []).append(query)
+        for shape, queries in of_shapes.items():
+            self._latest[shape].add(queries, [members[query].constants for query in queries])
 
     def remove(self, query: str) -> bool:
         """Whether it was one."""

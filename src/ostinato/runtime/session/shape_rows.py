@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -64,12 +64,12 @@ class ShapeRows(InputRows):
         """Where whole events are shown, with their places, those that came before a query must not stand among those that it sees."""
         return not (self._shows_places and self.reorder.waiting_rows)
 
-    def add(self, query: str, constants: tuple[Any, ...]) -> None:
-        """A query that sees the rows that come from now on."""
+    def add(self, queries: Sequence[str], constants: Sequence[tuple[Any, ...]]) -> None:
+        """Queries that see the rows that come from now on."""
         if self.has_seen:
             self.arrival += 1
             self.has_seen = False
-        self.queries.add(query, constants, self.arrival, self.position)
+        self.queries.add_all(queries, constants, self.arrival, self.position)
 
     def push(self, given: Any, source: int | None = None) -> np.ndarray:
         batch = self._plain.of(given)
