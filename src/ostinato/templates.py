@@ -44,9 +44,7 @@ class Template:
             raise SchemaError("two columns of the table are called alike", hint="rename one of them")
         nulls = [name for name in (id, *self.names) if table.column(name).null_count]
         if nulls:
-            raise SchemaError(
-                f"a value of {nulls[0]!r} is missing", hint="write IS NULL into the template instead"
-            )
+            raise SchemaError(f"a value of {nulls[0]!r} is missing", hint="write IS NULL into the template instead")
 
     def learned(self, table: pa.Table, shaped: Shaped) -> Learned | None:
         """What the queries are, if their parameters are no more than constants of one shape: by the first row, and others in its place."""

@@ -65,13 +65,13 @@ def why_not_shared(pattern: Pattern) -> str:
         return "conditions look at rows around a match"
     if pattern.leads:
         return "what must not come before a match counts, too"
+    bits = _begin_bits(pattern)
+    if isinstance(bits, str):
+        return bits
     if any(_may_fail(op) for op in pattern.rows.ops):
         return "a condition on rows may fail, which is an error wherever it does"
     if any(_may_fail(op) for code in _codes_over_matches(pattern) for op in code.ops) or FALLIBLE.intersection(pattern.scalar.op):
         return "whole numbers that are computed may leave 64 bits, which has to be the error of one query"
-    bits = _begin_bits(pattern)
-    if isinstance(bits, str):
-        return bits
     if not all(_conjunction(pattern, bit) for bit in bits):
         return "a row that begins a match is compared with no constant"
     return ""
