@@ -168,8 +168,8 @@ def main() -> None:
         f"Rules of four shapes (SASE+, SQL, NEEL and plain filters) about symbols that are Zipf-distributed over {SYMBOLS:,}, over a "
         f"stream of trades in which all symbols are equally frequent, in batches of {BATCH:,}: events per second of CPU time (one thread), "
         "also of events whose symbol no rule is about; pairs of events and queries that the index leaves; memory per query with a session "
-        "that runs, and what a query takes to add before it does; the median time to add or remove one while it runs, with the row behind it. "
-        "Without shapes only small sets are feasible: what 100,000 queries would take is 100 times what 1,000 take.",
+        "that runs, and what a query takes to add before it does; the median time to add or remove one while it runs, with the row "
+        "behind it. Without shapes only small sets are feasible: what 100,000 queries would take is 100 times what 1,000 take.",
         show=SHOWN,
     )
     for name, counts, events, shapes, without in CASES:
