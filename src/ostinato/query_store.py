@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import pyarrow as pa
@@ -13,23 +13,15 @@ from ostinato.program.shapes.query_table import packed
 from ostinato.program.shapes.shape import Shape, Shaped, operator_name, program_of_shape, shaped
 from ostinato.query import Query
 from ostinato.runtime.queries.query_table import QueryTable
-from ostinato.templates import Template
 
 SHARED_FROM = 4  # queries of a shape that are evaluated as one; fewer share rows and conditions with all others instead
 
 
 class Said(NamedTuple):
-    """What somebody has added: a text and the options of `ost.compile`; of a template, with the values of its parameters."""
+    """What somebody has added: a text and the options of `ost.compile`."""
 
-    written: str | Template
+    text: str
     options: Mapping[str, Any]
-    values: tuple[Any, ...] = ()
-
-    @property
-    def text(self) -> str:
-        if isinstance(self.written, str):
-            return self.written
-        return self.written.filled(dict(zip(self.written.names, self.values, strict=True)))
 
 
 class Shared(NamedTuple):
@@ -98,9 +90,6 @@ class QueryStore:
         self._entries[id] = Shared(said, member)
         self._groups[member.shape.name].count += 1
 
-    def know(self, shape: Shape, output: pa.Schema) -> None:
-        self._groups.setdefault(shape.name, ShapeGroup(shape, output))
-
     def remove(self, id: str) -> bool:
         """Whether what it returned is perhaps returned by none any more."""
         entry = self._entries.pop(id)
@@ -114,10 +103,23 @@ class QueryStore:
             del self._groups[entry.member.shape.name]
         return True
 
-    def outputs(self) -> Iterator[tuple[str, pa.Schema]]:
-        """What queries return, of those of a shape once; with the name of a query."""
+    def reword(self, id: str, said: Said, query: Query | None) -> None:
+        """Another text that means the same; `query` is what it was compiled to, if it was."""
+        entry = self._entries[id]
+        if isinstance(entry, Shared):
+            self._entries[id] = entry._replace(said=said)
+            few = self._groups[entry.member.shape.name].few
+            if few.pop(id, None) is not None and query is not None:
+                few[id] = query
+        elif query is not None:
+            self._entries[id] = query
+
+    def outputs(self, without: Collection[str] = ()) -> Iterator[tuple[str, pa.Schema]]:
+        """What queries return, of those of a shape once; with the name of a query. `without` are left out."""
         seen = set()
         for id, entry in self._entries.items():
+            if id in without:
+                continue
             if isinstance(entry, Query):
                 yield id, entry.output_schema
             elif entry.member.shape.name not in seen:

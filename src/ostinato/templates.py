@@ -1,12 +1,8 @@
-"""Many queries of one text with parameters, `:name`, the same in all languages: their values are rows of a table."""
+"""Many queries of one text with places for values, `${name}`, the same in all languages: the values are rows of a table."""
 
 from __future__ import annotations
 
-import datetime as dt
-import math
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from decimal import Decimal
 from typing import Any
 
 import pyarrow as pa
@@ -15,48 +11,49 @@ import pyarrow.compute as pc
 from ostinato.base.errors import OstinatoError, SchemaError
 from ostinato.learned_texts import Follows, Learned, following, literals_of, value_of
 from ostinato.program.shapes.member import Member
+from ostinato.rules.template import PIECES, filled
 
-PARAMETER = re.compile(r"'(?:[^']|'')*'|(?<![:\w]):([^\W\d]\w*)")
-LEARNED = (pa.types.is_integer, pa.types.is_floating, pa.types.is_string, pa.types.is_large_string)
-
-Values = Mapping[str, Any]
 Shaped = Callable[[str], Learned | None]
+Row = Mapping[str, Any]
 
 
 class Template:
-    """A text with parameters."""
+    """A text with places for values."""
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.names = tuple(dict.fromkeys(found.group(1) for found in PARAMETER.finditer(text) if found.group(1)))
+        self.names = tuple(dict.fromkeys(found["name"] for found in PIECES.finditer(text) if found["name"] is not None))
 
-    def filled(self, values: Values) -> str:
-        """A text without parameters."""
-        return PARAMETER.sub(lambda found: _literal(values[found.group(1)], found.group(1)) if found.group(1) else found.group(), self.text)
+    def filled(self, values: Row) -> str:
+        """A text without places."""
+        return filled(self.text, {name: values[name] for name in self.names})
 
-    def checked(self, table: pa.Table, id: str) -> None:
+    def rows(self, parameters: Any, id: str) -> pa.Table:
+        """The names of queries and the values of their parameters."""
+        table = as_table(parameters)
+        if len({*table.column_names}) < table.num_columns:
+            raise SchemaError("two columns of the table are called alike", hint="Rename one of them")
         missing = [name for name in (id, *self.names) if name not in table.column_names]
         if missing:
-            raise SchemaError(
-                f"there is no column {missing[0]!r} for the template", hint=f"its parameters are {', '.join(self.names) or 'none'}"
-            )
-        if len({*table.column_names}) < table.num_columns:
-            raise SchemaError("two columns of the table are called alike", hint="rename one of them")
+            told = ", ".join(self.names) or "none"
+            raise SchemaError(f"there is no column {missing[0]!r} for the template", hint=f"Its parameters are: {told}")
         nulls = [name for name in (id, *self.names) if table.column(name).null_count]
         if nulls:
-            raise SchemaError(f"a value of {nulls[0]!r} is missing", hint="write IS NULL into the template instead")
+            raise SchemaError(f"a value of {nulls[0]!r} is missing", hint="Leave the row out, or write IS NULL into the template")
+        if pc.count_distinct(table.column(id)).as_py() < table.num_rows:
+            raise OstinatoError("two rows of the table have the same name", hint=f"Names of queries, in the column {id!r}, differ")
+        return table
 
     def learned(self, table: pa.Table, shaped: Shaped) -> Learned | None:
         """What the queries are, if their parameters are no more than constants of one shape: by the first row, and others in its place."""
         first = table.slice(0, 1).to_pylist()[0]
         known = shaped(self.filled(first))
-        if known is None or not all(any(is_kind(table.schema.field(name).type) for is_kind in LEARNED) for name in self.names):
+        if known is None or not all(_is_learned(table.schema.field(name).type) for name in self.names):
             return None
         follows: list[Follows] = []
         for number, name in enumerate(self.names):
-            others = _others(first[name], {value for value in first.values() if isinstance(value, str | int | float)})
-            changed = ((shaped(self.filled({**first, name: other})), other) for other in others)
-            own = following(known, number, first[name], changed)
+            instead = _others(first[name], {value for value in first.values() if isinstance(value, str | int | float)})
+            own = following(known, number, first[name], ((shaped(self.filled({**first, name: other})), other) for other in instead))
             if not own:
                 return None
             follows += own
@@ -74,21 +71,21 @@ class Template:
         return (Member(learned.shape, constants) for constants in zip(*columns, strict=True))
 
     def apart(self, table: pa.Table) -> pa.Array:
-        """Flags: rows that are compiled one by one, since a value is no literal, or the same as another, so that less is computed."""
-        fixed = literals_of(PARAMETER.sub(lambda found: found.group() if not found.group(1) else " ", self.text))
+        """Flags: rows that are compiled one by one, since a value is no constant of the language, or the same as another, so that less is
+        computed."""
+        fixed = literals_of(PIECES.sub(lambda found: " " if found["name"] is not None else found[0], self.text))
         literals = [] if fixed is None else [value_of(literal) for literal in fixed[1]]
         flags = pa.repeat(fixed is None, table.num_rows)
-        for number, name in enumerate(self.names):
-            column = table.column(name).combine_chunks()
-            is_text = pa.types.is_string(column.type) or pa.types.is_large_string(column.type)
-            if pa.types.is_floating(column.type):
-                flags = pc.or_(flags, pc.invert(pc.is_finite(column)))
+        columns = [table.column(name).combine_chunks() for name in self.names]
+        for number, column in enumerate(columns):
+            is_text = _is_text(column.type)
+            compared = column if is_text else column.cast(pa.float64(), safe=False)
+            unwritten = pc.match_substring_regex(column, r"[\\\x00]") if is_text else pc.invert(pc.is_finite(compared))
+            flags = pc.or_(flags, unwritten)
             for literal in (one for one in literals if isinstance(one, str) == is_text):
-                flags = pc.or_(flags, pc.equal(column if is_text else column.cast(pa.float64(), safe=False), literal))
-            for other in self.names[:number]:
-                beside = table.column(other).combine_chunks()
-                if is_text == (pa.types.is_string(beside.type) or pa.types.is_large_string(beside.type)):
-                    flags = pc.or_(flags, pc.equal(column, beside) if is_text else _equal_numbers(column, beside))
+                flags = pc.or_(flags, pc.equal(compared, literal))
+            for other in (one for one in columns[:number] if _is_text(one.type) == is_text):
+                flags = pc.or_(flags, pc.equal(compared, other if is_text else other.cast(pa.float64(), safe=False)))
         return flags
 
 
@@ -102,38 +99,20 @@ def as_table(parameters: Any) -> pa.Table:
         return pa.table(dict(parameters))
     if hasattr(parameters, "__arrow_c_stream__"):
         return pa.table(parameters)
-    raise SchemaError(f"the parameters of a template are a {type(parameters).__name__}", hint="pass an Arrow table")
+    raise SchemaError(f"the parameters of a template are a {type(parameters).__name__}", hint="Pass an Arrow table")
 
 
-def _equal_numbers(one: pa.Array, other: pa.Array) -> pa.Array:
-    return pc.equal(one.cast(pa.float64(), safe=False), other.cast(pa.float64(), safe=False))
+def _is_text(type_: pa.DataType) -> bool:
+    return pa.types.is_string(type_) or pa.types.is_large_string(type_)
 
 
-def _literal(value: Any, name: str) -> str:
-    """As all languages write it."""
-    if isinstance(value, bool):
-        return "TRUE" if value else "FALSE"
-    if isinstance(value, str):
-        return "'" + value.replace("'", "''") + "'"
-    if isinstance(value, float) and not math.isfinite(value):
-        raise OstinatoError(f"the parameter {name!r} is {value}, which no language writes", hint="leave the row out")
-    if isinstance(value, int | float | Decimal):
-        number = str(value) if not isinstance(value, float) or "e" in str(value) else f"{value}e0"  # without an exponent it is a decimal
-        return f"({number})" if number.startswith("-") else number
-    if isinstance(value, dt.datetime):
-        return f"TIMESTAMP '{value.isoformat(sep=' ')}'"
-    if isinstance(value, dt.date):
-        return f"DATE '{value.isoformat()}'"
-    raise OstinatoError(
-        f"the parameter {name!r} is a {type(value).__name__}", hint="parameters are numbers, texts, truth values, dates and timestamps"
-    )
+def _is_learned(type_: pa.DataType) -> bool:
+    """Values of these are constants as they are; times, say, become what the engine holds by compiling."""
+    return _is_text(type_) or pa.types.is_integer(type_) or pa.types.is_floating(type_)
 
 
 def _others(value: Any, taken: set[Any]) -> list[Any]:
     """Values of the same kind that are not there."""
-    if isinstance(value, str):
-        candidates: Iterator[Any] = (f"{number}{value}" for number in range(1, 100))
-    else:
-        candidates = (value + number for number in range(1, 100))
+    candidates = (f"{number}{value}" if isinstance(value, str) else value + number for number in range(1, 100))
     free = (candidate for candidate in candidates if candidate not in taken)
     return [next(free), next(free)]

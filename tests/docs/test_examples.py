@@ -9,6 +9,7 @@ from tests.docs.examples import PAGES, ROOT, examples_of
 
 LINK = re.compile(r"\]\((?!https?:|#)([^)#]+)")
 FILE = re.compile(r"`([\w/]+\.py)`")
+TEST = re.compile(r"`(\w+)::(\w+)`")
 
 
 def _name(page):
@@ -48,3 +49,14 @@ def test_named_files_exist(page):
     named = set(FILE.findall(page.read_text(encoding="utf-8")))
     files = [f"/{path.relative_to(ROOT).as_posix()}" for folder in ("src", "benchmarks", "tests") for path in (ROOT / folder).rglob("*.py")]
     assert [name for name in sorted(named) if not any(file.endswith(f"/{name}") for file in files)] == []
+
+
+def test_named_tests_exist():
+    """Pages name them without their `test_`."""
+    named = TEST.findall((ROOT / "docs" / "developer" / "guarantees.md").read_text(encoding="utf-8"))
+    sources = {}
+    for path in (ROOT / "tests").rglob("test_*.py"):
+        sources.setdefault(path.stem.removeprefix("test_"), []).append(path.read_text(encoding="utf-8"))
+    missing = [f"{file}::{test}" for file, test in named if not any(f"def test_{test}(" in text for text in sources.get(file, []))]
+    assert len(named) > 60
+    assert missing == []

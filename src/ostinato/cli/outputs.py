@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import math
 import os
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
@@ -22,6 +24,8 @@ from ostinato.expr.times.temporal_text import interval_text
 from ostinato.inspect.plain_values import plain_values
 
 FORMATS = {".parquet": "parquet", ".pq": "parquet", ".csv": "csv", ".json": "json", ".jsonl": "jsonl", ".ndjson": "jsonl"}
+
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 def format_of(path: Path) -> str:
@@ -72,8 +76,10 @@ def whole_file(path: Path) -> Iterator[IO[bytes]]:
         temporary.chmod(0o666 & ~_umask())
         temporary.replace(path)
         completed()
-    except BaseException:
+    except BaseException as error:
         temporary.unlink(missing_ok=True)
+        if isinstance(error, OSError) and error.errno in FULL and error.filename is None:
+            error.filename = str(path)  # whoever writes into a stream does not know its name
         raise
 
 
@@ -118,7 +124,7 @@ WRITERS: dict[str, Callable[[pa.Table, IO[bytes]], None]] = {
 
 
 def _rows(table: pa.Table) -> Iterator[dict[str, Any]]:
-    twice = next((name for name in table.column_names if table.column_names.count(name) > 1), None)
+    twice = next((name for name, times in Counter(table.column_names).items() if times > 1), None)
     if twice is not None:
         hint = "Give one of them another name with AS, or write Parquet or CSV."
         raise SchemaError(f"JSON cannot hold two columns called {twice!r}.", hint=hint)

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 from ostinato.expr.types import Type
+
+POSITION = "seq"
 
 
 @dataclass(frozen=True)
@@ -52,6 +55,16 @@ class Input:
     def event_columns(self) -> tuple[Column, ...]:
         """What an event has, as users know it; fields of structs are part of those."""
         return tuple(column for column in self.data_columns if not column.root and column not in self.parameters)
+
+    @cached_property
+    def types(self) -> dict[str, Type]:
+        """Of the columns, by name."""
+        return {column.name: column.type for column in self.columns}
+
+    @property
+    def shows_position(self) -> bool:
+        """Whether events have, as `seq`, their place in the stream: not where they have a column of that name, in whatever case."""
+        return POSITION not in (column.name.lower() for column in self.event_columns)
 
     @property
     def data_columns(self) -> tuple[Column, ...]:

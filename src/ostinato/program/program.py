@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from ostinato.program.input import Input
+from ostinato.program.instances import InstanceAutomaton
 from ostinato.program.pattern import EventPattern, Pattern, RowPattern
 from ostinato.program.tree import TreePattern
 
-VERSION = 9
+VERSION = 10
 
-Body = RowPattern | EventPattern | TreePattern
+Body = RowPattern | EventPattern | TreePattern | InstanceAutomaton
 
 
 @dataclass(frozen=True)

@@ -1,32 +1,34 @@
 """The two columns of the default output that number things, where no single process sees them all.
 
 `match_id` stays unique in the result but is not consecutive: the number of the partition, range or bucket in the upper bits. `seq`, the
-place of an event in its stream, is null on Spark: what the place is would depend on how Spark divided the rows."""
+place of an event in its stream, is null on Spark: what the place is would depend on how Spark divided the rows. A column of the stream that
+is called so is not touched."""
 
 from __future__ import annotations
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ostinato.program.input import POSITION
 from ostinato.program.pattern import Pattern
 
 BITS_BELOW = 40
 MATCH_ID = "match_id"
-SEQ = "seq"
 COMPRESSED = "matches"
 
 
 def identified(matches: pa.Table, pattern: Pattern, place: int, counted: int) -> pa.Table:
     """`place` is the number of the range or bucket (0 where Spark adds that of the partition), `counted` how many matches it has reported
     before."""
+    shows = pattern.reads.shows_position
     if pattern.output == "compressed":
-        return pa.table([_events_without_seq(matches.column(COMPRESSED))], names=[COMPRESSED])
+        return pa.table([_events_without_seq(matches.column(COMPRESSED))], names=[COMPRESSED]) if shows else matches
     if not has_ids(pattern):
         return matches
     first = (place << BITS_BELOW) + counted
     ids = pa.array(range(first, first + matches.num_rows), pa.int64())
-    columns = [ids if name == MATCH_ID else _without_seq(matches.column(name)) for name in matches.schema.names]
-    return pa.table(columns, names=matches.schema.names)
+    columns = [_without_seq(column) if shows else column for column in matches.columns[1:]]
+    return pa.table([ids, *columns], names=matches.schema.names)
 
 
 def has_ids(pattern: Pattern) -> bool:
@@ -54,5 +56,5 @@ def _without_seq(column: pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
 
 def _null_seq(events: pa.StructArray) -> pa.StructArray:
     fields = [events.type.field(i) for i in range(events.type.num_fields)]
-    arrays = [pa.nulls(len(events), f.type) if f.name == SEQ else events.field(i) for i, f in enumerate(fields)]
+    arrays = [pa.nulls(len(events), f.type) if f.name == POSITION else events.field(i) for i, f in enumerate(fields)]
     return pa.StructArray.from_arrays(arrays, fields=fields, mask=pc.is_null(events))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import math
+import re
+import resource
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
@@ -71,6 +73,20 @@ def test_a_failure_leaves_the_old_file_and_no_other(tmp_path, failure):
         raise failure
     assert path.read_text() == "old"
     assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("name", ["m.parquet", "m.csv", "m.json", "m.jsonl"])
+def test_no_room_for_the_file(tmp_path, name):
+    """A limit on the size of files is met as a full disk is."""
+    path = tmp_path / name
+    _, most = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (50, most))
+    try:
+        with pytest.raises(OSError, match=re.escape(str(path))):
+            write(MATCHES, path)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
+    assert not list(tmp_path.iterdir())
 
 
 def test_outputs_that_cannot_work_are_refused_first(tmp_path):

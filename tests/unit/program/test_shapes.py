@@ -78,7 +78,7 @@ def test_constants_are_held_as_values_are():
         (row("k LIKE 'a%'"), "no constants"),
         (row("k > 'a'"), "compared with no constant"),
         (row("n + 1 > 5"), "may fail"),
-        (sase("[k] and a.n > 5 and b.n < a.n - 2"), "error of one query"),
+        (sase("[k] and a.n > 5 and b.n < a.n - 2"), "an error of its own"),
         (sase("[k] and b.x > 5"), "any row may begin"),
         (BASE.replace("skip_till_next_match", "strict_contiguity"), "every row of the stream"),
         (BASE.partition(" RETURN")[0] + " OUTPUT count", "more than a row per match"),

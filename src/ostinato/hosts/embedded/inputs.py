@@ -6,6 +6,7 @@ The libraries are not imported here: a value of theirs can only be passed by who
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 from weakref import WeakSet
@@ -67,7 +68,7 @@ def source_of(name: str, value: Any) -> Source:
 
 def _checked(source: Source) -> Source:
     names = source.schema.names
-    twice = next((name for name in names if names.count(name) > 1), None)
+    twice = next((name for name, times in Counter(names).items() if times > 1), None)
     if twice is not None:
         raise SchemaError(f"Stream `{source.name}` has two columns called `{twice}`", hint="Rename one of them")
     return source

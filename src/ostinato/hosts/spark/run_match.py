@@ -11,7 +11,6 @@ from ostinato.hosts.spark.batch.match_batch import decide_batch, match_batch
 from ostinato.hosts.spark.run_options import RunOptions
 from ostinato.hosts.spark.source import Source, is_batch
 from ostinato.hosts.spark.streaming.match_source import match_streams
-from ostinato.hosts.spark.streaming.match_stream import METRICS
 from ostinato.hosts.spark.work import Work
 from ostinato.query import Query
 
@@ -27,10 +26,10 @@ def run_match(spark: SparkSession, query: Query, given: Mapping[str, Source], op
     return run_work(spark, work, [sources[stream.name.lower()] for stream in work.streams], options)
 
 
-def run_work(spark: SparkSession, work: Work, read: Sequence[Source], options: RunOptions, name: str = METRICS) -> DataFrame:
+def run_work(spark: SparkSession, work: Work, read: Sequence[Source], options: RunOptions) -> DataFrame:
     """`read` are the streams of the work, in its order."""
     frames = batches_of(work, read)
-    return match_streams(spark, read, work, options, name=name) if frames is None else match_batch(frames, work, options)
+    return match_streams(spark, read, work, options) if frames is None else match_batch(frames, work, options)
 
 
 def batches_of(work: Work, read: Sequence[Source]) -> list[DataFrame] | None:

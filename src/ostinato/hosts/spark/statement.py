@@ -16,10 +16,10 @@ from ostinato.hosts.spark.run_match import division_of, run_work
 from ostinato.hosts.spark.run_options import RunOptions
 from ostinato.hosts.spark.source import Source, is_batch, schema_of
 from ostinato.hosts.spark.statement_check import check_reads, check_sandboxed
-from ostinato.hosts.spark.streaming.match_stream import METRICS
 from ostinato.hosts.spark.temporary_views import temporary_views
 from ostinato.hosts.spark.work import Work
 from ostinato.lang import sql
+from ostinato.lang.compile_options import CompileOptions
 from ostinato.lang.sql.language import SQL, bound_clause
 from ostinato.lang.sql.splice import Spliced
 from ostinato.query import Query
@@ -97,13 +97,13 @@ def _steps(
         source = sources.get(clause.table.lower()) if clause.table is not None else None
         if source is None:
             source = _delegated(spark, clause.input, views, options)
-        query = compile_query(SQL, bound_clause(statement, clause, clause.table, schema_of(source)), statement.text)
+        bound = bound_clause(statement, clause, clause.table, schema_of(source))
+        query = compile_query(SQL, bound, statement.text, options=CompileOptions(sandboxed=options.sandbox is not None))
         yield Step(number, clause, query, source)
 
 
 def _found(spark: SparkSession, step: Step, options: RunOptions) -> DataFrame:
-    name = METRICS if step.number == 1 else f"{METRICS}_{step.number}"
-    return run_work(spark, Work.of(step.query), [step.source], options, name)
+    return run_work(spark, Work.of(step.query), [step.source], options)
 
 
 def _delegated(spark: SparkSession, spliced: Spliced, views: Mapping[str, DataFrame], options: RunOptions) -> DataFrame:

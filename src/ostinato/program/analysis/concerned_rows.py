@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from ostinato.expr.types import Kind
 from ostinato.expr.typing.coerce import same_form
+from ostinato.program.analysis.fallible_code import may_fail, op_may_fail
 from ostinato.program.analysis.look_around import look_around
 from ostinato.program.column_code import ColumnCode, ColumnOp
-from ostinato.program.opcodes import Op
 from ostinato.program.ordered_nfa import ACCEPT
 from ostinato.program.pattern import EventPattern, Pattern, RowPattern
 from ostinato.program.tree import Branch, TreePattern
@@ -18,10 +18,6 @@ from ostinato.program.tree import Branch, TreePattern
 EQUAL = "eq"
 INDEXED = (EQUAL, "lt", "le", "gt", "ge")
 MIRRORED = {"eq": "eq", "lt": "gt", "le": "ge", "gt": "lt", "ge": "le"}
-NEVER_FAILS = ("and", "or", "not", "eq", "ne", "lt", "le", "gt", "ge", "in", "is_null", "is_not_null", "distinct", "coalesce",
-               "greatest", "least", "like", "starts_with", "ends_with", "contains", "upper", "lower", "length")  # fmt: skip
-OF_DOUBLES = ("add", "sub", "mul", "div", "neg", "abs", "sqrt", "exp", "ln", "log10", "power")
-FALLIBLE = frozenset((Op.ADD_INT, Op.SUB_INT, Op.MUL_INT, Op.NEG_INT, Op.ABS_INT, Op.INT_OF_FLOAT, Op.SUM_INT))
 ONE_TABLE = ("all", "first", "nonoverlapping")  # outputs with a row per match
 
 
@@ -68,10 +64,10 @@ def why_not_shared(pattern: Pattern) -> str:
     bits = _begin_bits(pattern)
     if isinstance(bits, str):
         return bits
-    if any(_may_fail(op) for op in pattern.rows.ops):
+    if any(map(op_may_fail, pattern.rows.ops)):
         return "a condition on rows may fail, which is an error wherever it does"
-    if any(_may_fail(op) for code in _codes_over_matches(pattern) for op in code.ops) or FALLIBLE.intersection(pattern.scalar.op):
-        return "whole numbers that are computed may leave 64 bits, which has to be the error of one query"
+    if may_fail(pattern):
+        return "what it computes may fail, which is an error of its own"
     if not all(_conjunction(pattern, bit) for bit in bits):
         return "a row that begins a match is compared with no constant"
     return ""
@@ -114,21 +110,6 @@ def _firsts(branch: Branch) -> set[int]:
 def _reaches_before(branch: Branch) -> bool:
     """Rows that are simultaneous with the first event may stand before it."""
     return any(negation.left.includes or _reaches_before(negation.branch) for negation in branch.negations)
-
-
-def _codes_over_matches(pattern: Pattern) -> Iterator[ColumnCode]:
-    for measures in (pattern.measures, *(negation.given for negation in pattern.negations)):
-        yield measures.rows
-        if measures.code is not None:
-            yield measures.code
-    yield from (item.test for negation in pattern.negations for item in negation.items if item.test is not None)
-
-
-def _may_fail(op: ColumnOp) -> bool:
-    """A value out of range. What may fail is evaluated for every row, whether a query wants it or not."""
-    if op.op == "cast":
-        return op.type.kind is not Kind.FLOAT
-    return op.op == "call" and op.params[0] not in NEVER_FAILS and not (op.type.kind is Kind.FLOAT and op.params[0] in OF_DOUBLES)
 
 
 def _conjunction(pattern: Pattern, bit: int) -> Conjunction:

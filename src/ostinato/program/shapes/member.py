@@ -12,3 +12,7 @@ class Member(NamedTuple):
 
     shape: Shape
     constants: tuple[Any, ...]
+
+    def is_same(self, other: Member) -> bool:
+        """As text: 0.0 and -0.0 are equal, and not the same."""
+        return self.shape.name == other.shape.name and repr(self.constants) == repr(other.constants)

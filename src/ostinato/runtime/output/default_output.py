@@ -7,12 +7,14 @@ import pyarrow as pa
 
 from ostinato.expr.typing.arrow_types import to_arrow as arrow_type
 from ostinato.kernels.vectors.vector import Vector, to_arrow
+from ostinato.program.input import POSITION
 from ostinato.program.pattern import Pattern
 from ostinato.runtime.output.measures import MatchView
 
 
 def default_schema(pattern: Pattern) -> pa.Schema:
-    event = pa.struct([*((c.name, arrow_type(c.type)) for c in pattern.reads.event_columns), ("seq", pa.int64())])
+    position = [(POSITION, pa.int64())] if pattern.reads.shows_position else []
+    event = pa.struct([*((c.name, arrow_type(c.type)) for c in pattern.reads.event_columns), *position])
     time = arrow_type(pattern.reads.columns[pattern.reads.time].type) if pattern.reads.time >= 0 else pa.int64()
     fields = [pa.field("match_id", pa.int64()), pa.field("start_ts", time), pa.field("end_ts", time)]
     for number in pattern.shown_variables:
@@ -48,8 +50,9 @@ def event_structs(view: MatchView, index: np.ndarray, type_: pa.StructType, mask
         array = to_arrow(view.stored(column.name, index))
         wanted = type_.field(i).type
         arrays.append(array if array.type == wanted else array.cast(wanted))
-    seq = view.rows.positions[np.where(index < 0, 0, index)] if len(view.rows.positions) else np.zeros(len(index), np.int64)
-    arrays.append(pa.array(seq, pa.int64()))
+    if view.pattern.reads.shows_position:
+        seq = view.rows.positions[np.where(index < 0, 0, index)] if len(view.rows.positions) else np.zeros(len(index), np.int64)
+        arrays.append(pa.array(seq, pa.int64()))
     return pa.StructArray.from_arrays(arrays, fields=list(type_), mask=mask)
 
 

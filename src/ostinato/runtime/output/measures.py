@@ -139,7 +139,7 @@ class MatchView:
         else:
             there = np.maximum(index, 0)
             values, valid = arena.taken(held, there), index >= 0 if known is None else known[there] & (index >= 0)
-        type_ = next(c.type for c in self.pattern.reads.columns if c.name == column)
+        type_ = self.pattern.reads.types[column]
         if column in self.rows.opaque:
             return Vector(type_, values, valid, self.rows.opaque[column])
         return self._typed(type_, values, valid)

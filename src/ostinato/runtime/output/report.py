@@ -15,6 +15,7 @@ from ostinato.program.shapes.expansion import QUERY
 from ostinato.program.tree import TreePattern
 from ostinato.runtime.limits.budget import Budget
 from ostinato.runtime.matcher import Matcher, SumsUp
+from ostinato.runtime.matches.finished_instances import FinishedInstances
 from ostinato.runtime.matches.interval_order import by_interval
 from ostinato.runtime.matches.match_dag import MatchDag
 from ostinato.runtime.matches.matches import Matches, completed
@@ -83,6 +84,10 @@ class Report:
             piece = matches.part(begin, behind) if order is None else matches.take(order[begin:behind])
             pieces.append(self._shown(piece, rows, keys))
         return pa.concat_tables(pieces)
+
+    def of_instances(self, found: FinishedInstances, keys: KeyIndex | None) -> pa.Table:
+        """What an automaton returns has no rows."""
+        raise TypeError("instances are reported by their own report")
 
     def _order(self, matches: Matches, rows: PatternRows) -> np.ndarray | None:
         """In which matches are listed; None: as they are."""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from ostinato.base.errors import StateError
+from ostinato.base.errors import OstinatoError, StateError
 from ostinato.expr.types import Type
 from ostinato.kernels.vectors.vector import Vector
 from ostinato.program.input import Input
@@ -29,6 +29,7 @@ from ostinato.runtime.rows.struct_fields import flattened
 from ostinato.runtime.session.session_options import SessionOptions
 
 NO_KEYS = np.zeros(0, np.int64)
+Refuse = Callable[[int, OstinatoError], None]  # told of a pattern, by its place among those that read, which cannot take rows
 
 
 class InputRows:
@@ -62,8 +63,14 @@ class InputRows:
         self._plain = PlainRows()
         self._reader = ColumnReader(reads)
         self._intake = Intake(reads, self.stored, self.pool)
+        self._arrival_check = ArrivalCheck(())
+        self._refuse: Refuse = _raised
+        self._nulls_allowed = not any(pattern.is_timed for pattern in patterns)  # of times, where rows are in order anyway
+
+    def read_by(self, patterns: Sequence[Pattern], refuse: Refuse) -> None:
+        """These read it from now on; `refuse` is called with those of them that cannot compute something of rows that come."""
         self._arrival_check = ArrivalCheck(patterns)
-        self._nulls_allowed = not any(pattern.within >= 0 for pattern in patterns)  # of times, where rows are in order anyway
+        self._refuse = refuse
 
     @property
     def key_count(self) -> int:
@@ -172,7 +179,8 @@ class InputRows:
         assert chosen is not None
         if len(chosen) < len(times):
             columns = {name: take(vector, chosen) for name, vector in columns.items()}
-        self._arrival_check.check(columns, len(chosen))
+        for place, error in self._arrival_check.failing(columns, len(chosen)):
+            self._refuse(place, error)
 
     def _process(self, batches: list[Any], presorted: bool = False) -> np.ndarray:
         if not batches:
@@ -218,3 +226,7 @@ class InputRows:
             return order, None
         ranks = np.flatnonzero(keep if order is None else keep[order])
         return (ranks if order is None else order[ranks]), ranks
+
+
+def _raised(place: int, error: OstinatoError) -> None:
+    raise error

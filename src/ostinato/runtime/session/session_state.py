@@ -27,6 +27,7 @@ from ostinato.runtime.session.shape_rows import ShapeRows
 from ostinato.runtime.snapshots import snapshot
 from ostinato.runtime.snapshots.state_check import HeldRows
 
+QUARANTINED = "quarantined"
 OPAQUE = "opaque:"  # before the name of a column whose values lie apart: one Arrow column "v"; rows hold positions in it, -1 for null
 
 
@@ -54,11 +55,12 @@ class Saved:
 
 
 def save(program: Program, options: SessionOptions, graph: Graph) -> bytes:
-    whole = Saved({"options": options.state()}, {}, {})
+    whole = Saved({"options": options.state(), QUARANTINED: graph.quarantine.state()}, {}, {})
     for number, source in enumerate(graph.inputs):
         whole.add(f"input{number}", _of_input(source))
+    stopped = graph.quarantine.operators(program)
     for number, operator in enumerate(graph.operators):
-        whole.add(f"operator{number}", _of_operator(operator))
+        whole.add(f"operator{number}", Saved({"emitted": operator.report.emitted}, {}, {}) if number in stopped else _of_operator(operator))
     return snapshot.pack(program, whole.scalars, whole.arrays, whole.blobs)
 
 
@@ -110,9 +112,16 @@ def opened(program: Program, data: bytes) -> Saved:
 
 def restore(graph: Graph, saved: Saved) -> None:
     with one_error():
+        graph.quarantine.load(saved.scalars.get(QUARANTINED, {}), {result.query for result in graph.program.results})
+        graph.expel()
+        stopped = graph.quarantine.operators(graph.program)
         held = [_restore_input(source, saved.part(f"input{number}"), graph.readers[number]) for number, source in enumerate(graph.inputs)]
         for number, operator in enumerate(graph.operators):
-            _restore_operator(operator, saved.part(f"operator{number}"), held[graph.program.operators[number].ports[0]])
+            part = saved.part(f"operator{number}")
+            if number in stopped:
+                operator.report.emitted = part.scalars["emitted"]
+            else:
+                _restore_operator(operator, part, held[graph.program.operators[number].ports[0]])
 
 
 def _restore_input(source: InputRows, saved: Saved, readers: list[PatternOperator]) -> HeldRows:

@@ -84,13 +84,12 @@ class SetMembers:
         ]
         return replace(program, inputs=tuple(inputs))
 
-    def metrics(self) -> dict[str, dict[str, int]]:
-        """Of each query, where they are told apart."""
-        found: dict[str, dict[str, int]] = {}
-        for rows in self._rows if self._splits else ():
+    def counts(self) -> Iterator[tuple[str, int, int]]:
+        """Of each query, its matches, and the partitions in which it has begun something."""
+        for rows in self._rows:
             table = rows.queries
-            found |= {query: {"matches": int(table.emitted[table.number_of(query)])} for query in table.queries}
-        return found
+            emitted, busy = table.emitted.tolist(), rows.busy_keys().tolist()
+            yield from ((query, emitted[number], busy[number]) for number, ids in enumerate(table.ids) for query in ids)
 
     def counters(self) -> dict[str, Any]:
         """Of the shapes: how many queries there are, and for how many of them rows were taken."""

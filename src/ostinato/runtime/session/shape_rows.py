@@ -24,7 +24,7 @@ from ostinato.runtime.rows.key_index import KeyIndex
 from ostinato.runtime.rows.late_rows import LateRows
 from ostinato.runtime.rows.stream_form import in_form
 from ostinato.runtime.rows.string_pool import StringPool
-from ostinato.runtime.session.input_rows import NO_KEYS, InputRows
+from ostinato.runtime.session.input_rows import NO_KEYS, InputRows, Refuse
 from ostinato.runtime.session.session_options import SessionOptions
 
 ARRIVAL = f"{PARAMETER}arrival"  # when a row came, counted in changes of the set
@@ -70,6 +70,9 @@ class ShapeRows(InputRows):
             self.arrival += 1
             self.has_seen = False
         self.queries.add_all(queries, constants, self.arrival, self.position)
+
+    def read_by(self, patterns: Sequence[Pattern], refuse: Refuse) -> None:
+        """Rows are not looked at when they come, since nothing that is computed of them can fail; nor have they constants yet."""
 
     def push(self, given: Any, source: int | None = None) -> np.ndarray:
         batch = self._plain.of(given)
@@ -139,6 +142,12 @@ class ShapeRows(InputRows):
         self._forget_partitions()
         own = self._own.number([self.keys.values(n + 1, begun) for n in range(len(self._own_types))])
         return np.ascontiguousarray(own), queries
+
+    def busy_keys(self) -> np.ndarray:
+        """How many partitions each query has begun something in, by their numbers."""
+        begun = self._begun_keys()
+        held = np.ascontiguousarray(self.keys.values(0, begun).data) if self.keys is not None and len(begun) else NO_NUMBERS
+        return np.bincount(held, minlength=len(self.queries))
 
     def _forget_partitions(self) -> None:
         if self._own is not None and len(self._own) > MOST_PARTITIONS:

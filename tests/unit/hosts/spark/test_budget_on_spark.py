@@ -70,5 +70,5 @@ def test_a_stream_counts_what_it_sheds(spark, tmp_path: Path) -> None:
     query = writer.option("checkpointLocation", str(tmp_path / "checkpoint")).trigger(availableNow=True).start()
     query.awaitTermination()
     kept = spark.read.parquet(str(tmp_path / "out")).count()
-    shed = sum(progress.observedMetrics["ostinato"].shed for progress in query.recentProgress)
+    shed = sum(seen.shed for progress in query.recentProgress for seen in progress.observedMetrics.values())
     assert 0 < kept < 20 and kept + shed == 20

@@ -83,7 +83,7 @@ def test_directory_restart_disorder_late_rows_and_a_poisoned_file(spark, tmp_pat
     got = found(spark, tmp_path)
     assert 0 < early < len(got)
     assert got == expected(table, last - 20_000_000)
-    assert sum(progress.observedMetrics["ostinato"].late_rows for progress in query.recentProgress) == 7
+    assert sum(seen.late_rows for progress in query.recentProgress for seen in progress.observedMetrics.values()) == 7
     with pytest.raises(StreamingQueryException, match="begun with 3 buckets"):
         land(table.slice(290), source, "7.parquet")
         run_to_end(on(spark).sql(TEXT, ticks=stream, lateness="20 seconds", buckets=4), tmp_path)

@@ -42,23 +42,32 @@ def stream(spark, folder: str):
     return spark.readStream.schema("ts timestamp, k string, v bigint").option("maxFilesPerTrigger", 1).parquet(folder)
 
 
-def test_a_union_of_which_one_stream_lags(spark, tmp_path) -> None:
-    """The first stream is read to its end in the first micro-batch, the other takes four; Spark's watermark waits for both."""
+def decided(table: pa.Table, watermark: int, source: str) -> list[tuple]:
+    session = compile(TEXT, {"ticks": table.schema}).open(lateness=None)
+    rows = pa.concat_tables([session.push(table), session.advance(watermark)]).to_pylist()
+    return [(source, row["k"], row["n"]) for row in rows]
+
+
+def test_unions_of_which_one_stream_lags(spark, tmp_path) -> None:
+    """The first stream is read to its end in the first micro-batch, the other takes four; Spark's watermark waits for both. Matches of
+    both together, and of the slow one alone, are united again in one streaming query."""
     table = ticks(200)
-    odd = pa.array(np.arange(200) % 2 == 1)
-    ahead = stream(spark, files(table.filter(odd), tmp_path / "ahead", 1)).withWatermark("ts", "1 second")
-    behind = stream(spark, files(table.filter(pa.compute.invert(odd)), tmp_path / "behind", 4)).withWatermark("ts", "2 seconds")
-    matches = on(spark).sql(TEXT, ticks=ahead.union(behind), buckets=2)
+    even = pa.array(np.arange(200) % 2 == 0)
+    ahead = stream(spark, files(table.filter(pa.compute.invert(even)), tmp_path / "ahead", 1)).withWatermark("ts", "1 second")
+    behind = stream(spark, files(table.filter(even), tmp_path / "behind", 4)).withWatermark("ts", "2 seconds")
+    found = {"both": on(spark).sql(TEXT, ticks=ahead.union(behind), buckets=2), "slow": on(spark).sql(TEXT, ticks=behind, buckets=1)}
+    matches = found["both"].withColumn("source", F.lit("both")).union(found["slow"].withColumn("source", F.lit("slow")))
     writer = matches.writeStream.format("parquet").option("path", str(tmp_path / "out"))
     query = writer.option("checkpointLocation", str(tmp_path / "checkpoint")).trigger(availableNow=True).start()
     query.awaitTermination()
     last = int(table.column("ts").cast(pa.int64())[-2].as_py())
-    session = compile(TEXT, {"ticks": table.schema}).open(lateness=None)
-    expected = pa.concat_tables([session.push(table), session.advance(last - 2_000_000)]).to_pylist()
-    got = [row.asDict() for row in spark.read.parquet(str(tmp_path / "out")).collect()]
-    assert len(got) > 20
-    assert sorted((row["k"], row["n"]) for row in got) == sorted((row["k"], row["n"]) for row in expected)
-    assert not any(progress.observedMetrics["ostinato"].late_rows for progress in query.recentProgress)
+    got = [(row["source"], row["k"], row["n"]) for row in spark.read.parquet(str(tmp_path / "out")).collect()]
+    expected = decided(table, last - 2_000_000, "both") + decided(table.filter(even), last - 2_000_000, "slow")
+    assert min(sum(row[0] == source for row in got) for source in found) > 10
+    assert sorted(got) == sorted(expected)
+    seen = [observed for progress in query.recentProgress for observed in progress.observedMetrics.values()]
+    assert sum(observed.matches for observed in seen) == len(got)
+    assert not any(observed.late_rows for observed in seen)
 
 
 def test_times_without_a_watermark_of_their_own_are_refused(spark, tmp_path) -> None:

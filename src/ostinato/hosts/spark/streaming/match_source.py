@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from pyspark.sql import DataFrame, SparkSession
@@ -10,17 +10,18 @@ from pyspark.sql import DataFrame, SparkSession
 from ostinato.base.errors import UnsupportedError
 from ostinato.hosts.spark.merged_frame import united
 from ostinato.hosts.spark.run_options import Lateness, RunOptions
+from ostinato.hosts.spark.ship_program import shipped
 from ostinato.hosts.spark.stream_rows import check_stream, source_columns
 from ostinato.hosts.spark.streaming.bucket_processor import BucketProcessor
 from ostinato.hosts.spark.streaming.clock import Clock
 from ostinato.hosts.spark.streaming.late_output import with_late_rows
 from ostinato.hosts.spark.streaming.match_stream import (
-    METRICS,
     buckets_for,
     check_lateness,
     check_streamable,
     clock_of,
     match_packed,
+    observation_name,
     pack_rows,
     with_lateness,
 )
@@ -40,14 +41,13 @@ from ostinato.hosts.spark.streaming.tail import tail_of
 from ostinato.hosts.spark.streaming.waiting import Waiting
 from ostinato.hosts.spark.types import to_spark_schema
 from ostinato.hosts.spark.work import Work
-from ostinato.program import serde
 from ostinato.program.analysis.output_times import result_times
 from ostinato.tasks.outside_streams import OutsideStream
 
 Given = DataFrame | ParquetStream
 
 
-def match_streams(spark: SparkSession, given: Sequence[Given], work: Work, options: RunOptions, *, name: str = METRICS) -> DataFrame:
+def match_streams(spark: SparkSession, given: Sequence[Given], work: Work, options: RunOptions) -> DataFrame:
     """`given` are the streams of the work, in its order. Each has a watermark of its own, and what is late is late in its own stream; those
     that are merged wait until all have come as far. `lateness=` is for those that have no watermark yet."""
     check_streamable(work)
@@ -63,22 +63,19 @@ def match_streams(spark: SparkSession, given: Sequence[Given], work: Work, optio
     for number, part in enumerate(parts):
         packer = Packer.of(part.stream, work.division.keys_of(number), buckets, clock, number, len(parts))
         packed.append(part.packed(spark, work, replace(packer, lateness=known), options.lateness))
-    return _matched(united(packed), work, waiting, options, _together(parts), name, clock, buckets)
+    return _matched(united(packed), work, waiting, options, any(part.own.ends for part in parts), clock, buckets)
 
 
-def _matched(
-    packed: DataFrame, work: Work, waiting: Waiting, options: RunOptions, own: Origin, name: str, clock: Clock, buckets: int
-) -> DataFrame:
-    """The matches of packed rows as they are decided; or those that a stream of this query has left. `own` is where the rows come from."""
+def _matched(packed: DataFrame, work: Work, waiting: Waiting, options: RunOptions, ends: bool, clock: Clock, buckets: int) -> DataFrame:
+    """The matches of packed rows as they are decided; or those that a stream of this query has left. `ends`: the streams say so."""
     output = with_late_rows(work.output, work.reads) if options.keeps_late else work.output
-    program = serde.dumps(work.program)
-    processor = BucketProcessor(program, output, buckets, clock, waiting, options.budget, options.keeps_late, work.is_set)
+    told = (options.budget, options.keeps_late, work.is_set, work.quarantines)
+    processor = BucketProcessor(shipped(work.program), output, buckets, clock, waiting, *told)
     if options.tail_of is not None:
         return tail_of(packed.sparkSession, options.tail_of, processor.closed, output)
     times = {} if work.is_set else result_times(work.program, waiting.behind)
-    free = _free_name(name, own.metrics)
-    shown = with_notes(to_spark_schema(output), times, own.ends, {*own.metrics, free})
-    return match_packed(packed, processor, shown, free)
+    name = observation_name()
+    return match_packed(packed, processor, with_notes(to_spark_schema(output), times, ends, name), name)
 
 
 @dataclass(frozen=True)
@@ -106,10 +103,6 @@ def _origin(source: Given) -> Origin:
     return Origin(ends=source.ends) if isinstance(source, ParquetStream) else origin_of(source)
 
 
-def _together(parts: Sequence[_StreamPart]) -> Origin:
-    return Origin(ends=any(part.own.ends for part in parts), metrics=frozenset().union(*(part.own.metrics for part in parts)))
-
-
 def _known_lateness(parts: Sequence[_StreamPart], clock: Clock, lateness: Lateness | None) -> int | None:
     """That of all streams; None where one of them has a watermark, since then Spark alone knows how far they have come together."""
     if lateness is not None and all(part.own.has_watermark and not part.own.matched for part in parts):
@@ -131,12 +124,3 @@ def _behind(own: Origin, time: str, clock: Clock, lateness: Lateness | None) -> 
     """By how much the matches that are read here as rows can be older than the watermark. It is theirs, and Spark hands it on."""
     said = None if lateness is None else clock.ticks_in(clock.delay(lateness))
     return behind_of(own, time) if said is None else max(said, own.behind.get(time.lower(), 0))
-
-
-def _free_name(name: str, taken: Iterable[str]) -> str:
-    """Spark wants every observation of a job to have a name of its own."""
-    number, chosen = 1, name
-    while chosen in taken:
-        number += 1
-        chosen = f"{name}_{number}"
-    return chosen

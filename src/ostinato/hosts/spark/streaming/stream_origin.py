@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,42 +15,37 @@ DELAY = "spark.watermarkDelayMs"  # Spark notes it in the metadata of a column t
 BEHIND = "ostinato.behind"  # so do we: by how much the times of a column of matches can be older than the watermark when they are decided
 
 ENDS = "ostinato.ends"  # the matches are those of a stream that decides its tail when it ends
-METRICS_OF = "ostinato.metrics"  # under which names matches are observed, on each of their columns
+METRICS_OF = "ostinato.metrics"  # the name under which matches are observed, on each of their columns
 
 
 @dataclass(frozen=True)
 class Origin:
     """`watermarked` are the columns with a watermark; `has_watermark`: there is one upstream, on whatever column. `matched`: rows come out
-    of a stateful operator such as ours; `behind` tells of its times, as `BEHIND` says, and `ends` of its end; `metrics` are names of
-    observed metrics."""
+    of a stateful operator such as ours; `behind` tells of its times, as `BEHIND` says, and `ends` of its end."""
 
     watermarked: frozenset[str] = frozenset()
     has_watermark: bool = False
     matched: bool = False
     behind: Mapping[str, int] = field(default_factory=dict)
     ends: bool = False
-    metrics: frozenset[str] = frozenset()
 
 
 def origin_of(frame: DataFrame) -> Origin:
     schema = frame.schema
-    operators = list(_operators(frame._jdf.queryExecution().analyzed())) if hasattr(frame, "_jdf") else None
-    if operators is None:  # Spark Connect shows no plan
-        watermarked, observed = frozenset(_noted(schema, DELAY)), _noted(schema, METRICS_OF)
-        metrics = frozenset(name for noted in observed.values() for name in noted.split(","))
-        return Origin(watermarked, bool(watermarked), bool(observed), _noted(schema, BEHIND), bool(_noted(schema, ENDS)), metrics)
-    names = [operator.nodeName() for operator in operators]
+    if not hasattr(frame, "_jdf"):  # Spark Connect shows no plan
+        watermarked, matched = frozenset(_noted(schema, DELAY)), bool(_noted(schema, METRICS_OF))
+        return Origin(watermarked, bool(watermarked), matched, _noted(schema, BEHIND), bool(_noted(schema, ENDS)))
+    names = list(_operators(frame._jdf.queryExecution().analyzed()))
     # Metadata is written to Parquet with the rows: what was read from there had a watermark once, and has none now.
     has_watermark = "EventTimeWatermark" in names
     matched = any(name.startswith("TransformWithState") for name in names)
-    metrics = frozenset(operator.name() for name, operator in zip(names, operators, strict=True) if name == "CollectMetrics")
     watermarked = frozenset(_noted(schema, DELAY)) if has_watermark else frozenset()
     behind, ends = (_noted(schema, BEHIND), bool(_noted(schema, ENDS))) if matched else ({}, False)
-    return Origin(watermarked, has_watermark, matched, behind, ends, metrics)
+    return Origin(watermarked, has_watermark, matched, behind, ends)
 
 
-def _operators(plan: Any) -> Iterator[Any]:
-    yield plan
+def _operators(plan: Any) -> Iterator[str]:
+    yield plan.nodeName()
     children = plan.children()
     for number in range(children.size()):
         yield from _operators(children.apply(number))
@@ -60,11 +55,11 @@ def _noted(schema: StructType, key: str) -> dict[str, Any]:
     return {column.name.lower(): column.metadata[key] for column in schema.fields if key in column.metadata}
 
 
-def with_notes(schema: StructType, behind: Mapping[str, int], ends: bool, metrics: Iterable[str]) -> StructType:
-    """The schema of matches, with what `behind` knows of its columns, whether their stream `ends`, and all names that are observed."""
-    names = {METRICS_OF: ",".join(sorted(metrics))}
+def with_notes(schema: StructType, behind: Mapping[str, int], ends: bool, observed: str) -> StructType:
+    """The schema of matches, with what `behind` knows of its columns, whether their stream `ends`, and under which name it is observed."""
+    of_all = {METRICS_OF: observed} | ({ENDS: 1} if ends else {})
     for column in schema.fields:
-        column.metadata = names | ({ENDS: 1} if ends else {}) | ({BEHIND: behind[column.name]} if column.name in behind else {})
+        column.metadata = of_all | ({BEHIND: behind[column.name]} if column.name in behind else {})
     return schema
 
 
