@@ -35,9 +35,7 @@ TREE_REASONS = {
 def plan(query: MatchQuery, strategy: str | None = None, by_key: bool = True) -> Pattern:
     """`strategy` forces one, for comparison; one that cannot evaluate the query is refused with the reason. `by_key`: nested patterns whose
     events are all equal in a column are evaluated value by value."""
-    known = (*ROW_EVALUATIONS, *EVENT_EVALUATIONS, *TREE_EVALUATIONS, *STREAM_EVALUATIONS)
-    if strategy is not None and strategy not in known:
-        raise OstinatoError(f'there is no strategy "{strategy}"', hint=f"the strategies are {', '.join(known)}")
+    _check_known(strategy)
     if strategy in STREAM_EVALUATIONS:
         raise _refusal(strategy, "it evaluates expressions over streams of events that last")
     if query.selection is Selection.PREFERRED:
@@ -53,6 +51,7 @@ def plan(query: MatchQuery, strategy: str | None = None, by_key: bool = True) ->
 
 def plan_streams(query: EventQuery, strategy: str | None = None, by_key: bool = True, by_value: bool = True) -> InstanceAutomaton:
     """Expressions over streams have one evaluation. `by_value`: instances are found by what they have to be equal in."""
+    _check_known(strategy)
     if strategy not in (None, *STREAM_EVALUATIONS):
         raise _refusal(str(strategy), "it combines streams of events that last")
     return AutomatonEmitter(query, by_key, by_value).emit()
@@ -70,6 +69,12 @@ def _flat(query: MatchQuery, wanted: str | None, by_key: bool) -> EventPattern |
     if wanted is None and pattern.evaluation != "compact":
         return None
     return replace(pattern, reason=f"a sequence of events, nothing is left of the nesting; {pattern.reason}")
+
+
+def _check_known(strategy: str | None) -> None:
+    known = (*ROW_EVALUATIONS, *EVENT_EVALUATIONS, *TREE_EVALUATIONS, *STREAM_EVALUATIONS)
+    if strategy is not None and strategy not in known:
+        raise OstinatoError(f'there is no strategy "{strategy}"', hint=f"the strategies are {', '.join(known)}")
 
 
 def _plan_rows(query: MatchQuery, wanted: str | None) -> RowPattern:
@@ -116,7 +121,7 @@ def _plan_tree(query: MatchQuery, wanted: str | None, by_key: bool) -> TreePatte
     if query.output not in (Output.ALL, Output.COUNT):
         raise UnsupportedError(f"the output {query.output.value} is not offered for nested patterns", hint="use all or count")
     chosen = wanted or "joins"
-    return TreeEmitter(query, by_key).emit(chosen, TREE_REASONS[chosen])
+    return replace(TreeEmitter(query, by_key).emit(chosen, TREE_REASONS[chosen]), by_cost=wanted is None)
 
 
 def _plan_events(query: MatchQuery, wanted: str | None) -> EventPattern:

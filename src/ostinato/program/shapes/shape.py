@@ -6,12 +6,16 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 from ostinato.base.errors import StateError
+from ostinato.expr.user_function import UserFunction
 from ostinato.program import serde
 from ostinato.program.analysis.concerned_rows import why_not_shared
+from ostinato.program.functions_used import functions_of
 from ostinato.program.input import Column
+from ostinato.program.instances import InstanceAutomaton
 from ostinato.program.program import Body, Operator, Program, Result, alone
 from ostinato.program.query_graphs import with_query
 from ostinato.program.shapes.expansion import PARAMETER, expanded
@@ -30,6 +34,11 @@ class Shape:
     def parameters(self) -> tuple[Column, ...]:
         return self.body.reads.parameters
 
+    @cached_property
+    def functions(self) -> dict[str, UserFunction]:
+        """Of users, that it calls. The name of a shape tells their names and signatures alone."""
+        return functions_of(self.body)
+
 
 @dataclass(frozen=True)
 class Shaped:
@@ -45,6 +54,8 @@ def shaped(program: Program) -> Shaped:
     if len(program.operators) > 1:
         return Shaped(None, why_not="it has several steps")
     body = program.operators[0].body
+    if isinstance(body, InstanceAutomaton):
+        return Shaped(None, why_not="what its instances carry is not told apart by query yet")
     if any(column.name.startswith(PARAMETER) for column in body.reads.columns):
         return Shaped(None, why_not=f"a column is called {PARAMETER}")
     parameters = Parameters()
