@@ -133,8 +133,23 @@ def neel(draw: Random) -> str:
     )
 
 
+def cel(draw: Random) -> str:
+    """A filter, an event after it, or events that go on."""
+    first = " AND ".join(conditions(draw, "a")).replace("a.", "")
+    filtered = f"FILTER {{{first}}}(t)"
+    kind = draw.choice(("", "NEXT", "FOLD"))
+    same = "$2.k = $1.k AND " if draw.random() < 0.7 else ""
+    more = " AND ".join(conditions(draw, "$2"))
+    if kind == "NEXT":
+        filtered += f" NEXT {{{same}{more}}} t"
+    elif kind == "FOLD":
+        again = same.replace("$1.", "$.")
+        filtered += f" FOLD {{{again}{more}, $2.x > $.x - {draw.choice(DOUBLES[:4])}}} t"
+    return f"SELECT k AS tag_k, x AS tag_x FROM {filtered}"
+
+
 def texts(draw: Random, count: int) -> list[str]:
-    return [draw.choice((sase, sql, neel))(draw) for _ in range(count)]
+    return [draw.choice((sase, sql, neel, cel))(draw) for _ in range(count)]
 
 
 def _shown(tables: list[pa.Table]) -> list[str]:

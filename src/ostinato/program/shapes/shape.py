@@ -15,7 +15,6 @@ from ostinato.program import serde
 from ostinato.program.analysis.concerned_rows import why_not_shared
 from ostinato.program.functions_used import functions_of
 from ostinato.program.input import Column
-from ostinato.program.instances import InstanceAutomaton
 from ostinato.program.program import Body, Operator, Program, Result, alone
 from ostinato.program.query_graphs import with_query
 from ostinato.program.shapes.expansion import PARAMETER, expanded
@@ -54,8 +53,6 @@ def shaped(program: Program) -> Shaped:
     if len(program.operators) > 1:
         return Shaped(None, why_not="it has several steps")
     body = program.operators[0].body
-    if isinstance(body, InstanceAutomaton):
-        return Shaped(None, why_not="what its instances carry is not told apart by query yet")
     if any(column.name.startswith(PARAMETER) for column in body.reads.columns):
         return Shaped(None, why_not=f"a column is called {PARAMETER}")
     parameters = Parameters()
