@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from weakref import WeakSet
 
-import numpy as np
 import pyarrow as pa
 
 from ostinato.base.errors import OstinatoError, RuleError, SchemaError, UnknownNameError, UnsupportedError
@@ -36,7 +35,6 @@ from ostinato.templates import Template
 QUERY_ID = "query_id"
 SWITCHES = ("shapes", "query_index", "learned_texts")
 MOST_SHOWN = 20  # names of queries in an error
-MANY = 8  # rows of a template, from which on it is learned
 NO_OPTIONS: Mapping[str, Any] = {}  # the same for all queries
 
 
@@ -104,37 +102,16 @@ class QuerySet:
         table = written.rows(parameters, id)
         new: dict[str, NewQuery] = {}
         columns = dict(self._columns)
-        for rule, known in self._read_rows(written, table, id, options_of(options)):
+        for rule, known in written.rules(table, id, options_of(options), self._texts):
             check_id(rule.id)
             if rule.id in self._rules:
                 raise OstinatoError(f"there is a query {rule.id!r} already", hint="Remove it first, or give the new one another name")
-            new[rule.id] = known or self._read(rule)
+            new[rule.id] = self._read(rule) if known is None else NewQuery(rule, *known)
             if known is None or len(new) == 1:
                 self._check_columns(rule.id, new[rule.id].output, columns)
                 columns |= {field.name: field for field in new[rule.id].output}
         self._apply((), new)
         self._rules |= {name: one.rule for name, one in new.items()}
-
-    def _read_rows(
-        self, written: Template, table: pa.Table, id: str, options: tuple[tuple[str, Any], ...]
-    ) -> Iterator[tuple[Rule, NewQuery | None]]:
-        """The rules of a template, those first of which is known what they are."""
-        rules = [Rule(row[id], written.filled(row), options) for row in table.to_pylist()]
-        texts = self._texts
-        if texts is None or len(rules) < MANY or not written.names:
-            yield from ((rule, None) for rule in rules)
-            return
-        told = rules[0].told
-        learned = written.learned(table, lambda text: texts.shaped(text, told))
-        if learned is None:
-            yield from ((rule, None) for rule in rules)
-            return
-        apart = np.asarray(written.apart(table))
-        chosen = np.flatnonzero(~apart)
-        members = written.members(table.take(pa.array(chosen)), learned)
-        for row, member in zip(chosen.tolist(), members, strict=True):
-            yield rules[row], NewQuery(rules[row], member, learned.output)
-        yield from ((rules[row], None) for row in np.flatnonzero(apart).tolist())
 
     def remove(self, id: str) -> None:
         """Sessions that are open forget what it had begun."""

@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
+from ostinato.program.constants_table import packed
 from ostinato.program.program import Program
 from ostinato.program.shapes.member import Member
-from ostinato.program.shapes.query_table import packed
 from ostinato.program.shapes.shape import Shape, Shaped, operator_name, program_of_shape, shaped
 from ostinato.query import Query
 from ostinato.runtime.queries.query_table import QueryTable

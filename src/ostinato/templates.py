@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from ostinato.base.errors import OstinatoError, SchemaError
-from ostinato.learned_texts import Follows, Learned, following, literals_of, value_of
+from ostinato.learned_texts import Follows, Learned, LearnedTexts, following, literals_of, value_of
 from ostinato.program.shapes.member import Member
+from ostinato.rules.rule import Rule
 from ostinato.rules.template import PIECES, filled
+
+MANY = 8  # rows, from which on something is learned
 
 Shaped = Callable[[str], Learned | None]
 Row = Mapping[str, Any]
@@ -43,6 +47,22 @@ class Template:
         if pc.count_distinct(table.column(id)).as_py() < table.num_rows:
             raise OstinatoError("two rows of the table have the same name", hint=f"Names of queries, in the column {id!r}, differ")
         return table
+
+    def rules(
+        self, table: pa.Table, id: str, options: tuple[tuple[str, Any], ...], texts: LearnedTexts | None
+    ) -> Iterator[tuple[Rule, tuple[Member, pa.Schema] | None]]:
+        """A rule per row, and what it is, where that is known without compiling it; those first. `texts`: None where nothing is learned."""
+        rules = [Rule(row[id], self.filled(row), options) for row in table.to_pylist()]
+        learned = None
+        if texts is not None and len(rules) >= MANY and self.names:
+            told, shaped = rules[0].told, texts.shaped
+            learned = self.learned(table, lambda text: shaped(text, told))
+        apart = np.ones(len(rules), np.bool_) if learned is None else np.asarray(self.apart(table))
+        if learned is not None:
+            chosen = np.flatnonzero(~apart)
+            for row, member in zip(chosen.tolist(), self.members(table.take(pa.array(chosen)), learned), strict=True):
+                yield rules[row], (member, learned.output)
+        yield from ((rules[row], None) for row in np.flatnonzero(apart).tolist())
 
     def learned(self, table: pa.Table, shaped: Shaped) -> Learned | None:
         """What the queries are, if their parameters are no more than constants of one shape: by the first row, and others in its place."""

@@ -9,10 +9,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ostinato.base.errors import OstinatoError
+from ostinato.program.constants_table import IDS, unpacked
+from ostinato.program.expansion import QUERY
 from ostinato.program.input import Input
 from ostinato.program.program import Program
-from ostinato.program.shapes.expansion import QUERY
-from ostinato.program.shapes.query_table import IDS, unpacked
 from ostinato.program.shapes.shape import is_shape
 from ostinato.tasks.conform import conform
 from ostinato.tasks.host_ids import identified

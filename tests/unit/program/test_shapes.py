@@ -8,8 +8,8 @@ import pytest
 import ostinato as ost
 from ostinato.program import serde
 from ostinato.program.analysis.concerned_rows import concerned_rows
-from ostinato.program.shapes.expansion import expanded
-from ostinato.program.shapes.query_table import constants_schema, packed
+from ostinato.program.constants_table import constants_schema, packed
+from ostinato.program.expansion import expanded
 from ostinato.program.shapes.shape import operator_name, program_of_shape, shaped
 from ostinato.program.verification.verify import verify
 

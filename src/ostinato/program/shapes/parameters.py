@@ -10,6 +10,7 @@ from ostinato.expr.types import FLOAT, INT, STRING, Type
 from ostinato.expr.typing.physical import to_physical
 from ostinato.program.code_inputs import COLUMN, POINT
 from ostinato.program.column_code import ColumnCode, ColumnOp
+from ostinato.program.expansion import HELD, PARAMETER
 from ostinato.program.input import Column
 from ostinato.program.instances import InstanceAutomaton
 from ostinato.program.measure_code import MeasureCode, Point
@@ -18,7 +19,6 @@ from ostinato.program.opcodes import SPACES, Op, Space, operand, shape
 from ostinato.program.pattern import EventPattern, Pattern
 from ostinato.program.scalar_code import ScalarCode
 from ostinato.program.shapes.canonical_code import canonical
-from ostinato.program.shapes.expansion import HELD, PARAMETER
 from ostinato.program.verification.scalar_check import binds
 
 TAKEN_OUT = ("eq", "ne", "lt", "le", "gt", "ge", "in", "add", "sub", "mul", "div")  # calls that take a column where a constant stands

@@ -13,11 +13,11 @@ from ostinato.base.errors import StateError
 from ostinato.expr.user_function import UserFunction
 from ostinato.program import serde
 from ostinato.program.analysis.concerned_rows import why_not_shared
+from ostinato.program.expansion import PARAMETER, expanded
 from ostinato.program.functions_used import functions_of
 from ostinato.program.input import Column
 from ostinato.program.program import Body, Operator, Program, Result, alone
 from ostinato.program.query_graphs import with_query
-from ostinato.program.shapes.expansion import PARAMETER, expanded
 from ostinato.program.shapes.parameters import Parameters
 from ostinato.program.verification.verify import verify_pattern
 

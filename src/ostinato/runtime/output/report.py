@@ -10,8 +10,8 @@ import pyarrow as pa
 from ostinato.kernels.vectors.evaluate import Evaluator
 from ostinato.kernels.vectors.vector import to_arrow
 from ostinato.program.code_inputs import numbers_matches
+from ostinato.program.expansion import QUERY
 from ostinato.program.pattern import Pattern, RowPattern
-from ostinato.program.shapes.expansion import QUERY
 from ostinato.program.tree import TreePattern
 from ostinato.runtime.limits.budget import Budget
 from ostinato.runtime.matcher import Matcher, SumsUp

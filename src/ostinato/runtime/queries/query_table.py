@@ -11,8 +11,8 @@ import pyarrow as pa
 
 from ostinato.expr.types import Kind
 from ostinato.kernels.vectors.vector import Vector
+from ostinato.program.constants_table import IDS, constants_schema, unpacked
 from ostinato.program.input import Column
-from ostinato.program.shapes.query_table import IDS, constants_schema, unpacked
 from ostinato.runtime.queries.images import ordered_image
 from ostinato.runtime.rows.string_pool import StringPool
 

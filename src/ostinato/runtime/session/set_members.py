@@ -9,9 +9,9 @@ from typing import Any
 
 import pyarrow as pa
 
+from ostinato.program.constants_table import packed
 from ostinato.program.program import Program
 from ostinato.program.shapes.member import Member
-from ostinato.program.shapes.query_table import packed
 from ostinato.program.shapes.shape import Shape, operator_name, program_of_shape, with_part
 from ostinato.runtime.queries.split import split
 from ostinato.runtime.session.graph import Graph

@@ -12,9 +12,9 @@ import pyarrow as pa
 from ostinato.expr.types import INT
 from ostinato.kernels.vectors.vector import Vector
 from ostinato.program.analysis.concerned_rows import concerned_rows
+from ostinato.program.expansion import PARAMETER, QUERY, expanded_input
 from ostinato.program.input import Column, Input
 from ostinato.program.pattern import Pattern
-from ostinato.program.shapes.expansion import PARAMETER, QUERY, expanded_input
 from ostinato.runtime.matcher import Matcher
 from ostinato.runtime.queries.query_index import QueryIndex
 from ostinato.runtime.queries.query_table import table_of
