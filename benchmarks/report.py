@@ -16,7 +16,7 @@ ORDER = (
     "run_memory",
     "input_memory",
     "soak", "first_result", "growth_rows", "growth_keys", "growth_window", "growth_text_keys", "threshold_rows", "threshold_events",
-    "single_rows", "query_sets", "spark_batch", "spark_streaming",
+    "single_rows", "query_sets", "many_queries", "spark_batch", "spark_streaming",
 )  # fmt: skip
 HEAD = """# Benchmarks
 
