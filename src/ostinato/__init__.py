@@ -13,6 +13,7 @@ from ostinato.base.errors import (
     DataError,
     OstinatoError,
     QuerySyntaxError,
+    RuleError,
     SandboxError,
     SchemaError,
     StateError,
@@ -23,8 +24,9 @@ from ostinato.base.errors import (
 from ostinato.base.release import RELEASE
 
 if TYPE_CHECKING:
+    from ostinato import functions
     from ostinato.hosts.embedded import Result, compile, match, sql
-    from ostinato.hosts.embedded.match_all import match_all
+    from ostinato.hosts.embedded.match_all import QuarantineWarning, match_all
     from ostinato.hosts.sandbox import Sandbox
     from ostinato.hosts.spark import on
     from ostinato.inspect.compressed import decode
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
     from ostinato.plan.long_walks import QuadraticWarning
     from ostinato.query import Query
     from ostinato.query_set import QuerySet
+    from ostinato.runtime.delivery.receiver import Receiver
     from ostinato.runtime.limits.budget import Budget, Overflow
     from ostinato.runtime.session.session import Session
 
@@ -41,9 +44,11 @@ _LAZY = {
     "compile": "ostinato.hosts.embedded",
     "ExplosionWarning": "ostinato.lang.streams.explosion",
     "QuadraticWarning": "ostinato.plan.long_walks",
+    "QuarantineWarning": "ostinato.hosts.embedded.match_all",
     "Query": "ostinato.query",
     "QuerySet": "ostinato.query_set",
     "match_all": "ostinato.hosts.embedded.match_all",
+    "Receiver": "ostinato.runtime.delivery.receiver",
     "Session": "ostinato.runtime.session.session",
     "Budget": "ostinato.runtime.limits.budget",
     "Overflow": "ostinato.runtime.limits.budget",
@@ -53,6 +58,7 @@ _LAZY = {
     "on": "ostinato.hosts.spark",
     "Sandbox": "ostinato.hosts.sandbox",
     "decode": "ostinato.inspect.compressed",
+    "functions": "ostinato.functions",
 }
 
 __all__ = [
@@ -63,10 +69,13 @@ __all__ = [
     "OstinatoError",
     "Overflow",
     "QuadraticWarning",
+    "QuarantineWarning",
     "Query",
     "QuerySet",
     "QuerySyntaxError",
+    "Receiver",
     "Result",
+    "RuleError",
     "Sandbox",
     "SandboxError",
     "SchemaError",
@@ -77,6 +86,7 @@ __all__ = [
     "UnsupportedError",
     "compile",
     "decode",
+    "functions",
     "match",
     "match_all",
     "on",
@@ -87,7 +97,8 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name not in _LAZY:
         raise AttributeError(f"module 'ostinato' has no attribute {name!r}")
-    value = getattr(import_module(_LAZY[name]), name)
+    module = import_module(_LAZY[name])
+    value = module if module.__name__ == f"{__name__}.{name}" else getattr(module, name)
     globals()[name] = value
     return value
 

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import singledispatch
 from typing import Any
 
 import pyarrow as pa
 
+from ostinato.algebra.event_streams import EventQuery
 from ostinato.algebra.policies import Ties
 from ostinato.algebra.query import MatchQuery
-from ostinato.base.errors import OstinatoError, SchemaError, UnsupportedError
+from ostinato.algebra.user_calls import user_calls
+from ostinato.base.errors import OstinatoError, SandboxError, SchemaError, UnsupportedError
 from ostinato.base.query_text import check_name, check_text
 from ostinato.base.user_warning import warn_user
 from ostinato.lang.compile_options import CompileOptions
@@ -18,11 +21,10 @@ from ostinato.lang.language import OF_THE_TEXT, Language
 from ostinato.lang.parsed_query import ParsedQuery, Tree
 from ostinato.lang.registry import language_of
 from ostinato.lang.streams.added_columns import check_added_columns
-from ostinato.lang.streams.composition import check_composition
 from ostinato.lang.streams.explosion import explosion
 from ostinato.lang.streams.known_streams import KnownStreams, StatementHost
 from ostinato.plan.long_walks import quadratic
-from ostinato.plan.planner import plan
+from ostinato.plan.planner import plan, plan_streams
 from ostinato.program.pattern import EventPattern, Pattern
 from ostinato.program.tree import TreePattern
 from ostinato.query import Around, Query
@@ -66,20 +68,35 @@ def _check_left_out(without: tuple[str, ...]) -> None:
 
 
 def _compile_queries(language: Language[Tree], text: str, streams: KnownStreams, options: CompileOptions) -> Query:
-    """A text may hold several queries: what one returns can be read by those after it. `output` is about the last."""
+    """A text may hold several queries: what one returns can be read by those after it. `output` is about the result."""
     parsed = language.parse(text, options)
-    if not language.is_statement:
-        check_composition(parsed, streams.given, language.naming)
+    if language.composition is not None and not language.is_statement:
+        language.composition(parsed, streams.given, language.naming)
+    result = next(part for part in reversed(parsed) if part.returned)
     found: list[Query] = []
     for part in parsed:
-        query = compile_query(language, part, text, streams, options if part is parsed[-1] else replace(options, output=None))
+        query = compile_query(language, part, text, streams, options if part is result else replace(options, output=None))
         found.append(query)
         if part.relation is not None and streams.host is not None:
             streams.host.add(part.relation, query.output_schema)
         if part.composite is not None and part is not parsed[-1]:
             streams = streams.with_composite(part.composite.name, query.output_schema, query.algebra.time or "")
     around = None if language.around is None else language.around(parsed[0].tree, streams)
-    return replace(found[-1], upstream=tuple(found[:-1]), around=None if around is None else Around(*around))
+    number = parsed.index(result)
+    upstream = tuple(found[:number]) if language.is_statement else tuple(found[n] for n in _read_by(number, parsed))
+    return replace(found[number], upstream=upstream, around=None if around is None else Around(*around))
+
+
+def _read_by(number: int, parsed: Sequence[ParsedQuery[Any]]) -> list[int]:
+    """The queries whose events one of them reads, or those that these read, in their order."""
+    wanted = {name.lower() for name in parsed[number].reads}
+    read: list[int] = []
+    for before in range(number - 1, -1, -1):
+        composite = parsed[before].composite
+        if composite is not None and composite.name.lower() in wanted:
+            wanted |= {name.lower() for name in parsed[before].reads}
+            read.insert(0, before)
+    return read
 
 
 NO_STREAMS = KnownStreams({})
@@ -96,11 +113,11 @@ def compile_query(
     try:
         tree = language.bind(parsed.tree, streams)
         query = language.lower(tree, streams, options)
-        if not query.schema.columns:
-            raise SchemaError(f"Stream `{query.stream}` has no columns", hint="Give it at least the one that puts its rows in order")
-        check_added_columns(parsed, query)
+        _check_columns(query, parsed)
+        if options.sandboxed:
+            _check_functions(query)
         try:
-            rewritten, applied = rewrite(query, options.without)
+            rewritten, applied = _rewritten(query, options.without)
             pattern = _planned(rewritten, options)
         except UnsupportedError as error:  # what planning refuses without a place of its own, such as its size, is the pattern
             error.span = error.span or parsed.span
@@ -112,7 +129,51 @@ def compile_query(
     return Query(text, language.name, language.render(tree), query, rewritten, applied, pattern, composite, warning=warning)
 
 
-def _planned(query: MatchQuery, options: CompileOptions) -> Pattern:
+def _check_functions(query: MatchQuery | EventQuery) -> None:
+    for call in user_calls(query):
+        if call.function is not None and not call.function.sandboxed:
+            raise SandboxError(
+                f"The function {call.name} is not let into the sandbox",
+                hint="Whoever vouches for it registers it so: ost.functions.register(..., sandbox=True)",
+                span=call.span,
+            )
+
+
+@singledispatch
+def _check_columns(query: MatchQuery | EventQuery, parsed: ParsedQuery[Any]) -> None:
+    """Those of the stream, and those of the result."""
+
+
+@_check_columns.register
+def _(query: MatchQuery, parsed: ParsedQuery[Any]) -> None:
+    if not query.schema.columns:
+        raise SchemaError(f"Stream `{query.stream}` has no columns", hint="Give it at least the one that puts its rows in order")
+    check_added_columns(parsed, query)
+
+
+@singledispatch
+def _rewritten(query: MatchQuery | EventQuery, without: tuple[str, ...]) -> tuple[MatchQuery | EventQuery, tuple[str, ...]]:
+    """The query after the rules that apply to it, and their names."""
+    raise TypeError(f"{type(query).__name__} is no query")
+
+
+@_rewritten.register
+def _(query: MatchQuery, without: tuple[str, ...]) -> tuple[MatchQuery, tuple[str, ...]]:
+    return rewrite(query, without)
+
+
+@_rewritten.register
+def _(query: EventQuery, without: tuple[str, ...]) -> tuple[EventQuery, tuple[str, ...]]:
+    return query, ()
+
+
+@singledispatch
+def _planned(query: MatchQuery | EventQuery, options: CompileOptions) -> Pattern:
+    raise TypeError(f"{type(query).__name__} is no query")
+
+
+@_planned.register
+def _(query: MatchQuery, options: CompileOptions) -> Pattern:
     pattern = replace(plan(query, options.strategy, "equality_key" not in options.without), search="search" not in options.without)
     if isinstance(pattern, EventPattern) and "merging" in options.without:
         return replace(pattern, merging=False)
@@ -122,9 +183,25 @@ def _planned(query: MatchQuery, options: CompileOptions) -> Pattern:
     return pattern
 
 
-def _warned(parsed: ParsedQuery[Any], query: MatchQuery, pattern: Pattern, text: str) -> str | None:
+@_planned.register
+def _(query: EventQuery, options: CompileOptions) -> Pattern:
+    return plan_streams(query, options.strategy, "equality_key" not in options.without, "search" not in options.without)
+
+
+@singledispatch
+def _warning(query: MatchQuery | EventQuery, parsed: ParsedQuery[Any], pattern: Pattern, text: str) -> UserWarning | None:
+    """Of what can outgrow any memory, or take longer than anybody waits."""
+    return None
+
+
+@_warning.register
+def _(query: MatchQuery, parsed: ParsedQuery[Any], pattern: Pattern, text: str) -> UserWarning | None:
     runs_merge = not pattern.registers and query.ties is Ties.ORDER
-    warning: UserWarning | None = explosion(parsed, query, text, runs_merge) or quadratic(pattern, parsed.span, text)
+    return explosion(parsed, query, text, runs_merge) or quadratic(pattern, parsed.span, text)
+
+
+def _warned(parsed: ParsedQuery[Any], query: MatchQuery | EventQuery, pattern: Pattern, text: str) -> str | None:
+    warning = _warning(query, parsed, pattern, text)
     if warning is None:
         return None
     warn_user(warning)

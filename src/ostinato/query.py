@@ -10,6 +10,7 @@ from typing import Any
 import pyarrow as pa
 
 from ostinato.algebra import text as algebra_text
+from ostinato.algebra.event_streams import EventQuery
 from ostinato.algebra.query import MatchQuery
 from ostinato.base.errors import OstinatoError, UnsupportedError
 from ostinato.inspect.explain import automaton_svg, automaton_text, plan_text
@@ -45,8 +46,8 @@ class Query:
     text: str
     language: str
     syntax: str
-    algebra: MatchQuery
-    rewritten: MatchQuery
+    algebra: MatchQuery | EventQuery
+    rewritten: MatchQuery | EventQuery
     applied: tuple[str, ...]
     pattern: Pattern
     composite: str | None = None
@@ -65,6 +66,8 @@ class Query:
             return automaton_svg(self.algebra)
         if self.upstream or self.around:
             return self._explain_parts(stage)
+        if stage not in STAGES:
+            raise OstinatoError(f'there is no stage "{stage}"', hint=f"the stages are {', '.join(STAGES)}")
         if stage == "syntax":
             return self.syntax
         if stage == "algebra":
@@ -73,9 +76,7 @@ class Query:
             return automaton_text(self.algebra, self.pattern)
         if stage == "plan":
             return plan_text(self.rewritten, self.pattern, self.applied) + (f"warning: {self.warning}\n" if self.warning else "")
-        if stage == "program":
-            return disassemble(self.pattern)
-        raise OstinatoError(f'there is no stage "{stage}"', hint=f"the stages are {', '.join(STAGES)}")
+        return disassemble(self.pattern)
 
     @property
     def parts(self) -> tuple[Query, ...]:

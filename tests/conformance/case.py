@@ -28,10 +28,11 @@ class Matches:
 
 @dataclass(frozen=True)
 class Rows:
-    """Output rows as a multiset; floats compare approximately."""
+    """Output rows as a multiset; floats compare approximately. `distinct`: how often each is found is left open."""
 
     columns: tuple[str, ...]
     found: tuple[tuple[Any, ...], ...]
+    distinct: bool = False
 
 
 @dataclass(frozen=True)

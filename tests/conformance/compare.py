@@ -24,7 +24,8 @@ def verdict(case: Case, outcome: Outcome) -> tuple[str, str]:
     assert isinstance(outcome.found, Rows)
     if outcome.found.columns != case.expect.columns:
         return "disagree", f"expected columns {case.expect.columns}, got {outcome.found.columns}"
-    return _same(_row_bag(case.expect.found), _row_bag(outcome.found.found))
+    expected_rows, found_rows = _row_bag(case.expect.found), _row_bag(outcome.found.found)
+    return _same(_distinct(expected_rows), _distinct(found_rows)) if case.expect.distinct else _same(expected_rows, found_rows)
 
 
 def _raised(case: Case, error: Exception) -> tuple[str, str]:

@@ -26,6 +26,7 @@ from tests.conformance.compiled_case import compiled
 from tests.conformance.engines import table_found
 from tests.conformance.spark_engines import spark_session
 
+from ostinato.hosts.spark.ship_program import shipped
 from ostinato.hosts.spark.streaming.bucket_processor import DECIDED_ON_SPARK, MATCHES, BucketProcessor
 from ostinato.hosts.spark.streaming.buckets import bucket_of, label_of
 from ostinato.hosts.spark.streaming.match_stream import buckets_for, check_streamable, clock_of
@@ -33,7 +34,7 @@ from ostinato.hosts.spark.streaming.packing import PACKED, PACKED_ON_SPARK, Pack
 from ostinato.hosts.spark.streaming.stream_settings import ready_for_streams
 from ostinato.hosts.spark.streaming.waiting import Waiting
 from ostinato.hosts.spark.work import Work
-from ostinato.program import serde
+from ostinato.tasks.shipped_program import ShippedProgram
 
 cloudpickle.register_pickle_by_value(sys.modules[__name__])  # Spark's workers do not see the tests
 
@@ -49,7 +50,7 @@ OUTPUT = spark.StructType(
 class Streamed:
     """What a worker needs of a case."""
 
-    program: bytes
+    program: ShippedProgram
     output: pa.Schema
     packer: Packer
 
@@ -155,7 +156,7 @@ class _Run:
         for batch, rows in zip(self.packed, (table.slice(0, half), table.slice(half))):
             if rows.num_rows:
                 batch.append(_moved(packer.pack(rows), number * PER_CASE))
-        self.streamed[number] = Streamed(serde.dumps(work.program), work.output, packer)
+        self.streamed[number] = Streamed(shipped(work.program), work.output, packer)
         self.tables[number] = [work.output.empty_table()]
 
     def _write_input(self) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ostinato.algebra.event_streams import EventQuery
+from ostinato.algebra.event_text import event_query_text
 from ostinato.algebra.parts import Part
 from ostinato.algebra.pattern import (
     Alternation,
@@ -26,9 +28,9 @@ from ostinato.expr.text import to_text as expression_text
 _QUANTIFIERS = {(0, None): "*", (1, None): "+", (0, 1): "?"}
 
 
-def to_text(query: MatchQuery) -> str:
+def to_text(query: MatchQuery | EventQuery) -> str:
     """A query, clause by clause. What has its default and says nothing is left out."""
-    return "\n".join(_clauses(query))
+    return event_query_text(query) if isinstance(query, EventQuery) else "\n".join(_clauses(query))
 
 
 def _clauses(query: MatchQuery) -> Iterator[str]:

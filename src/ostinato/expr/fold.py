@@ -1,4 +1,5 @@
-"""Constant subexpressions computed once. What fails stays, so that the error appears where, and if, the value is needed."""
+"""Constant subexpressions computed once. What fails stays, so that the error appears where, and if, the value is needed. Functions that
+were added to the language stay as well: nothing of theirs runs while a text is compiled."""
 
 from __future__ import annotations
 
@@ -31,7 +32,8 @@ def fold(expr: Expr) -> Expr:
     elif isinstance(folded, Case):
         folded = _case(folded)
     constant = isinstance(folded, Call | Cast | Case) and all(isinstance(child, Literal) for child in folded.children())
-    return _computed(folded) if constant else folded
+    added = isinstance(folded, Call) and folded.function is not None
+    return _computed(folded) if constant and not added else folded
 
 
 def _computed(expr: Expr) -> Expr:

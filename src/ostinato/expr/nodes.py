@@ -14,6 +14,7 @@ from typing import Any
 
 from ostinato.base.span import Span
 from ostinato.expr.types import Type
+from ostinato.expr.user_function import UserFunction
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,10 +77,12 @@ class Field(Expr):
 
 @dataclass(frozen=True)
 class Call(Expr):
-    """An operator or function by its canonical name in `expr.typing.functions` ("add", "lt", "and", "upper", ...)."""
+    """An operator or function by its canonical name in `expr.typing.functions` ("add", "lt", "and", "upper", ...), or one that was added
+    to them (`function`)."""
 
     name: str
     args: tuple[Expr, ...]
+    function: UserFunction | None = None
 
 
 @dataclass(frozen=True)

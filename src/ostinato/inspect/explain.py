@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import timedelta
+from functools import singledispatch
 
+from ostinato.algebra.event_streams import EventQuery
 from ostinato.algebra.pattern import is_nested, variables_of
 from ostinato.algebra.policies import Selection
 from ostinato.algebra.query import Definition, MatchQuery, Unit, When, Within
@@ -18,17 +20,31 @@ from ostinato.inspect.automaton import text as event_automaton_text
 from ostinato.inspect.automaton.automaton import event_automaton
 from ostinato.inspect.automaton.picture import to_svg
 from ostinato.inspect.nested_plan import nested_plan
+from ostinato.inspect.stream_plan import stream_automaton_text, stream_plan_text
 from ostinato.plan.classify import classify
 from ostinato.plan.gaps import gaps_of
 from ostinato.program.analysis.carried_negations import carried
 from ostinato.program.analysis.joins import join_of
 from ostinato.program.analysis.searches import RunOrder, Search, order_of, searched_transitions
+from ostinato.program.instances import InstanceAutomaton
 from ostinato.program.negation import Negation
 from ostinato.program.pattern import EventPattern, Pattern, RowPattern
 from ostinato.program.tree import TreePattern
 
 
-def plan_text(query: MatchQuery, pattern: Pattern, applied: tuple[str, ...]) -> str:
+@singledispatch
+def plan_text(query: MatchQuery | EventQuery, pattern: Pattern, applied: tuple[str, ...]) -> str:
+    raise TypeError(f"{type(query).__name__} is no query")
+
+
+@plan_text.register
+def _(query: EventQuery, pattern: Pattern, applied: tuple[str, ...]) -> str:
+    assert isinstance(pattern, InstanceAutomaton)
+    return stream_plan_text(pattern)
+
+
+@plan_text.register
+def _(query: MatchQuery, pattern: Pattern, applied: tuple[str, ...]) -> str:
     return "\n".join(_plan_lines(query, pattern, applied)) + "\n"
 
 
@@ -137,7 +153,18 @@ def _window(query: MatchQuery, within: Within) -> str:
     return str(timedelta(microseconds=within.length // (1 if own is None else own.ticks)))
 
 
-def automaton_text(query: MatchQuery, pattern: Pattern) -> str:
+@singledispatch
+def automaton_text(query: MatchQuery | EventQuery, pattern: Pattern) -> str:
+    raise TypeError(f"{type(query).__name__} is no query")
+
+
+@automaton_text.register
+def _(query: EventQuery, pattern: Pattern) -> str:
+    return stream_automaton_text(query)
+
+
+@automaton_text.register
+def _(query: MatchQuery, pattern: Pattern) -> str:
     """Of an event pattern as the paper draws it, from the algebra; of a row pattern as it is executed."""
     _refuse_nested(query)
     if query.selection is not Selection.PREFERRED:
@@ -145,11 +172,11 @@ def automaton_text(query: MatchQuery, pattern: Pattern) -> str:
     return nfa_text.to_text(pattern.nfa, pattern.labels) if isinstance(pattern, RowPattern) else ""
 
 
-def automaton_svg(query: MatchQuery) -> str:
-    if query.selection is Selection.PREFERRED:
+def automaton_svg(query: MatchQuery | EventQuery) -> str:
+    if isinstance(query, EventQuery) or query.selection is Selection.PREFERRED:
         raise UnsupportedError(
             "only the automaton of an event pattern, such as those of SASE+, is drawn",
-            hint='explain("automaton") prints that of a row pattern',
+            hint='explain("automaton") prints that of other queries',
         )
     _refuse_nested(query)
     return to_svg(event_automaton(query))

@@ -99,6 +99,21 @@ def at_first_call(function: Callable) -> Any:
     return _compiled(getattr(function, "py_func", function), (), from_python=True, _nrt=False, cache=not hasattr(function, "py_func"))
 
 
+def user_code(body: Callable, arguments: tuple[Any, ...]) -> Any:
+    """A function of a user, compiled for these types: by the rules of Python where it fails, and not stored, since what it calls may change
+    without its file."""
+    with compile_clock.running():
+        dispatcher = numba.njit(nogil=True, error_model="python")(getattr(body, "py_func", body))
+        dispatcher.compile(arguments)
+    return dispatcher
+
+
+def entry_for_c(signature: Any, function: Callable) -> Any:
+    """Something that has an address. Nothing is stored: it may contain others."""
+    with compile_clock.running():
+        return numba.cfunc(signature, error_model="python")(function)
+
+
 class InnerFunction(CPUDispatcher):
     """What only kernels call: what Python would need for a call is not compiled, a fifth of the time that compiling takes."""
 

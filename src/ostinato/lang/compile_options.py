@@ -11,7 +11,7 @@ class CompileOptions:
     """`language` None: it is recognised. `type_by`, `time` (of all streams, or a mapping from streams to columns), `output` and `ties` are
     for the languages that offer them; `dialect` is that of the SQL around clauses. `without` names rewrites to leave out, "merging" (of
     equivalent runs) or "search" (by the values that conditions compare), `strategy` forces a way to evaluate the query: both are for
-    comparison."""
+    comparison. `sandboxed`: the text is that of somebody else, and calls only functions that are registered for such."""
 
     language: str | None = None
     type_by: str | None = None
@@ -21,3 +21,4 @@ class CompileOptions:
     dialect: str = "duckdb"
     without: tuple[str, ...] = ()
     strategy: str | None = None
+    sandboxed: bool = False

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Generic
+from typing import Any, Generic
 
 import pyarrow as pa
 
+from ostinato.algebra.event_streams import EventQuery
 from ostinato.algebra.query import MatchQuery
 from ostinato.base.errors import OstinatoError
 from ostinato.lang.compile_options import CompileOptions
-from ostinato.lang.parsed_query import ParsedQuery, Tree
+from ostinato.lang.parsed_query import Composite, ParsedQuery, Tree
+from ostinato.lang.streams.composition import check_composition
 from ostinato.lang.streams.known_streams import KnownStreams
 
 OF_THE_TEXT = ("type_by", "time", "output", "ties")  # what a text can leave open
@@ -32,12 +34,15 @@ class Language(Generic[Tree]):
 
     `parse` gives the queries of a text, in the order in which they may read each other: a graph whose edges are names. One by one, after
     those that it reads are compiled, each is bound to its streams (`bind`, where the tree itself depends on their columns), lowered to
-    the algebra and rendered as canonical text. `naming` is a hint: how a query names the events that it returns, where it can.
+    the algebra and rendered as canonical text. `composition` checks how they hang together, given the names of all streams; None: `parse`
+    and `lower` do. `naming` is a hint for it: how a query names the events that it returns, where it can.
 
     `options` are those of `OPTIONS` that are offered; `instead` says why the others are not, `instead_hint` what to do.
 
     `around` is for clauses inside of SQL statements, which a host executes: given the first of the trees it tells what stands around the
-    clauses and its columns, None if there is nothing. `strategies` are those by which most of its queries are evaluated."""
+    clauses and its columns, None if there is nothing. `publishes`, of a language whose queries do not name what they return: takes such a
+    name off a text in which other languages have queries, too, and gives what is left, every word in its place. `strategies` are those by
+    which most of its queries are evaluated."""
 
     name: str
     title: str
@@ -45,14 +50,16 @@ class Language(Generic[Tree]):
     sign: str
     recognise: Callable[[str], bool]
     parse: Callable[[str, CompileOptions], tuple[ParsedQuery[Tree], ...]]
-    lower: Callable[[Tree, KnownStreams, CompileOptions], MatchQuery]
+    lower: Callable[[Tree, KnownStreams, CompileOptions], MatchQuery | EventQuery]
     render: Callable[[Tree], str]
     bind: Callable[[Tree, KnownStreams], Tree] = _as_it_is
+    composition: Callable[[Sequence[ParsedQuery[Any]], Iterable[str], str | None], None] | None = check_composition
     naming: str | None = None
     options: frozenset[str] = OPTIONS
     instead: str = "is not offered by this language"
     instead_hint: str = "Leave it out"
     around: Callable[[Tree, KnownStreams], tuple[str, pa.Schema] | None] | None = None
+    publishes: Callable[[str], tuple[Composite, str] | None] | None = None
     strategies: tuple[str, ...] = ("runs",)
 
     def __post_init__(self) -> None:

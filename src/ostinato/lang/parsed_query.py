@@ -23,7 +23,8 @@ class Composite:
 class ParsedQuery(Generic[Tree]):
     """`span` is the place of the text at which the whole pattern is shown, `places` are those of its variables: warnings and refusals of
     later stages point there. `reads` are the names that it asks for, of streams or of event types; `composite` names the events that it
-    returns, for those after it. `relation` is what the SQL around a clause calls its matches."""
+    returns, for those after it. `relation` is what the SQL around a clause calls its matches. What the text returns is the result of the
+    last query that is `returned`; some that nothing reads, or that read the result, may stand beside it."""
 
     tree: Tree
     span: Span
@@ -31,3 +32,4 @@ class ParsedQuery(Generic[Tree]):
     reads: tuple[str, ...] = ()
     composite: Composite | None = None
     relation: str | None = None
+    returned: bool = True

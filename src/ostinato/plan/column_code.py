@@ -30,7 +30,8 @@ class ColumnBuilder:
         if isinstance(expr, Literal):
             return self.literal(expr.value, type_)
         if isinstance(expr, Call):
-            return self._op("call", tuple(self.add(arg, resolve) for arg in expr.args), type_, (expr.name,))
+            args = tuple(self.add(arg, resolve) for arg in expr.args)
+            return self._op("call", args, type_, (expr.name,)) if expr.function is None else self._op("user", args, type_, (expr.function,))
         if isinstance(expr, Cast):
             return self._op("cast", (self.add(expr.arg, resolve),), type_)
         if isinstance(expr, Case):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from ostinato.algebra.event_streams import EventQuery
 from ostinato.algebra.pattern import is_nested
 from ostinato.algebra.policies import MatchOrder, Output, Selection, Ties
 from ostinato.algebra.query import MatchQuery
@@ -11,7 +12,10 @@ from ostinato.base.errors import OstinatoError, UnsupportedError
 from ostinato.expr.nodes import MatchNumber
 from ostinato.plan.compact_choice import against_compact
 from ostinato.plan.emit import Emitter
+from ostinato.plan.instances.emit_automaton import AutomatonEmitter
 from ostinato.plan.tree.emit_tree import TreeEmitter
+from ostinato.plan.tree.flat_sequence import flat_sequence
+from ostinato.program.instances import InstanceAutomaton
 from ostinato.program.pattern import EventPattern, Pattern, RowPattern
 from ostinato.program.tree import TreePattern
 from ostinato.program.verification.verify import verify_pattern
@@ -19,6 +23,7 @@ from ostinato.program.verification.verify import verify_pattern
 ROW_EVALUATIONS = ("scan", "threads")
 EVENT_EVALUATIONS = ("runs", "compact", "backtrack")
 TREE_EVALUATIONS = ("joins", "iterative", "object cache", "semantic cache")
+STREAM_EVALUATIONS = ("instances",)
 TREE_REASONS = {
     "joins": "nested: events are joined in the order that is expected to look at the fewest, by value where they are equal",
     "iterative": "asked for: nested expressions are searched again for every combination of outer events",
@@ -30,14 +35,41 @@ TREE_REASONS = {
 def plan(query: MatchQuery, strategy: str | None = None, by_key: bool = True) -> Pattern:
     """`strategy` forces one, for comparison; one that cannot evaluate the query is refused with the reason. `by_key`: nested patterns whose
     events are all equal in a column are evaluated value by value."""
-    known = (*ROW_EVALUATIONS, *EVENT_EVALUATIONS, *TREE_EVALUATIONS)
+    known = (*ROW_EVALUATIONS, *EVENT_EVALUATIONS, *TREE_EVALUATIONS, *STREAM_EVALUATIONS)
     if strategy is not None and strategy not in known:
         raise OstinatoError(f'there is no strategy "{strategy}"', hint=f"the strategies are {', '.join(known)}")
+    if strategy in STREAM_EVALUATIONS:
+        raise _refusal(strategy, "it evaluates expressions over streams of events that last")
     if query.selection is Selection.PREFERRED:
         return _plan_rows(query, strategy)
-    if strategy in TREE_EVALUATIONS or (strategy is None and query.listed is MatchOrder.INTERVAL) or is_nested(query.pattern):
+    if query.listed is MatchOrder.INTERVAL and strategy not in TREE_EVALUATIONS:
+        flat = _flat(query, strategy, by_key)
+        if flat is not None:
+            return flat
+    if strategy in TREE_EVALUATIONS or query.listed is MatchOrder.INTERVAL or is_nested(query.pattern):
         return _plan_tree(query, strategy, by_key)
     return _plan_events(query, strategy)
+
+
+def plan_streams(query: EventQuery, strategy: str | None = None, by_key: bool = True, by_value: bool = True) -> InstanceAutomaton:
+    """Expressions over streams have one evaluation. `by_value`: instances are found by what they have to be equal in."""
+    if strategy not in (None, *STREAM_EVALUATIONS):
+        raise _refusal(str(strategy), "it combines streams of events that last")
+    return AutomatonEmitter(query, by_key, by_value).emit()
+
+
+def _flat(query: MatchQuery, wanted: str | None, by_key: bool) -> EventPattern | None:
+    """A nested pattern that is a sequence of events, where its matches are counted: what is listed is listed by intervals, as the
+    evaluations of nested patterns do."""
+    flat = flat_sequence(query, by_key) if query.output is Output.COUNT else "its matches are listed by their intervals"
+    if isinstance(flat, str):
+        if wanted is not None:
+            raise _refusal(wanted, f"it is a nested pattern: {flat}")
+        return None
+    pattern = _plan_events(flat, wanted)
+    if wanted is None and pattern.evaluation != "compact":
+        return None
+    return replace(pattern, reason=f"a sequence of events, nothing is left of the nesting; {pattern.reason}")
 
 
 def _plan_rows(query: MatchQuery, wanted: str | None) -> RowPattern:

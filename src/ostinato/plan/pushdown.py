@@ -7,7 +7,7 @@ filter weaker."""
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from ostinato.algebra.pattern import variables_of
 from ostinato.algebra.policies import Output, Selection
@@ -34,21 +34,23 @@ def rows_of_variables(query: MatchQuery, further: Mapping[str, Sequence[Expr]]) 
     in its definition. None: every row matters."""
     if query.within is not None and query.within.unit is Unit.EVENTS:
         return None
-    parts = [_event(query, query.definition(name), conditions) for name, conditions in further.items()]
-    said = [part for part in parts if part is not None]
-    if not said or len(said) < len(parts):
+    return rows_with_one_of((_conditions(query, query.definition(name), own) for name, own in further.items()), query.partition)
+
+
+def rows_with_one_of(alternatives: Iterable[Sequence[Expr]], keys: Sequence[str]) -> str | None:
+    """Rows that satisfy one of these conjunctions, as far as it can be said, and have all keys. None: every row may."""
+    parts = [[text for expr in conditions if (text := _text(expr)) is not None] for conditions in alternatives]
+    if not parts or not all(parts):
         return None
-    keys = "".join(f" AND {_name(column)} IS NOT NULL" for column in query.partition)
-    text = "(" + " OR ".join(dict.fromkeys(said)) + ")" + keys
+    present = "".join(f" AND {_name(column)} IS NOT NULL" for column in keys)
+    text = "(" + " OR ".join(dict.fromkeys("(" + " AND ".join(part) + ")" for part in parts)) + ")" + present
     return None if "${" in text else text  # Spark would put a setting or the environment there
 
 
-def _event(query: MatchQuery, definition: Definition, further: Sequence[Expr]) -> str | None:
+def _conditions(query: MatchQuery, definition: Definition, further: Sequence[Expr]) -> list[Expr]:
     """What every row of a variable satisfies: its type, and the conditions that hold for each of its rows."""
     parts = (*type_test(query, definition), *classify(definition))
-    exprs = [part.expr for part in parts if part.when is When.EACH and part.kind is PredicateClass.STATIC]
-    found = [text for expr in (*exprs, *further) if (text := _text(expr)) is not None]
-    return "(" + " AND ".join(found) + ")" if found else None
+    return [*(part.expr for part in parts if part.when is When.EACH and part.kind is PredicateClass.STATIC), *further]
 
 
 def _text(expr: Expr, negated: bool = False) -> str | None:

@@ -9,7 +9,7 @@ from typing import Any
 
 from ostinato.expr.types import Type
 
-OPERATIONS = ("input", "literal", "shift", "call", "cast", "case")
+OPERATIONS = ("input", "literal", "shift", "call", "user", "cast", "case")
 
 
 @dataclass(frozen=True)
@@ -20,6 +20,7 @@ class ColumnOp:
     literal  params (value,)           a constant, as `expr.nodes.Literal.value`
     shift    args (x,) params (n,)     x at the row n physical rows further on in the same partition (n < 0: back), null outside
     call     params (function,)        a function of `expr.typing.functions`
+    user     params (signature,)       one that was added: a `FunctionSignature`, with the function itself where the code shall run
     cast     args (x,)                 x as `type`
     case     args (c1, v1, ..., else)  the value of the first true condition
     """

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from ostinato.program.column_code import ColumnCode, ColumnOp
 from ostinato.program.elements import Element
 from ostinato.program.input import Input
+from ostinato.program.instance_text import instance_lines
+from ostinato.program.instances import InstanceAutomaton
 from ostinato.program.measure_code import MatchAggregate, MeasureCode, Point
 from ostinato.program.negation import Negation
 from ostinato.program.opcodes import instruction_text
@@ -65,6 +67,8 @@ def _policies(pattern: Pattern) -> Iterator[str]:
         yield from _row_policies(pattern)
     elif isinstance(pattern, EventPattern):
         yield from _event_policies(pattern)
+    elif isinstance(pattern, InstanceAutomaton):
+        yield from _filtered_by(pattern.prefilter_bits)
     else:
         yield f"nested, output {pattern.output}, strictly in time"
 
@@ -74,6 +78,8 @@ def _body(pattern: Pattern) -> Iterator[str]:
         yield from _automaton(pattern)
     elif isinstance(pattern, TreePattern):
         yield from tree_lines(pattern)
+    elif isinstance(pattern, InstanceAutomaton):
+        yield from instance_lines(pattern)
     else:
         yield from _elements(pattern)
 
@@ -88,8 +94,12 @@ def _row_policies(pattern: RowPattern) -> Iterator[str]:
 
 def _event_policies(pattern: EventPattern) -> Iterator[str]:
     yield f"selection {pattern.selection}, output {pattern.output}, ties {pattern.ties}"
-    if pattern.prefilter_bits:
-        yield f"rows without any of bits {_numbers(pattern.prefilter_bits)} cannot matter"
+    yield from _filtered_by(pattern.prefilter_bits)
+
+
+def _filtered_by(bits: tuple[int, ...]) -> Iterator[str]:
+    if bits:
+        yield f"rows without any of bits {_numbers(bits)} cannot matter"
 
 
 def _names(pattern: Pattern) -> tuple[str, ...]:
@@ -106,6 +116,8 @@ def _operation(op: ColumnOp) -> str:
     args = ", ".join(f"c{a}" for a in op.args)
     if op.op == "call":
         return f"{op.params[0]}({args})"
+    if op.op == "user":
+        return f"{op.params[0].name}({args})  -- {op.params[0]}, {op.params[0].kind}"
     if op.op in ("input", "literal"):
         return f"{op.op} {op.params[0]!r}"
     return f"{op.op}({args}{', ' + str(op.params[0]) if op.params else ''})"

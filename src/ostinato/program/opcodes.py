@@ -23,6 +23,7 @@ class Space(IntEnum):
     FLOAT = 4
     STRING = 5
     NULL = 6
+    FUNCTION = 7  # of a user's: what calls it
 
 
 SPACES = 8
@@ -78,6 +79,7 @@ class Op(IntEnum):
     MIN_STRING = 43
     MAX_STRING = 44
     COUNT = 45  # a + 1 if b is not null
+    CALL = 46  # the function a, of as many temporaries as it takes from b on
     EQ_INT = 48  # comparisons: the order eq, ne, lt, le, gt, ge is relied on
     NE_INT = 49
     LT_INT = 50
@@ -115,6 +117,7 @@ class Held(Enum):
     FLOAT = "float"
     TEXT = "text"  # the code of a string in the session
     PLACE = "place"  # the position of a value that nothing computes with
+    FUNCTION = "function"
 
 
 class Wants(Enum):
@@ -167,6 +170,7 @@ SIGNATURES: dict[Op, Signature] = {
     Op.RANK: Signature(_T, None, _W),
     **dict.fromkeys((Op.MIN_STRING, Op.MAX_STRING), Signature(_T, _T, _T)),
     Op.COUNT: Signature(_W, _ANY, _W),
+    Op.CALL: Signature(Held.FUNCTION, _ANY, _ANY),  # the rest is the function's own
     **{op: Signature(kind, kind, _W) for op, kind in _COMPARED.items()},
     **{Op(op + TESTED): Signature(kind, kind) for op, kind in _COMPARED.items()},
 }
@@ -186,6 +190,15 @@ def operand(space: Space, index: int) -> int:
 NULL_OPERAND = operand(Space.NULL, 0)
 
 
+def words_read(code: ScalarCode, at: int) -> list[int]:
+    """The operands of an operation, with all arguments of a call."""
+    form = shape(Op(code.op[at]))
+    words = [word for word, used in ((code.a[at], form[0]), (code.b[at], form[1])) if used != "-"]
+    if code.op[at] == Op.CALL:
+        words += [code.b[at] + SPACES * further for further in range(1, len(code.functions[code.a[at] // SPACES].takes))]
+    return words
+
+
 def operand_text(word: int, code: ScalarCode) -> str:
     index, space = divmod(word, SPACES)
     if space == Space.INT:
@@ -196,6 +209,8 @@ def operand_text(word: int, code: ScalarCode) -> str:
         return repr(code.strings[index])
     if space == Space.NULL:
         return "null"
+    if space == Space.FUNCTION:
+        return code.functions[index].name
     return {Space.TEMP: "t", Space.SLOT: "row.", Space.REGISTER: "r"}[Space(space)] + str(index)
 
 
@@ -203,6 +218,6 @@ def instruction_text(code: ScalarCode, at: int) -> str:
     """One line of a listing, such as `t0 = add_int row.2 r1`."""
     op = Op(code.op[at])
     form = shape(op)
-    words = [operand_text(word, code) for word, used in ((code.a[at], form[0]), (code.b[at], form[1])) if used != "-"]
+    words = [operand_text(word, code) for word in words_read(code, at)]
     target = {"t": f"t{code.c[at]} = ", "r": f"r{code.c[at]} = ", "-": ""}[form[2]]
     return target + " ".join([op.name.lower(), *words])

@@ -66,6 +66,11 @@ class Pattern:
         return False
 
     @property
+    def is_timed(self) -> bool:
+        """Whether the times of rows decide something, so that each has one."""
+        return self.within >= 0
+
+    @property
     def rows_per_match(self) -> str:
         """Whether a match is one row of the result, or all of its rows are shown."""
         return "one"

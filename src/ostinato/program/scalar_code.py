@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ostinato.expr.types import Type
+from ostinato.expr.user_function import FunctionSignature
 
 
 @dataclass(frozen=True)
@@ -19,6 +20,7 @@ class ScalarCode:
     floats: tuple[float, ...] = ()
     strings: tuple[str, ...] = ()  # constants, given session codes when a session opens
     blocks: tuple[tuple[int, int], ...] = ()  # [start, end) of each block
+    functions: tuple[FunctionSignature, ...] = ()  # that it calls; with the functions themselves where it shall run
 
 
 @dataclass(frozen=True)

@@ -1,19 +1,22 @@
-"""Programs as bytes, with a version, and back."""
+"""Programs as bytes, with a version, and back. Of functions that were added to the language the bytes hold what they are called, what they
+take and give; the functions themselves are given by whoever reads them."""
 
 from __future__ import annotations
 
+import base64
 import dataclasses
 import datetime as dt
 import json
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from decimal import Decimal
 from typing import Any
 
 from ostinato.base.errors import StateError
 from ostinato.expr.times.nanoseconds import Duration, Moment
 from ostinato.expr.types import Kind, Opaque, Type
-from ostinato.program import column_code, elements, measure_code, negation, ordered_nfa, pattern, program, scalar_code, tree
+from ostinato.expr.user_function import FunctionSignature, UserFunction, not_here
+from ostinato.program import column_code, elements, instances, measure_code, negation, ordered_nfa, pattern, program, scalar_code, tree
 from ostinato.program import input as inputs
 from ostinato.program.field_types import misfit
 from ostinato.program.program import VERSION, Program
@@ -22,10 +25,10 @@ MAGIC = b"OSTP"
 MOST_BYTES = 1 << 28  # of a program as text
 _CLASSES = {
     cls.__name__: cls
-    for module in (column_code, elements, inputs, measure_code, negation, ordered_nfa, pattern, program, scalar_code, tree)
+    for module in (column_code, elements, inputs, instances, measure_code, negation, ordered_nfa, pattern, program, scalar_code, tree)
     for cls in vars(module).values()
     if isinstance(cls, type) and dataclasses.is_dataclass(cls)
-} | {"Type": Type, "Opaque": Opaque}
+} | {"Type": Type, "Opaque": Opaque, "FunctionSignature": FunctionSignature}
 
 
 def dumps(value: Program) -> bytes:
@@ -34,7 +37,8 @@ def dumps(value: Program) -> bytes:
     return MAGIC + VERSION.to_bytes(2, "big") + zlib.compress(body)
 
 
-def loads(data: bytes) -> Program:
+def loads(data: bytes, functions: Mapping[str, UserFunction] | None = None) -> Program:
+    """`functions` by name: one that is missing is a StateError. Without them the program can be looked at; it runs if it needs none."""
     if data[:4] != MAGIC:
         raise StateError("these bytes are not an Ostinato program")
     version = int.from_bytes(data[4:6], "big")
@@ -43,7 +47,7 @@ def loads(data: bytes) -> Program:
             f"the program has format {version}, this release reads format {VERSION}", hint="compile the query again with this release"
         )
     try:
-        loaded = _value(json.loads(_unpacked(data[6:])))
+        loaded = _value(json.loads(_unpacked(data[6:])), functions)
     except (zlib.error, ValueError, KeyError, TypeError, AttributeError, ArithmeticError, RecursionError) as cause:
         raise StateError("the program is damaged", detail=str(cause)) from cause
     if not isinstance(loaded, Program):
@@ -70,6 +74,8 @@ def _plain(value: Any) -> Any:
         return {"$float": value.hex()}
     if isinstance(value, tuple):
         return [_plain(item) for item in value]
+    if isinstance(value, bytes):
+        return {"$bytes": base64.b64encode(value).decode()}
     if isinstance(value, Kind):
         return {"$kind": value.name}
     if isinstance(value, Decimal):
@@ -84,6 +90,8 @@ def _plain(value: Any) -> Any:
         return {"$nanoseconds": value.nanos}
     if isinstance(value, dt.timedelta):
         return {"$microseconds": value // dt.timedelta(microseconds=1)}
+    if isinstance(value, UserFunction):
+        value = value.signature
     if type(value).__name__ in _CLASSES:
         return {"$" + type(value).__name__: {f.name: _plain(getattr(value, f.name)) for f in dataclasses.fields(value)}}
     raise TypeError(f"a program cannot hold a {type(value).__name__}")
@@ -91,6 +99,7 @@ def _plain(value: Any) -> Any:
 
 _SCALARS: dict[str, Callable[[Any], Any]] = {
     "$float": float.fromhex,
+    "$bytes": lambda text: base64.b64decode(text, validate=True),
     "$kind": lambda name: Kind[name],
     "$decimal": Decimal,
     "$datetime": dt.datetime.fromisoformat,
@@ -101,12 +110,20 @@ _SCALARS: dict[str, Callable[[Any], Any]] = {
 }
 
 
-def _value(plain: Any) -> Any:
+def _value(plain: Any, functions: Mapping[str, UserFunction] | None = None) -> Any:
     if isinstance(plain, list):
-        return tuple(_value(item) for item in plain)
+        return tuple(_value(item, functions) for item in plain)
     if not isinstance(plain, dict):
         return plain
     (tag, content), *_ = plain.items()
     if tag in _SCALARS:
         return _SCALARS[tag](content)
-    return _CLASSES[tag[1:]](**{name: _value(item) for name, item in content.items()})
+    found = _CLASSES[tag[1:]](**{name: _value(item, functions) for name, item in content.items()})
+    return found if functions is None or not isinstance(found, FunctionSignature) else _linked(found, functions)
+
+
+def _linked(signature: FunctionSignature, functions: Mapping[str, UserFunction]) -> UserFunction:
+    known = functions.get(signature.name)
+    if known is None or known.signature != signature:
+        raise not_here(signature, known)
+    return known

@@ -20,6 +20,7 @@ MATCHERS = {
     "runs": ("ostinato.runtime.runs.run_matcher", "RunMatcher"),
     "compact": ("ostinato.runtime.compact.compact_matcher", "CompactMatcher"),
     "backtrack": ("ostinato.runtime.backtrack.backtrack_matcher", "BacktrackMatcher"),
+    "instances": ("ostinato.runtime.instances.instance_matcher", "InstanceMatcher"),
 }
 WITHOUT_LISTING = {"compact": ("ostinato.runtime.aggregation.aggregation_matcher", "AggregationMatcher")}
 GRAPHS = ("compact", "runs")  # whose matches are a graph already; those of others are listed before they are compressed

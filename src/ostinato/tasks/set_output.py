@@ -6,9 +6,25 @@ from collections.abc import Iterable, Mapping
 
 import pyarrow as pa
 
+from ostinato.base.errors import OstinatoError
 from ostinato.program.program import Program
 from ostinato.tasks.conform import conform
 from ostinato.tasks.host_ids import identified
+
+QUERY_ERROR = "query_error"  # the last column of a set's results where queries that fail are put in quarantine
+
+
+def with_errors(output: pa.Schema) -> pa.Schema:
+    """The columns of matches, and that of errors: a match has null there, an error null in all others but the first, which tells the
+    query."""
+    return pa.schema([*(field.with_nullable(True) for field in output), pa.field(QUERY_ERROR, pa.string())])
+
+
+def errors_table(errors: Mapping[str, OstinatoError], output: pa.Schema) -> pa.Table:
+    """A row for each query that was put in quarantine, in the columns of `with_errors`."""
+    told = [pa.array(errors, pa.string()), pa.array(map(str, errors.values()), pa.string())]
+    columns = [told[0], *(pa.nulls(len(errors), field.type) for field in list(output)[1:-1]), told[1]]
+    return conform(pa.table(columns, names=output.names), output)
 
 
 def merged_results(found: Iterable[Mapping[str, pa.Table]]) -> dict[str, pa.Table]:

@@ -98,7 +98,7 @@ class Scenario:
         return self
 
     def _seen(self, row: dict[str, Any]) -> dict[str, Any]:
-        if self.query.algebra.measures is not None or "match_id" not in row:
+        if self.query.pattern.measures.code is not None or "match_id" not in row:
             return _normal(row)
         events = {name: value for name, value in row.items() if name not in ("match_id", "start_ts", "end_ts")}
         return _normal({name: [event[self._by] for event in _listed(value)] for name, value in events.items()})

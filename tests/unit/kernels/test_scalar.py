@@ -5,6 +5,8 @@ import math
 import numpy as np
 import pytest
 
+from ostinato.expr.types import FLOAT
+from ostinato.expr.user_function import FunctionSignature
 from ostinato.expr.values import number_functions
 from ostinato.kernels._jit import at_first_call
 from ostinato.kernels.scalar import arithmetic
@@ -276,8 +278,11 @@ def test_test_needs_true():
 
 
 def test_every_operation_prints():
-    for op in Op:
+    for op in set(Op) - {Op.CALL}:
         code = ScalarCode((op,), (operand(Space.SLOT, 3),), (operand(Space.REGISTER, 1),), (2,))
         assert op.name.lower() in instruction_text(code, 0)
+    function = FunctionSignature("f", (FLOAT, FLOAT), FLOAT, compiled=True, strict=True)
+    code = ScalarCode((Op.CALL,), (operand(Space.FUNCTION, 0),), (operand(Space.TEMP, 1),), (3,), functions=(function,))
+    assert instruction_text(code, 0) == "t3 = call f t1 t2"
     code = ScalarCode((Op.ADD_INT,), (operand(Space.SLOT, 3),), (operand(Space.INT, 0),), (2,), ints=(9,))
     assert instruction_text(code, 0) == "t2 = add_int row.3 9"

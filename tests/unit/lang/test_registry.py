@@ -16,6 +16,7 @@ TEXTS = {
     "sase": "-- a comment\n/* two */ pattern SEQ(A a, B+ b[]) WHERE a.x = 'MATCH_RECOGNIZE' WITHIN 5",
     "neel": "-- a comment\nPATTERN SEQ(A a, !AND(B b, C c, b.x = c.x), D d, a.x < d.x) WITHIN 5",
     "sql": "SELECT * FROM t match_recognize (ORDER BY ts MEASURES A.x AS x PATTERN (A) DEFINE A AS x > 1)",
+    "cel": "-- a comment\nSELECT x FROM FILTER {DUR > 5} (a NEXT {$2.x = $1.x} b) PUBLISH c; c NEXT b",
 }
 
 
@@ -48,11 +49,12 @@ def test_texts_of_no_language():
         language_of("FIND something")
     assert caught.value.hint == (
         "SQL contains MATCH_RECOGNIZE, NEEL begins with PATTERN and has AND(...), !B b or conditions inside of it,"
-        ' SASE+ begins with PATTERN; or say which with language=("sql" or "neel" or "sase")'
+        " SASE+ begins with PATTERN, CEL has FILTER {...}, NEXT {...}, FOLD {...} or PUBLISH;"
+        ' or say which with language=("sql" or "neel" or "sase" or "cel")'
     )
     with pytest.raises(OstinatoError, match='no language "xyz"') as named:
         language_of("PATTERN SEQ(A a)", "xyz")
-    assert named.value.hint == "the languages are sql, neel, sase"
+    assert named.value.hint == "the languages are sql, neel, sase, cel"
 
 
 def test_options_that_are_not_offered():

@@ -124,7 +124,7 @@ def test_the_command_refuses_what_it_does_not_offer(folder, capsys):
     assert "--output is not offered by Toy" in capsys.readouterr().err
     assert ostinato("run", *given, "--lazy", "-o", "out.parquet") == 2
     assert ostinato("run", "pairs.txt", "-i", "events=events.parquet", "--language", "klingon") == 2
-    assert "choose sql or neel or sase or toy" in capsys.readouterr().err
+    assert "choose sql or neel or sase or cel or toy" in capsys.readouterr().err
     assert ostinato("run", TEXT, "-i", "events=events.parquet") == 1
     assert "This is a query" in capsys.readouterr().err
 

@@ -109,6 +109,21 @@ QUERIES: dict[str, tuple[str, dict[str, Any]]] = {
         "PATTERN SEQ(P x, !(P z, z.k = x.k), P y, x.p < y.p) WITHIN 9",
         {"language": "neel"},
     ),
+    "instances": (
+        "SELECT k, s, p_1, n FROM FILTER {DUR < 9} ((SELECT k, s, p, 0 AS n FROM FILTER {type = 'A'} (t)) "
+        "FOLD {$2.k = $.k, $2.p > $.p OR $.s = 'x', $.n + 1 AS n} (SELECT k, s, p FROM t))",
+        {"language": "cel"},
+    ),
+    "instances, by value": (
+        "SELECT a, s, UPPER(s_1) AS u, p + 1 AS q FROM (SELECT k AS a, s, s AS b FROM FILTER {type = 'A'} (t)) NEXT {$1.b = $2.s} t "
+        "NEXT {$1.b < $2.c AND $2.d > $1.p} (SELECT s AS c, p AS d FROM t)",
+        {"language": "cel"},
+    ),
+    "instances, composed": (
+        "SELECT k, s, p FROM FILTER {type = 'A'} (t) NEXT {$1.k = $2.k} (SELECT k, s AS s2 FROM t) PUBLISH c; "
+        "SELECT * FROM FILTER {DUR <= 6} ((SELECT k, p FROM t) NEXT {$2.k = $1.k AND $2.p < $1.p} c)",
+        {"language": "cel"},
+    ),
     "absence, first": (events("A a, ~(C x), B b", "a, x, b", "[k] and x.p > b.p", "OUTPUT first", "skip_till_next_match"), {}),
 }
 

@@ -13,6 +13,7 @@ from ostinato.base.span import Span
 MULTIPLE = ("<=>", "<>", "!=", "<=", ">=", "==", "||", "::", "..", "->", "=>")
 SINGLE = frozenset("()[]{}<>,;.:+-*/%=?|^$~@&!#")
 NUMBER = re.compile(r"(?:[0-9]+(?:\.(?!\.)[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+DECORATOR = re.compile(r"\$[0-9]+")
 # As papers print them
 SYMBOLS = {
     "∧": ("name", "AND"), "∨": ("name", "OR"), "¬": ("name", "NOT"),
@@ -147,6 +148,8 @@ class _Tokenizer:
         self._add("name", end, self.text[self.at : end])
 
     def _operator(self) -> None:
+        if decorator := DECORATOR.match(self.text, self.at):
+            return self._add("op", decorator.end(), decorator.group())
         for op in MULTIPLE:
             if self.text.startswith(op, self.at):
                 return self._add("op", self.at + len(op), op)

@@ -9,6 +9,7 @@ from ostinato.base.errors import QuerySyntaxError, UnknownNameError, Unsupported
 from ostinato.base.span import Span
 from ostinato.expr.nodes import AGGREGATES, Call, Case, Expr, Literal
 from ostinato.expr.types import BOOL, INT, STRING
+from ostinato.expr.typing import registered
 from ostinato.expr.typing import signatures as s
 
 MANY = 1_000_000
@@ -106,6 +107,10 @@ def resolve(name: str, args: tuple[Expr, ...], span: Span | None = None) -> Expr
     spelling = name.lower()
     if spelling in CONDITIONALS:
         return _conditional(spelling, args, span)
+    added = registered.find(spelling)
+    if added is not None:
+        check_count(Function(added.name, len(added.takes), len(added.takes), s.as_declared(added)), len(args), span)
+        return Call(added.name, args, added, span=span)
     if spelling not in SPELLINGS:
         raise _unknown(spelling, name, span)
     function = SPELLINGS[spelling]
@@ -134,10 +139,16 @@ def check_count(function: Function, given: int, span: Span | None, name: str | N
     raise QuerySyntaxError(f"`{name or function.name}` takes {wanted} {noun}, not {given}", span=span)
 
 
+def is_taken(name: str) -> bool:
+    """Whether the name means something already, or is kept free because it means different things elsewhere."""
+    spelling = name.lower()
+    return any(spelling in names for names in (FUNCTIONS, SPELLINGS, CONDITIONALS, AGGREGATES, AMBIGUOUS))
+
+
 def _unknown(spelling: str, name: str, span: Span | None) -> Exception:
     if spelling in AGGREGATES:
         return UnsupportedError(f"The aggregate {name} cannot stand here", hint="Aggregates go over the rows of a match", span=span)
     if spelling in AMBIGUOUS:
         return UnsupportedError(f"The function {name} is not offered", hint=f"Use {AMBIGUOUS[spelling]}", span=span)
-    close = get_close_matches(spelling, [*SPELLINGS, *CONDITIONALS, *AGGREGATES], 1)
+    close = get_close_matches(spelling, [*SPELLINGS, *CONDITIONALS, *AGGREGATES, *registered.names()], 1)
     return UnknownNameError(f"There is no function {name}", hint=f"Did you mean {close[0]}?" if close else None, span=span)

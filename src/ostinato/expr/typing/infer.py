@@ -15,6 +15,7 @@ from ostinato.expr.typing.coerce import coerce, unify
 from ostinato.expr.typing.functions import FUNCTIONS, check_count, resolve
 from ostinato.expr.typing.literal_types import literal_type
 from ostinato.expr.typing.schema import Named, Schema
+from ostinato.expr.typing.signatures import as_declared
 from ostinato.expr.unresolved import RawCall, RawColumn
 
 
@@ -70,6 +71,9 @@ class _Inference:
         return Field(own, span=expr.span, type=self.schema.type_of(own))
 
     def _call(self, call: Call) -> Expr:
+        if call.function is not None:
+            args, result = as_declared(call.function)(call.name, tuple(self.typed(arg) for arg in call.args))
+            return replace(call, args=args, type=result)
         function = FUNCTIONS.get(call.name)
         if function is None:
             raise UnknownNameError(f"There is no function {call.name}", span=call.span)

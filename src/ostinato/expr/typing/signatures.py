@@ -8,11 +8,12 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 
 from ostinato.base.errors import TypeMismatchError
-from ostinato.expr.nodes import Call, Expr, Literal, type_of
+from ostinato.expr.nodes import Call, Expr, Field, Literal, type_of
 from ostinato.expr.times.nanoseconds import Duration, Moment, nanos_of_length, nanos_of_time
 from ostinato.expr.types import BOOL, DATE, FLOAT, INT, INTERVAL, STRING, TIMESTAMP, Kind, Type, decimal, finer_unit
-from ostinato.expr.typing.coerce import WIDEST, coerce, number_type, unified, unify, whole_digits
+from ostinato.expr.typing.coerce import WIDEST, coerce, number_type, same_form, unified, unify, whole_digits
 from ostinato.expr.typing.physical import INT64
+from ostinato.expr.user_function import FunctionSignature
 
 Typed = tuple[tuple[Expr, ...], Type]
 Rule = Callable[[str, tuple[Expr, ...]], Typed]
@@ -323,3 +324,18 @@ def truncation(name: str, args: tuple[Expr, ...]) -> Typed:
     moment = _moment(name, args[1])
     lowered = Literal(unit.value.lower(), span=unit.span, type=STRING)
     return (lowered, moment), type_of(moment)
+
+
+def as_declared(signature: FunctionSignature) -> Rule:
+    """Of a function that was added: arguments become what it takes, where nothing is lost by that."""
+
+    def rule(name: str, args: tuple[Expr, ...]) -> Typed:
+        return tuple(_argument(name, arg, wanted) for arg, wanted in zip(args, signature.takes, strict=True)), signature.returns
+
+    return rule
+
+
+def _argument(name: str, arg: Expr, wanted: Type) -> Expr:
+    if not same_form(unify((Field("", type=wanted), arg), f"`{name}`"), wanted):
+        raise refuse(name, str(wanted), arg, f"CAST it to {wanted}")
+    return coerce(arg, wanted)

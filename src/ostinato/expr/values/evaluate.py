@@ -13,6 +13,7 @@ from ostinato.expr.values import number_functions as numbers
 from ostinato.expr.values import time_functions as times
 from ostinato.expr.values.casts import cast
 from ostinato.expr.values.string_functions import STRING_FUNCTIONS
+from ostinato.expr.values.user_values import user_value
 
 
 class EvaluationContext(Protocol):
@@ -73,6 +74,8 @@ def _call(call: Call, context: EvaluationContext) -> Any:
     if call.name in LAZY:
         return LAZY[call.name](call, context)
     args = [_value(arg, context) for arg in call.args]
+    if call.function is not None:
+        return user_value(call.function, args)
     if call.name in NULL_TAKING:
         return NULL_TAKING[call.name](*args)
     if None in args:

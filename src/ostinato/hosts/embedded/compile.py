@@ -48,9 +48,9 @@ def compile(
     (of equivalent runs), `strategy` forces a way to evaluate the query: both are for comparison. `sandbox=True` is for texts of others.
     """
     check_options(language=language, type_by=type_by, time=time, output=output, ties=ties, dialect=dialect, strategy=strategy)
-    options = CompileOptions(language, type_by, time, output, ties, dialect, without, strategy)
-    schemas = {name: schema_of(name, given) for name, given in named_streams((), schemas, named).items()}
     closed = sandbox_of(sandbox, text)
+    options = CompileOptions(language, type_by, time, output, ties, dialect, without, strategy, sandboxed=closed is not None)
+    schemas = {name: schema_of(name, given) for name, given in named_streams((), schemas, named).items()}
     with open_connection() if closed is None else ConfinedDuckDB(Watch(closed)) as connection:
         host = DuckDBColumns(connection, schemas) if dialect == DUCKDB else None
         return compile_text(text, schemas, options, host)

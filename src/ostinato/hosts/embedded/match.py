@@ -72,7 +72,7 @@ def match(
         budget = budget if closed is None else closed.budget(budget)
         sources = sources_of(given)
         schemas = {source.name: source.schema for source in sources.values()}
-        query = compile_text(text, schemas, CompileOptions(chosen.name, **options))
+        query = compile_text(text, schemas, CompileOptions(chosen.name, sandboxed=closed is not None, **options))
         if query.upstream:
             arrival.refuse_kept("by several queries in one text", "run them one by one, each with late= of its own")
         run = _Run(query, sources, arrival, budget, watch)

@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from ostinato.hosts.embedded.arrival import Arrival
 from ostinato.hosts.embedded.merged_source import reading_of
+from ostinato.hosts.embedded.push_size import PushSize
 from ostinato.hosts.embedded.source import RowSource
 from ostinato.kernels.vectors.vector import from_arrow
 from ostinato.program.input import Input
@@ -81,10 +82,12 @@ def driven(session: RunningProgram, sources: RowSources, *, ordered: bool, in_pa
     program = session.program
     queues = [queue for number, reads in enumerate(program.inputs) for queue in _queues(number, reads, sources, ordered)]
     waits = any(_waits_for_time(operator.body) for operator in program.operators)
+    size = PushSize(program)
     for queue, table in _in_turn(queues):
         if waits:
             yield session.let_time_pass(in_parts)
-        yield _found_in(queue, session.push_to(queue.input, queue.source, table, in_parts))
+        for piece in size.pieces(table):
+            yield size.counted(_found_in(queue, session.push_to(queue.input, queue.source, piece, in_parts)))
     yield session.ends(in_parts)
 
 
@@ -170,4 +173,4 @@ def _waits_for_time(pattern: Pattern) -> bool:
     """Whether time decides something that a partition without further rows does not learn by itself: that nothing comes behind a match any
     more, or that what was begun is over, so that a key can be forgotten."""
     trails = any(negation.trails for negation in pattern.negations)
-    return pattern.within >= 0 and pattern.within_unit == "time" and (trails or bool(pattern.reads.keys))
+    return pattern.within >= 0 and pattern.within_unit == "time" and (trails or bool(pattern.reads.keys or pattern.reads.shape))

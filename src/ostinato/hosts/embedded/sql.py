@@ -27,6 +27,7 @@ from ostinato.hosts.embedded.source import Source
 from ostinato.hosts.embedded.timed_rows import TimedRows
 from ostinato.hosts.given_streams import check_options, named_streams
 from ostinato.hosts.sandbox import Sandbox, Watch, sandbox_of
+from ostinato.lang.compile_options import CompileOptions
 from ostinato.lang.sql import Clause, Spliced, SplitStatement, explained, split_statement
 from ostinato.lang.sql.language import SQL, bound_clause
 from ostinato.lang.sql.statement import read_statement
@@ -141,7 +142,8 @@ class _Statement:
             raise translated(error, query, self.statement.clauses, tuple(self.sources)) from error
 
     def _matches(self, clause: Clause, source: Source) -> pa.Table:
-        query = compile_query(SQL, bound_clause(self.statement, clause, source.name, source.schema), self.statement.text)
+        bound = bound_clause(self.statement, clause, source.name, source.schema)
+        query = compile_query(SQL, bound, self.statement.text, options=CompileOptions(sandboxed=self.watch is not None))
         if self.watch is None:
             return run_query(query, OneSource(source), self.told, self.arrival)
         return run_query(query, OneSource(TimedRows(source, self.watch)), self.told, self.arrival, self.watch.sandbox.budget(None))

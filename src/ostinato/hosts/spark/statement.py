@@ -19,6 +19,7 @@ from ostinato.hosts.spark.statement_check import check_reads, check_sandboxed
 from ostinato.hosts.spark.temporary_views import temporary_views
 from ostinato.hosts.spark.work import Work
 from ostinato.lang import sql
+from ostinato.lang.compile_options import CompileOptions
 from ostinato.lang.sql.language import SQL, bound_clause
 from ostinato.lang.sql.splice import Spliced
 from ostinato.query import Query
@@ -96,7 +97,8 @@ def _steps(
         source = sources.get(clause.table.lower()) if clause.table is not None else None
         if source is None:
             source = _delegated(spark, clause.input, views, options)
-        query = compile_query(SQL, bound_clause(statement, clause, clause.table, schema_of(source)), statement.text)
+        bound = bound_clause(statement, clause, clause.table, schema_of(source))
+        query = compile_query(SQL, bound, statement.text, options=CompileOptions(sandboxed=options.sandbox is not None))
         yield Step(number, clause, query, source)
 
 

@@ -1,16 +1,21 @@
 """The interpreter of scalar code over one row and the registers of one run.
 
 Constants and temporaries share one scratch array, so that an operand is in one of three places. Values are 64-bit words; a float
-travels as its bits. Beside every value stands a flag of `kernels.scalar.arithmetic`; registers keep a failure too, until a test asks.
+travels as its bits. Beside every value stands a flag of `kernels.scalar.arithmetic`; registers keep a failure too, until a test asks. The
+word of a value that failed says why: 0, or the error of a function.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from ostinato.kernels._jit import copied, inlined, piece
+from ostinato.base.errors import DataError
+from ostinato.expr.user_function import linked
+from ostinato.expr.values.user_values import failed as function_failed
+from ostinato.kernels._jit import borrowing, copied, inlined, piece
 from ostinato.kernels.places import place
 from ostinato.kernels.scalar.arithmetic import (
+    ERRORS,
     HAS_FAILED,
     IS_NULL,
     IS_VALUE,
@@ -23,6 +28,8 @@ from ostinato.kernels.scalar.arithmetic import (
     int_result,
     sorts_before,
 )
+from ostinato.kernels.scalar.compiled_functions import compiled
+from ostinato.kernels.scalar.function_calls import FAILED_HERE, invoke
 from ostinato.program.opcodes import SPACES, Op, Space, shape
 from ostinato.program.scalar_code import ScalarCode
 
@@ -36,6 +43,8 @@ IN_REGISTER = 2
 ALWAYS_NULL = 0  # cells of the scratch: null, zero (for operands that are not used), then constants, then temporaries
 ALWAYS_ZERO = 1
 CONSTANTS = 2
+
+FUNCTION_FAILED = -(1 << 40)  # errors from here down: this less the cell of the scratch that has the address of the function
 
 _COPY = int(Op.COPY)
 STORE = int(Op.STORE)
@@ -61,6 +70,7 @@ _MAX_FLOAT = int(Op.MAX_FLOAT)
 _MIN_STRING = int(Op.MIN_STRING)
 _MAX_STRING = int(Op.MAX_STRING)
 _COUNT = int(Op.COUNT)
+_CALL = int(Op.CALL)
 _ADD_INT = int(Op.ADD_INT)
 _ADD_FLOAT = int(Op.ADD_FLOAT)
 _MUL_FLOAT = int(Op.MUL_FLOAT)
@@ -89,12 +99,14 @@ def logic_result(op, x, x_flag, y, y_flag):
         if (x_flag == IS_VALUE and (x != 0) == deciding) or (y_flag == IS_VALUE and (y != 0) == deciding):
             return np.int64(deciding), IS_VALUE
         if x_flag == HAS_FAILED or y_flag == HAS_FAILED:
-            return np.int64(0), HAS_FAILED
+            return np.int64(x if x_flag == HAS_FAILED else y), HAS_FAILED
         return np.int64(not deciding), min(int(x_flag), int(y_flag))
+    if x_flag == HAS_FAILED:
+        return np.int64(x), HAS_FAILED
     if op == _NOT:
         return np.int64(x == 0), int(x_flag)
     if op in (_IS_NULL, _IS_NOT_NULL):
-        return np.int64((x_flag == IS_NULL) == (op == _IS_NULL)), HAS_FAILED if x_flag == HAS_FAILED else IS_VALUE
+        return np.int64((x_flag == IS_NULL) == (op == _IS_NULL)), IS_VALUE
     if op == _COALESCE and x_flag == IS_NULL:
         return np.int64(y), int(y_flag)
     return np.int64(x), int(x_flag)
@@ -107,7 +119,7 @@ def aggregate_result(op, x, x_flag, y, y_flag, ranks):
     if y_flag == IS_NULL or x_flag == HAS_FAILED:
         return np.int64(x), int(x_flag)
     if y_flag == HAS_FAILED:
-        return np.int64(0), HAS_FAILED
+        return np.int64(y), HAS_FAILED
     if op == _COUNT:
         return np.int64(x + 1), IS_VALUE
     if x_flag == IS_NULL:
@@ -137,7 +149,8 @@ def result(op, x, x_flag, y, y_flag, ranks):
     if op >= _FIRST_AGGREGATE and op < _EQ_INT:
         return aggregate_result(op, x, x_flag, y, y_flag, ranks)
     if x_flag != IS_VALUE or y_flag != IS_VALUE:
-        return np.int64(0), HAS_FAILED if x_flag == HAS_FAILED or y_flag == HAS_FAILED else IS_NULL
+        failed = x_flag == HAS_FAILED or y_flag == HAS_FAILED
+        return np.int64(x if x_flag == HAS_FAILED else y), HAS_FAILED if failed else IS_NULL
     if op >= _EQ_FLOAT:
         return np.int64(compare_float(op - _EQ_FLOAT, x, y)), IS_VALUE
     if op >= _EQ_INT:
@@ -157,15 +170,31 @@ def quick_result(op, x, y):
     return as_word(as_float(x) + as_float(y)) if op == _ADD_FLOAT else as_word(as_float(x) - as_float(y))
 
 
+@inlined
+def error_of(word):
+    """Of a value that failed."""
+    return np.int64(word) if word <= FUNCTION_FAILED else np.int64(OVERFLOW)
+
+
+@borrowing
+def call(address, cell, first, target, scratch, scratch_valid):
+    """A function of a user, whose address is in a cell of the scratch."""
+    flag = invoke(address, scratch, first, scratch_valid, scratch, target)
+    if flag == FAILED_HERE:
+        scratch[target] = FUNCTION_FAILED - cell
+        flag = np.int64(HAS_FAILED)
+    scratch_valid[target] = flag
+
+
 @piece(
     "int64(int64[:,::1], int64, int64, int64[::1], uint8[::1], int64[::1], int64[:,::1], uint8[:,::1], int64,"
     "int64[:,::1], uint8[:,::1], int64, int64)"
 )
 def evaluate(code, start, end, scratch, scratch_valid, ranks, slots, slot_valid, row, registers, register_valid, old, new):
     """Run a block for the run `old` at `row`. TRUE: its conditions hold and registers `new` (which may be `old`) have been written.
-    NOT_TRUE: they do not, and nothing was written. Negative: an error code of `kernels.scalar.arithmetic`. A test that failed is an error
-    only if no other test of the block says no."""
-    failed = False
+    NOT_TRUE: they do not, and nothing was written. Negative: an error, see `Interpreter.error`. A test that failed is an error only if no
+    other test of the block says no."""
+    failed = np.int64(0)
     for line in range(start, end):
         at = place(line)
         op, target = code[at, 0], place(code[at, 3])
@@ -175,7 +204,7 @@ def evaluate(code, start, end, scratch, scratch_valid, ranks, slots, slot_valid,
             if x_flag != IS_VALUE or y_flag != IS_VALUE:
                 if x_flag != HAS_FAILED and y_flag != HAS_FAILED:
                     return NOT_TRUE
-                failed = True
+                failed = error_of(x if x_flag == HAS_FAILED else y)
             elif op >= _TEST_EQ_FLOAT:
                 if not compare_float(op - _TEST_EQ_FLOAT, x, y):
                     return NOT_TRUE
@@ -185,21 +214,22 @@ def evaluate(code, start, end, scratch, scratch_valid, ranks, slots, slot_valid,
             registers[place(new), target] = x
             register_valid[place(new), target] = x_flag
         elif op == _COPY:
-            if failed:
-                return OVERFLOW
+            if failed != 0:
+                return failed
             if new != old:
                 for i in range(registers.shape[1]):
                     registers[new, i] = registers[old, i]
                     register_valid[new, i] = register_valid[old, i]
         elif op == _TEST:
             if x_flag == HAS_FAILED:
-                failed = True
+                failed = error_of(x)
             elif x_flag == IS_NULL or x == 0:
                 return NOT_TRUE
         else:
             y, y_flag = load(code[at, 2], scratch, scratch_valid, slots, slot_valid, row, registers, register_valid, old)
             if op == _SELECT:
                 if x_flag == HAS_FAILED:
+                    scratch[target] = x
                     scratch_valid[target] = HAS_FAILED
                 elif x_flag == IS_VALUE and x != 0:
                     scratch[target] = y
@@ -207,11 +237,13 @@ def evaluate(code, start, end, scratch, scratch_valid, ranks, slots, slot_valid,
             elif _ADD_FLOAT <= op <= _MUL_FLOAT and x_flag == IS_VALUE and y_flag == IS_VALUE:  # the most common, without a call
                 scratch[target] = quick_result(op, x, y)
                 scratch_valid[target] = IS_VALUE
+            elif op == _CALL:
+                call(x, code[at, 1] >> 2, code[at, 2] >> 2, code[at, 3], scratch, scratch_valid)
             else:
                 value, flag = result(op, x, x_flag, y, y_flag, ranks)
                 scratch[target] = value
                 scratch_valid[target] = flag
-    return OVERFLOW if failed else TRUE
+    return failed if failed != 0 else np.int64(TRUE)
 
 
 evaluate_inlined = copied(evaluate)  # once for all who want it
@@ -219,19 +251,26 @@ evaluate_inlined = copied(evaluate)  # once for all who want it
 
 class Interpreter:
     """The arrays that `evaluate` reads, made from scalar code: `code` (operation, a, b, c), `blocks` (start, end), the scratch with
-    its constants, and the sort positions of strings, which change as strings arrive."""
+    its constants and the addresses of functions, and the sort positions of strings, which change as strings arrive."""
 
     def __init__(self, scalar: ScalarCode) -> None:
         ints, floats = CONSTANTS, CONSTANTS + len(scalar.ints)
         self._string_constants = floats + len(scalar.floats)
-        temps = self._string_constants + len(scalar.strings)
+        functions = _function_cells(scalar)
+        temps = functions + len(scalar.functions)
         count = max((c + 1 for op, c in zip(scalar.op, scalar.c, strict=True) if shape(Op(op))[2] == "t"), default=0)
         self.scratch = np.zeros(temps + count, np.int64)
         self.scratch_valid = np.zeros(temps + count, np.uint8)
         self.scratch[ints:floats] = scalar.ints
         self.scratch[floats : self._string_constants].view(np.float64)[:] = scalar.floats
+        self._scalar = scalar
+        self._functions = [compiled(linked(signature)) for signature in scalar.functions]  # addresses hold as long as these live
+        self.scratch[functions:temps] = [function.address for function in self._functions]
         self.scratch_valid[ALWAYS_ZERO:temps] = 1
-        base = {Space.TEMP: temps, Space.INT: ints, Space.FLOAT: floats, Space.STRING: self._string_constants}
+        base = {
+            Space.TEMP: temps, Space.INT: ints, Space.FLOAT: floats, Space.STRING: self._string_constants,
+            Space.FUNCTION: functions,
+        }  # fmt: skip
         self.code = np.zeros((len(scalar.op), 4), np.int64)
         for at, (op, a, b, c) in enumerate(zip(scalar.op, scalar.a, scalar.b, scalar.c, strict=True)):
             form = shape(Op(op))
@@ -246,6 +285,26 @@ class Interpreter:
         self.scratch[self._string_constants : self._string_constants + len(codes)] = codes
         if ranks is not None and len(ranks):
             self.ranks = np.ascontiguousarray(ranks, np.int64)
+
+    def error(self, code: int) -> DataError:
+        """What stopped an evaluation."""
+        return evaluation_error(self._scalar, code)
+
+
+def evaluation_error(scalar: ScalarCode, code: int) -> DataError:
+    """By the code that `evaluate` returned, or the word of a value that failed. A function's own error is the cause."""
+    number = FUNCTION_FAILED - code - _function_cells(scalar)
+    if not 0 <= number < len(scalar.functions):  # words of a snapshot can be anything
+        return DataError(ERRORS.get(code, ERRORS[OVERFLOW]), hint="Cast to DOUBLE where exact integers are not needed")
+    function = linked(scalar.functions[number])
+    error = function_failed(function, cause := compiled(function).cause())
+    error.__cause__ = cause
+    return error
+
+
+def _function_cells(scalar: ScalarCode) -> int:
+    """Where the addresses of functions begin: behind all constants."""
+    return CONSTANTS + len(scalar.ints) + len(scalar.floats) + len(scalar.strings)
 
 
 def _place(word: int, base: dict[Space, int], used: str) -> int:

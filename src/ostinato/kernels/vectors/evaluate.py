@@ -15,6 +15,7 @@ from ostinato.kernels.vectors.functions import CAN_FAIL, LENIENT, STRICT, Functi
 from ostinato.kernels.vectors.logic import case
 from ostinato.kernels.vectors.nulls import joint_failure
 from ostinato.kernels.vectors.schedule import Stage, schedule
+from ostinato.kernels.vectors.user_calls import user_call
 from ostinato.kernels.vectors.vector import Failure, Vector, constant, physical_dtype
 from ostinato.program.column_code import ColumnCode, ColumnOp
 
@@ -132,7 +133,7 @@ class _Evaluation:
         else:
             moved = self.shift(Vector(vector.type, vector.data, vector.valid, vector.dictionary), op.params[0])
             rows = self.shift(Vector(BOOL, np.broadcast_to(failure.rows, (self.length,)).copy()), op.params[0])
-            failure = Failure(rows.data if rows.valid is None else rows.data & rows.valid, failure.message, failure.hint)
+            failure = failure.at(rows.data if rows.valid is None else rows.data & rows.valid)
         return Vector(op.type, moved.data, moved.valid, moved.dictionary, failure)
 
 
@@ -147,6 +148,8 @@ def _operation(op: ColumnOp) -> Operation:
         return lambda args: lenient(op.type, args)
     if op.op == "call" and op.params[0] in STRICT:
         return _passing_failures(op.type, STRICT[op.params[0]])
+    if op.op == "user":
+        return _passing_failures(op.type, user_call(op.params[0]))
     return lambda args: _unknown(op)
 
 
@@ -185,7 +188,7 @@ def _sliced(vector: Vector, start: int, end: int, length: int) -> Vector:
 
     failure = vector.failure
     if failure is not None:
-        failure = Failure(part(failure.rows), failure.message, failure.hint)
+        failure = failure.at(part(failure.rows))
     return Vector(vector.type, part(vector.data), part(vector.valid), vector.dictionary, failure)
 
 
@@ -206,7 +209,7 @@ class _Assembled:
             self.valid[start:end] = block.valid
         if block.failure is not None:
             if self.failure is None:
-                self.failure = Failure(np.zeros(len(self.data), np.bool_), block.failure.message, block.failure.hint)
+                self.failure = block.failure.at(np.zeros(len(self.data), np.bool_))
             self.failure.rows[start:end] = block.failure.rows
 
     def vector(self) -> Vector:
@@ -229,7 +232,8 @@ def _check(vector: Vector, length: int, code: ColumnCode, number: int, names: Se
     place = [f"in `{names[number]}`"] if names else []
     place += [f"computed from {', '.join(f'`{name}`' for name in columns)}"] if columns else []
     detail = ", ".join(place)
-    raise DataError(vector.failure.message, detail=detail[:1].upper() + detail[1:] or None, hint=vector.failure.hint)
+    failure = vector.failure
+    raise DataError(failure.message, detail=detail[:1].upper() + detail[1:] or None, hint=failure.hint) from failure.cause
 
 
 def _read_for(code: ColumnCode, wanted: int) -> set[str]:

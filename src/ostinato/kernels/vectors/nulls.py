@@ -52,10 +52,10 @@ def joint_failure(*failures: Failure | None) -> Failure | None:
     found = None
     for failure in failures:
         if failure is not None:
-            found = failure if found is None else Failure(found.rows | failure.rows, found.message, found.hint)
+            found = failure if found is None else found.at(found.rows | failure.rows)
     return found
 
 
 def narrowed(failure: Failure | None, rows: np.ndarray) -> Failure | None:
     """The failure where `rows` hold."""
-    return None if failure is None else Failure(failure.rows & rows, failure.message, failure.hint)
+    return None if failure is None else failure.at(failure.rows & rows)

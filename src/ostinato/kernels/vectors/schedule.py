@@ -20,8 +20,8 @@ class Stage:
 
 @lru_cache(256)
 def schedule(code: ColumnCode) -> tuple[Stage, ...]:
-    """Shifts look at neighbouring rows, strings at dictionaries: both need whole columns. Arithmetic and comparisons are done in
-    blocks, so that what lies between them stays in the processor's cache."""
+    """Shifts look at neighbouring rows, strings at dictionaries: both need whole columns, and functions of users are called once.
+    Arithmetic and comparisons are done in blocks, so that what lies between them stays in the processor's cache."""
     wide = [_needs_whole(op, code) for op in code.ops]
     stage = _stages(code, wide)
     needed = _needed_later(code, wide, stage)
@@ -34,7 +34,7 @@ def schedule(code: ColumnCode) -> tuple[Stage, ...]:
 
 
 def _needs_whole(op: ColumnOp, code: ColumnCode) -> bool:
-    if op.op in ("input", "literal", "shift") or op.type.kind is Kind.STRING:
+    if op.op in ("input", "literal", "shift", "user") or op.type.kind is Kind.STRING:
         return True
     return any(code.ops[arg].type.kind is Kind.STRING for arg in op.args)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -28,6 +28,11 @@ class Failure:
     rows: np.ndarray
     message: str
     hint: str | None = None
+    cause: BaseException | None = None
+
+    def at(self, rows: np.ndarray) -> Failure:
+        """The same in other rows."""
+        return replace(self, rows=rows)
 
 
 @dataclass(slots=True)

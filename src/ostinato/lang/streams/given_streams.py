@@ -46,7 +46,7 @@ def used_streams(events: Sequence[EventOf], given: Mapping[str, Given]) -> tuple
     homes = {event.event_type: _home(event, given) for event in events}
     named = [stream for stream in homes.values() if stream is not None]
     used = [stream for stream in given.values() if stream in named or (stream.type_column is not None and None in homes.values())]
-    return homes, [_timed(stream) for stream in used]
+    return homes, [timed(stream) for stream in used]
 
 
 def _home(event: EventOf, given: Mapping[str, Given]) -> Given | None:
@@ -81,7 +81,7 @@ def _times(schemas: Mapping[str, Schema], time: Times, composites: Mapping[str, 
     return {name: chosen.get(name, composites.get(name, DEFAULT_TIME)) for name in schemas}
 
 
-def _timed(stream: Given) -> Given:
+def timed(stream: Given) -> Given:
     """The same with the spelling of its time column, which is there and can be ordered."""
     found = stream.schema.find(stream.time)
     if found is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ostinato.expr.nodes import Aggregate, Anchor, Classifier, Expr, Literal, MatchNumber, Nav
+from ostinato.expr.nodes import Aggregate, Anchor, Call, Classifier, Expr, Literal, MatchNumber, Nav
 from ostinato.plan.scalar.scalar_functions import NOT_STRICT
 
 
@@ -31,6 +31,8 @@ def _strict(expr: Expr) -> bool:
     """Null whenever the row is missing: every path to a value of the row goes through functions that give null for null."""
     if isinstance(expr, Nav | Literal):
         return True
+    if isinstance(expr, Call) and expr.function is not None and not expr.function.strict:
+        return False
     name = getattr(expr, "name", None)
     if name is None and not hasattr(expr, "to"):
         return False  # CASE

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -9,6 +10,7 @@ from ostinato.base.errors import UnsupportedError
 from ostinato.base.span import Span
 from ostinato.expr.types import Kind, Type
 from ostinato.expr.typing.physical import to_physical
+from ostinato.expr.user_function import UserFunction
 from ostinato.program.opcodes import NULL_OPERAND, SPACES, TESTED, Op, Space, operand, shape
 from ostinato.program.scalar_code import ScalarCode
 
@@ -19,13 +21,14 @@ class ScalarAssembly:
     def __init__(self) -> None:
         self._op: list[tuple[int, int, int, int]] = []
         self._constants: dict[Space, dict[Any, int]] = {Space.INT: {}, Space.FLOAT: {}, Space.STRING: {}}
+        self._functions: dict[UserFunction, int] = {}
         self._blocks: list[tuple[int, int]] = []
         self._begin_block()
 
     def _begin_block(self) -> None:
         self._start = len(self._op)
         self._temps = 0
-        self._done: dict[tuple[int, int, int], int] = {}
+        self._done: dict[tuple[object, ...], int] = {}
 
     def end_block(self) -> int:
         self._blocks.append((self._start, len(self._op)))
@@ -48,6 +51,15 @@ class ScalarAssembly:
         self._op.append((op, a, b, self._temps))
         self._temps += 1
         return operand(Space.TEMP, self._temps - 1)
+
+    def call(self, function: UserFunction, operands: Sequence[int]) -> int:
+        """The operand that holds what a function makes of these: they are put side by side before."""
+        key = (Op.CALL, function, *operands)
+        if key not in self._done:
+            first, *_ = [self.fresh(Op.MOVE, word, UNUSED) for word in operands]
+            number = self._functions.setdefault(function, len(self._functions))
+            self._done[key] = self.fresh(Op.CALL, operand(Space.FUNCTION, number), first)
+        return self._done[key]
 
     def select(self, condition: int, chosen: int, target: int) -> None:
         self._op.append((Op.SELECT, condition, chosen, target // SPACES))
@@ -93,7 +105,7 @@ class ScalarAssembly:
         op, a, b, c = (tuple(int(word) for word in column) for column in columns)
         floats = tuple(float(text) for text in self._constants[Space.FLOAT])
         strings = tuple(self._constants[Space.STRING])
-        return ScalarCode(op, a, b, c, tuple(self._constants[Space.INT]), floats, strings, tuple(self._blocks))
+        return ScalarCode(op, a, b, c, tuple(self._constants[Space.INT]), floats, strings, tuple(self._blocks), tuple(self._functions))
 
 
 UNUSED = 0

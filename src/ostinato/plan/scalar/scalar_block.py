@@ -8,14 +8,13 @@ from enum import Enum
 
 from ostinato.base.errors import UnsupportedError
 from ostinato.expr.nodes import Aggregate, Anchor, Call, Case, Cast, Classifier, Expr, Literal, MatchNumber, Nav, current, type_of
-from ostinato.expr.types import STRING, Type
-from ostinato.expr.types import Kind as TypeKind
+from ostinato.expr.types import STRING
 from ostinato.plan.scalar.row_values import as_row_value
 from ostinato.plan.scalar.run_registers import LAST, NUMBER, RegisterSet, RunRegister
 from ostinato.plan.scalar.running_values import aggregate_value, updated_value
 from ostinato.plan.scalar.scalar_assembly import ScalarAssembly
 from ostinato.plan.scalar.scalar_functions import rule_for
-from ostinato.plan.scalar.scalar_types import convert
+from ostinato.plan.scalar.scalar_writer import ScalarWriter, not_offered
 from ostinato.program.opcodes import NULL_OPERAND, Op, Space, operand
 
 
@@ -28,9 +27,8 @@ class Kind(Enum):
     LEAVING = "leaving"  # none: the run is tested as it stands
 
 
-class BlockWriter:
-    """Implements `scalar_functions.Translator`. The current row counts as bound already while its conditions are evaluated; `names`
-    are those under which it is known then."""
+class BlockWriter(ScalarWriter):
+    """The current row counts as bound already while its conditions are evaluated; `names` are those under which it is known then."""
 
     def __init__(
         self,
@@ -41,10 +39,10 @@ class BlockWriter:
         registers: RegisterSet,
         slot_of: Callable[[Nav], int],
     ) -> None:
+        super().__init__(code)
         self.variable = variable
         self._names = names
         self.kind = kind
-        self.code = code
         self.registers = registers
         self._slot_of = slot_of
         self._updated: dict[int, int] = {}
@@ -62,11 +60,7 @@ class BlockWriter:
         return self.kind is Kind.LATER
 
     def test(self, condition: Expr) -> None:
-        if isinstance(condition, Call) and condition.name == "and":
-            for part in condition.args:
-                self.test(part)
-        else:
-            self.code.test(self.value(self._at_current(condition)))
+        super().test(self._at_current(condition))
 
     def _at_current(self, expr: Expr) -> Expr:
         """Both names of the current row, the match's last and its variable's last, become one."""
@@ -128,11 +122,6 @@ class BlockWriter:
             raise UnsupportedError("The number of a match is not known while it is being found", hint="Use it in MEASURES", span=expr.span)
         return self.held(self.registers.match_number())
 
-    def value_as(self, expr: Expr, wanted: Type) -> int:
-        if isinstance(expr, Literal) and wanted.kind in (TypeKind.FLOAT, TypeKind.DECIMAL) and type_of(expr).is_numeric:
-            return self.code.constant(expr.value, wanted, expr.span)
-        return convert(self.code, self.value(expr), type_of(expr), wanted, expr)
-
     def value(self, expr: Expr) -> int:
         if isinstance(expr, Literal):
             return self.code.constant(expr.value, type_of(expr), expr.span)
@@ -147,7 +136,7 @@ class BlockWriter:
         if isinstance(expr, MatchNumber):
             return self._match_number(expr)
         if isinstance(expr, Case):
-            return self._case(expr)
+            return self.case(expr)
         return self._computed(expr)
 
     def _later_classifier(self, nav: Nav) -> int:
@@ -186,15 +175,6 @@ class BlockWriter:
     def _first_register(self, variable: str | None, offset: int, body: Expr, shift: int) -> RunRegister:
         return self.registers.at(Anchor.FIRST, variable, offset, body, shift, type_of(body))
 
-    def _case(self, expr: Case) -> int:
-        wanted = type_of(expr)
-        otherwise = NULL_OPERAND if expr.otherwise is None else self.value_as(expr.otherwise, wanted)
-        branches = [(self.value(condition), self.value_as(chosen, wanted)) for condition, chosen in expr.branches]
-        target = self.code.fresh(Op.MOVE, otherwise, 0)
-        for condition, chosen in reversed(branches):
-            self.code.select(condition, chosen, target)
-        return target
-
     def _computed(self, expr: Expr) -> int:
         """A function of several rows' values where there is a rule for it, else a value of one row, computed as a column."""
         if isinstance(expr, Call) and not self._of_one_row(expr):
@@ -206,12 +186,7 @@ class BlockWriter:
             return self.value(one_row)
         if isinstance(expr, Cast):
             return self.value_as(expr.arg, expr.to)
-        name = f"{expr.name}()" if isinstance(expr, Call) else type(expr).__name__
-        raise UnsupportedError(
-            f"{name} over values of several events is not offered in a condition",
-            hint="Apply it to each event's own values, and compare the results",
-            span=expr.span,
-        )
+        raise not_offered(expr)
 
     def _of_one_row(self, expr: Call) -> bool:
         """Functions that the columns compute more cheaply: everything about the current row alone."""

@@ -201,6 +201,11 @@ def _truth(wanted: int) -> Callable[[Translator, Call], int]:
     return rule
 
 
+def _added(to: Translator, call: Call) -> int:
+    assert call.function is not None
+    return to.code.call(call.function, [to.value_as(arg, type_of(arg)) for arg in call.args])
+
+
 RULES: dict[str, Callable[[Translator, Call], int]] = {
     **dict.fromkeys(RELATIONS, _relation),
     "and": _chain(Op.AND),
@@ -240,7 +245,9 @@ FRACTION_DROPPING = ("ceil", "floor", "round")
 
 
 def rule_for(call: Call) -> Callable[[Translator, Call], int] | None:
-    """Whole digits of decimals, and rounding to a number of digits, are left to the columns."""
+    """Whole digits of decimals, rounding to a number of digits, and functions over columns are left to the columns."""
+    if call.function is not None:
+        return _added if call.function.compiled else None
     if call.name in FRACTION_DROPPING and (type_of(call.args[0]).kind is Kind.DECIMAL or len(call.args) > 1):
         return None
     return RULES.get(call.name)

@@ -13,7 +13,7 @@ PARTITION = "partition:"
 
 def values_at_points(measures: MeasureCode) -> Iterator[tuple[str, str, Point]]:
     """The measures that are the value of a column at a row of the match, not at its neighbours: their names, the column, and which row."""
-    for name, source in _plain_inputs(measures):
+    for name, source in plain_inputs(measures):
         if source.startswith(POINT):
             _, number, column = source.split(":", 2)
             if measures.points[int(number)].shift == 0:
@@ -25,13 +25,11 @@ def key_columns(pattern: Pattern) -> dict[str, tuple[str, bool]]:
     any of them will do; one of a variable that a match may lack is null there."""
     keys = set(pattern.reads.key_names) if pattern.is_keyed else set()
     found = {name: (column, point.variable == -1) for name, column, point in values_at_points(pattern.measures) if column in keys}
-    partitions = (
-        (name, source.removeprefix(PARTITION)) for name, source in _plain_inputs(pattern.measures) if source.startswith(PARTITION)
-    )
+    partitions = ((name, source.removeprefix(PARTITION)) for name, source in plain_inputs(pattern.measures) if source.startswith(PARTITION))
     return found | {name: (column, True) for name, column in partitions if column in keys}
 
 
-def _plain_inputs(measures: MeasureCode) -> Iterator[tuple[str, str]]:
+def plain_inputs(measures: MeasureCode) -> Iterator[tuple[str, str]]:
     """The measures that are an input of the code and nothing more, with its name."""
     if measures.code is not None:
         for name, result in zip(measures.names, measures.code.results, strict=False):

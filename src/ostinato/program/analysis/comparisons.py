@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
 
-from ostinato.program.opcodes import SPACES, Op, Space, shape
+from ostinato.program.opcodes import SPACES, Op, Space, shape, words_read
 from ostinato.program.scalar_code import ScalarCode
 
 EQ, NE, LT, LE, GT, GE = range(6)  # relations, in the order of the opcodes
@@ -99,7 +99,7 @@ class _Trace:
 
     def compute(self, at: int) -> None:
         op, target = Op(self.code.op[at]), self.code.c[at]
-        words = self._words(at)
+        words = words_read(self.code, at)
         parts, lines = STRINGS if op is Op.RANK else 0, {at}
         if op is Op.SELECT:  # keeps what stood there
             parts, lines = self.parts.get(target, 0), lines.union(self.lines.get(target, ()))
@@ -107,10 +107,6 @@ class _Trace:
             parts |= self.depends(word)
             lines.update(self.operand(word).lines)
         self.parts[target], self.lines[target] = parts, tuple(sorted(lines))
-
-    def _words(self, at: int) -> list[int]:
-        form = shape(Op(self.code.op[at]))
-        return [word for word, used in ((self.code.a[at], form[0]), (self.code.b[at], form[1])) if used != "-"]
 
     def comparison(self, at: int) -> Comparison | None:
         op = self.code.op[at]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ostinato.program.opcodes import SPACES, Op, Space, shape
+from ostinato.program.opcodes import SPACES, Op, Space, shape, words_read
 from ostinato.program.ordered_nfa import OrderedNfa, VariableTest
 from ostinato.program.pattern import EventPattern
 from ostinato.program.scalar_code import ScalarCode
@@ -29,8 +29,7 @@ def block_reads(scalar: ScalarCode, block: int) -> BlockReads:
     for at in range(*scalar.blocks[block]):
         op = Op(scalar.op[at])
         form = shape(op)
-        words = [word for word, used in ((scalar.a[at], form[0]), (scalar.b[at], form[1])) if used != "-"]
-        reads = frozenset().union(*(_registers_of(word, temps) for word in words))
+        reads = frozenset().union(*(_registers_of(word, temps) for word in words_read(scalar, at)))
         if form[2] == "t":
             kept = temps.get(scalar.c[at], frozenset()) if op is Op.SELECT else frozenset()
             temps[scalar.c[at]] = reads | kept

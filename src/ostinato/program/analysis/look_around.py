@@ -8,8 +8,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ostinato.program.column_code import ColumnCode
+from ostinato.program.instances import InstanceAutomaton
 from ostinato.program.measure_code import MeasureCode, Point
-from ostinato.program.opcodes import SPACES, Op, Space, shape
+from ostinato.program.opcodes import SPACES, Space, words_read
 from ostinato.program.ordered_nfa import ACCEPT, ACCEPT_AT_END, OrderedNfa
 from ostinato.program.pattern import EventPattern, Pattern, RowPattern
 from ostinato.program.tree import TreePattern
@@ -34,7 +35,7 @@ NOWHERE = LookAround(0, 0)
 def look_around(pattern: Pattern) -> LookAround:
     if isinstance(pattern, EventPattern):
         return _of_events(pattern)
-    if isinstance(pattern, TreePattern):
+    if isinstance(pattern, TreePattern | InstanceAutomaton):
         return NOWHERE
     assert isinstance(pattern, RowPattern)
     distances = _Distances(pattern.nfa, len(pattern.variables))
@@ -128,10 +129,7 @@ def _slots(pattern: Pattern, block: int) -> Iterator[int]:
     code = pattern.scalar
     start, end = code.blocks[block]
     for at in range(start, end):
-        form = shape(Op(code.op[at]))
-        for word, used in ((code.a[at], form[0]), (code.b[at], form[1])):
-            if used != "-" and word % SPACES == Space.SLOT:
-                yield word // SPACES
+        yield from (word // SPACES for word in words_read(code, at) if word % SPACES == Space.SLOT)
 
 
 class _Distances:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from ostinato.program.analysis.carried_columns import values_at_points
+from ostinato.program.analysis.carried_columns import plain_inputs, values_at_points
 from ostinato.program.input import Source
+from ostinato.program.instances import InstanceAutomaton
 from ostinato.program.pattern import EventPattern, Pattern
 from ostinato.program.program import Program
 from ostinato.program.tree import TreePattern
@@ -18,6 +19,8 @@ def output_times(pattern: Pattern, before: int = 0, in_order: bool = False) -> d
     reads = pattern.reads
     if reads.time < 0 or pattern.output in ("count", "aggregates", "compressed"):
         return {}
+    if isinstance(pattern, InstanceAutomaton):
+        return _instance_times(pattern, before)
     at_once = before if is_decided_at_once(pattern) else None
     window = None if pattern.timed_window < 0 else before + pattern.timed_window
     waits = in_order and pattern.trails
@@ -33,6 +36,14 @@ def output_times(pattern: Pattern, before: int = 0, in_order: bool = False) -> d
     if pattern.rows_per_match in SHOWN_WITH_THEIR_TIMES:
         found[reads.time_name] = later
     return {name: delay for name, delay in found.items() if delay is not None}
+
+
+def _instance_times(automaton: InstanceAutomaton, before: int) -> dict[str, int]:
+    """The event that completes an instance is its end."""
+    shown = dict(plain_inputs(automaton.measures))
+    ends = {name: before for name, source in shown.items() if source == "end"}
+    window = automaton.timed_window
+    return ends | ({name: before + window for name, source in shown.items() if source == "start"} if window >= 0 else {})
 
 
 def result_times(program: Program, before: int = 0) -> dict[str, int]:
@@ -68,6 +79,8 @@ def published_time(program: Program, number: int, source: Source) -> str:
 
 def is_decided_at_once(pattern: Pattern) -> bool:
     """Whether its last event decides a match: that of an event pattern waits for no further row, unless for an negation or a timeout."""
+    if isinstance(pattern, InstanceAutomaton):
+        return True
     if isinstance(pattern, TreePattern):
         return not pattern.trails and not pattern.sees_last_instant
     return isinstance(pattern, EventPattern) and pattern.output != "timeouts" and not any(one.trails for one in pattern.negations)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ostinato.program.analysis.carried_negations import uncarried
+from ostinato.program.instances import InstanceAutomaton
 from ostinato.program.pattern import EventPattern, Pattern, RowPattern
 
 
@@ -22,6 +23,8 @@ def start_bits(pattern: Pattern) -> tuple[int, ...] | None:
             variable for state in (pattern.nfa.start, pattern.nfa.start_of_partition) for variable, _ in pattern.nfa.transitions_of(state)
         }
         bits = {pattern.tests[variable].bit if variable >= 0 else -1 for variable in first}  # a match without rows begins anywhere
+    elif isinstance(pattern, InstanceAutomaton):
+        bits = {pattern.begin.bit}
     else:
         return None
     return None if -1 in bits else tuple(sorted(bits))

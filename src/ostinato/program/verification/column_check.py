@@ -15,7 +15,9 @@ from ostinato.expr.typing.cast_rules import CASTS
 from ostinato.expr.typing.coerce import same_form
 from ostinato.expr.typing.functions import FUNCTIONS
 from ostinato.expr.typing.physical import INT64, to_physical
+from ostinato.expr.user_function import FunctionSignature
 from ostinato.program.column_code import ColumnCode, ColumnOp
+from ostinato.program.verification.function_check import check_signature
 from ostinato.program.verification.requirement import require
 from ostinato.program.verification.type_check import check_type
 
@@ -91,6 +93,17 @@ def _call(op: ColumnOp, args: list[ColumnOp], inputs: Inputs, allowed_shifts: ra
     return len(typed) == len(given) and all(map(_is_same, typed, given)) and same_form(result, op.type)
 
 
+def _user(op: ColumnOp, args: list[ColumnOp], inputs: Inputs, allowed_shifts: range) -> bool:
+    """As its signature says; whether there is such a function is seen where the code is to run."""
+    signature = op.params[0] if len(op.params) == 1 else None
+    if not isinstance(signature, FunctionSignature) or len(args) != len(signature.takes):
+        return False
+    check_signature(signature)
+    return all(same_form(arg.type, wanted) for arg, wanted in zip(args, signature.takes, strict=True)) and same_form(
+        signature.returns, op.type
+    )
+
+
 def _stand_in(op: ColumnOp) -> Expr:
     """Of an operand only the type counts, and the value where it is a constant."""
     return Literal(op.params[0], type=op.type) if op.op == "literal" else Field("", type=op.type)
@@ -116,6 +129,7 @@ OPERATIONS: dict[str, Callable[[ColumnOp, list[ColumnOp], Inputs, range], bool]]
     "literal": _literal,
     "shift": _shift,
     "call": _call,
+    "user": _user,
     "cast": _cast,
     "case": _case,
 }

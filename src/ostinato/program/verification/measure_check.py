@@ -8,6 +8,7 @@ from ostinato.expr.types import BOOL, FLOAT, INT, STRING, Kind, Type
 from ostinato.expr.typing.aggregate_types import aggregate_type
 from ostinato.expr.typing.coerce import same_form
 from ostinato.program.code_inputs import COLUMN
+from ostinato.program.instances import InstanceAutomaton
 from ostinato.program.measure_code import MatchAggregate, MeasureCode
 from ostinato.program.negation import NegatedEvent, Negation
 from ostinato.program.pattern import EventPattern, Pattern
@@ -38,7 +39,8 @@ def check_measures(measures: MeasureCode, pattern: Pattern, name: str) -> None:
         check_type(aggregate.type)
         require(_is_of_type(aggregate, measures), f"aggregates in {name} of the types that they have")
     if measures.code is not None:
-        check_columns(measures.code, name, match_inputs(measures, pattern))
+        given = instance_inputs(pattern) if isinstance(pattern, InstanceAutomaton) else match_inputs(measures, pattern)
+        check_columns(measures.code, name, given)
         require(name != "measures" or len(measures.names) == len(measures.code.results), "a name for every measure")
 
 
@@ -72,6 +74,22 @@ def match_inputs(measures: MeasureCode, pattern: Pattern) -> Inputs:
         if kind == "partition":
             return columns[rest] if rest in keys else None
         return INT if name == "match_number" else None
+
+    return given
+
+
+def instance_inputs(automaton: InstanceAutomaton) -> Inputs:
+    """See `InstanceAutomaton`."""
+    columns = column_types(automaton)
+    time = columns.get(automaton.reads.time_name)
+
+    def given(name: str) -> Type | None:
+        kind, _, rest = name.partition(":")
+        if kind == "register":
+            return automaton.registers[int(rest)].type if _is_number(rest, len(automaton.registers)) else None
+        if kind == "partition":
+            return columns[rest] if rest in automaton.reads.key_names else None
+        return time if name in ("start", "end") else None
 
     return given
 

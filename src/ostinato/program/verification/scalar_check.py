@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from ostinato.expr.types import Kind, Type
-from ostinato.program.opcodes import SIGNATURES, SPACES, Held, Op, Space, Wants, shape
+from ostinato.program.opcodes import SIGNATURES, SPACES, Held, Op, Space, Wants, shape, words_read
 from ostinato.program.pattern import Pattern
 from ostinato.program.scalar_code import ScalarCode
+from ostinato.program.verification.function_check import check_signature
 from ostinato.program.verification.requirement import require
 
 MAX_TEMPS = 1 << 20
@@ -40,6 +41,9 @@ def check_scalar(pattern: Pattern) -> None:
         require(
             not counts or (register.counter != register.number and register.type.kind in kinds), "registers of numbers that begin with one"
         )
+    for function in code.functions:
+        check_signature(function)
+        require(function.compiled, "functions that are compiled, for conditions over the match")
     block = _Block(pattern)
     for start, end in code.blocks:
         block.check(start, end)
@@ -76,7 +80,7 @@ class _Block:
             op = Op(self._code.op[at])
             require((op is Op.STORE) == copied, "scalar blocks that test, copy and store in this order")
             copied = copied or op is Op.COPY
-            self._operation(op, at)
+            self._call(at) if op is Op.CALL else self._operation(op, at)
 
     def _operation(self, op: Op, at: int) -> None:
         signature, form = SIGNATURES[op], shape(op)
@@ -100,6 +104,16 @@ class _Block:
         kinds = set(alike) - {Held.NULL}
         require(len(kinds) <= 1 and not (signature.a is Wants.CODES and Held.FLOAT in kinds), "scalar operands that are alike")
         self._write(op, target, _result(signature.c, found, next(iter(kinds), Held.NULL), Wants.ANY in (signature.a, signature.b)))
+
+    def _call(self, at: int) -> None:
+        index, space = divmod(self._code.a[at], SPACES)
+        require(space == Space.FUNCTION and 0 <= index < len(self._code.functions), "calls of functions that it names")
+        function, target = self._code.functions[index], self._code.c[at]
+        require(0 <= target < MAX_TEMPS, "places for scalar results")
+        for word, type_ in zip(words_read(self._code, at)[1:], function.takes, strict=True):
+            require(word % SPACES == Space.TEMP, "arguments side by side")
+            require(self._held(word) in (held_as(type_), Held.NULL), "arguments that the function takes")
+        self._temps[target] = held_as(function.returns)
 
     def _write(self, op: Op, target: int, held: Held | None) -> None:
         if held is None:

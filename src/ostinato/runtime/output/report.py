@@ -8,11 +8,14 @@ import numpy as np
 import pyarrow as pa
 
 from ostinato.kernels.vectors.evaluate import Evaluator
+from ostinato.kernels.vectors.vector import to_arrow
 from ostinato.program.code_inputs import numbers_matches
 from ostinato.program.pattern import Pattern, RowPattern
+from ostinato.program.shapes.expansion import QUERY
 from ostinato.program.tree import TreePattern
 from ostinato.runtime.limits.budget import Budget
 from ostinato.runtime.matcher import Matcher, SumsUp
+from ostinato.runtime.matches.finished_instances import FinishedInstances
 from ostinato.runtime.matches.interval_order import by_interval
 from ostinato.runtime.matches.match_dag import MatchDag
 from ostinato.runtime.matches.matches import Matches, completed
@@ -48,6 +51,7 @@ class Report:
         self._evaluator: Evaluator | None = None
         self.schema = output_schema(pattern)
         self._nothing = self.schema.empty_table()
+        self._shows_query = any(column.name == QUERY for column in pattern.reads.parameters)  # it is that of many queries
         self.needs_numbers = numbers_matches(pattern.measures)
         self.numbered = np.zeros(0, np.int64)  # matches so far, per key
         self.emitted = 0
@@ -81,6 +85,10 @@ class Report:
             pieces.append(self._shown(piece, rows, keys))
         return pa.concat_tables(pieces)
 
+    def of_instances(self, found: FinishedInstances, keys: KeyIndex | None) -> pa.Table:
+        """What an automaton returns has no rows."""
+        raise TypeError("instances are reported by their own report")
+
     def _order(self, matches: Matches, rows: PatternRows) -> np.ndarray | None:
         """In which matches are listed; None: as they are."""
         if isinstance(self._pattern, TreePattern):
@@ -88,6 +96,10 @@ class Report:
         return _by_completion(matches, rows)
 
     def _shown(self, matches: Matches, rows: PatternRows, keys: KeyIndex | None, timed_out: bool = False) -> pa.Table:
+        shown = self._columns(matches, rows, keys, timed_out)
+        return shown if not self._shows_query or keys is None else shown.append_column(QUERY, to_arrow(keys.values(0, matches.key)))
+
+    def _columns(self, matches: Matches, rows: PatternRows, keys: KeyIndex | None, timed_out: bool) -> pa.Table:
         numbers = self._numbers(matches, rows.key_count) if self.needs_numbers else None
         view = MatchView(self._pattern, matches, rows, self._pool, keys, numbers, self._most_listed, self._measures())
         first = self.emitted

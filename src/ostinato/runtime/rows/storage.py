@@ -53,7 +53,7 @@ def seldom_read(reads: Input, patterns: Sequence[Pattern]) -> set[str]:
     """Columns of which patterns read the rows of matches, and no others: those that only measures ask for."""
     often = {name for pattern in patterns for name in code_inputs(pattern.rows)}
     often |= {name for pattern in patterns for negation in pattern.negations for name in negation_columns(negation)}
-    if any(pattern.selects_events or pattern.timed_window >= 0 for pattern in patterns):
+    if any(pattern.selects_events or pattern.timed_window >= 0 or pattern.is_timed for pattern in patterns):
         often.add(reads.time_name)
     return {column.name for column in reads.columns} - often
 

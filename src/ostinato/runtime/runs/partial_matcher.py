@@ -8,11 +8,11 @@ from typing import Protocol
 
 import numpy as np
 
-from ostinato.base.errors import BudgetError, DataError, OstinatoError
+from ostinato.base.errors import BudgetError, OstinatoError
 from ostinato.expr.types import Kind
 from ostinato.kernels.rows.key_regions import greatest
 from ostinato.kernels.runs import run_layout as layout
-from ostinato.kernels.scalar.arithmetic import ERRORS, IS_VALUE, TOO_MANY
+from ostinato.kernels.scalar.arithmetic import IS_VALUE, TOO_MANY
 from ostinato.program.pattern import EventPattern
 from ostinato.runtime.limits.budget import Budget, Overflow, in_words, over_budget, too_many_matches
 from ostinato.runtime.limits.steps import Steps
@@ -176,7 +176,7 @@ class PartialMatcher(Matcher):
         """What stopped the kernel."""
         if error == TOO_MANY:
             return too_many_matches(self._pattern)
-        return DataError(ERRORS[error], hint="cast to DOUBLE where exact integers are not needed")
+        return self._interpreter.error(error)
 
     def _within_budget(self) -> None:
         self._within_bytes()

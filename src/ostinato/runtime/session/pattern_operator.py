@@ -13,10 +13,10 @@ from ostinato.program.pattern import Pattern, RowPattern
 from ostinato.program.tree import TreePattern
 from ostinato.runtime.limits.budget import Budget
 from ostinato.runtime.matcher import Matcher
+from ostinato.runtime.matches.finished_instances import FinishedInstances
 from ostinato.runtime.matches.held_matches import check_held
 from ostinato.runtime.matches.match_dag import MatchDag
 from ostinato.runtime.matches.matches import Matches
-from ostinato.runtime.output.report import Report
 from ostinato.runtime.rows.array_growth import grown
 from ostinato.runtime.rows.pattern_rows import PatternRows
 from ostinato.runtime.rows.row_code import RowCode
@@ -24,8 +24,11 @@ from ostinato.runtime.rows.storage import bits_held_as, occurrence_columns
 from ostinato.runtime.session.begun_keys import BegunKeys
 from ostinato.runtime.session.input_rows import NO_KEYS, InputRows
 from ostinato.runtime.session.key_needs import KeyNeeds
+from ostinato.runtime.session.open_report import open_report
 from ostinato.runtime.snapshots.state_check import HeldRows
 from ostinato.runtime.strategies import open_matcher
+
+Found = Matches | MatchDag | FinishedInstances
 
 
 class Progress:
@@ -48,7 +51,7 @@ class PatternOperator:
         linked = linked_columns(pattern) if isinstance(pattern, TreePattern) else {}
         self.rows = PatternRows(source.rows, label, len(pattern.slots), occurrence_columns(pattern), bits_held_as(pattern), linked)
         self.matcher: Matcher = open_matcher(pattern, budget, source.pool, in_order=in_order)
-        self.report = Report(pattern, source.pool, budget)
+        self.report = open_report(pattern, budget, source.pool)
         self._excludes_nulls = source.reads.null_keys != pattern.reads.null_keys  # keys with a null are there for others alone
         self.progress = Progress()
         self.owns_progress = True  # of those that share one, the first does
@@ -80,19 +83,25 @@ class PatternOperator:
             self.row_code.evaluate(rows, keys, start, ready)
             self.row_code.store(rows)
             self.evaluated[keys] = ready
-        matches: Matches | MatchDag = Matches.none()
+        matches: Found = Matches.none()
         for matches in self._found(keys, ready, in_parts, final):
-            if self.was_restored:
-                check_held(matches, rows)
             if len(matches):
-                yield self.report.table(matches, rows, self.source.keys)
+                yield self._shown(matches)
         if self._begun_keys is not None:
             self._begun_keys.flags[self._line, keys] = ~self.matcher.idle(keys)
             return
         searched = np.minimum(self.matcher.keep_from(keys), ready)
         if self.report.looks_between_matches:
+            assert not isinstance(matches, FinishedInstances)
             yield from self.report.left_over(matches, keys, ready if final else searched, ready, rows, self.source.keys)
         self._searched = keys, searched
+
+    def _shown(self, found: Found) -> pa.Table:
+        if isinstance(found, FinishedInstances):
+            return self.report.of_instances(found, self.source.keys)
+        if self.was_restored:
+            check_held(found, self.rows)
+        return self.report.table(found, self.rows, self.source.keys)
 
     def own_keys(self, keys: np.ndarray) -> np.ndarray:
         """Those among `keys` that are partitions for this pattern: a key with a null may be one for others alone."""
@@ -103,7 +112,7 @@ class PatternOperator:
         """Which of `keys` are none for this pattern; None: all are some."""
         return self.source.keys.with_null(keys) if self._excludes_nulls and self.source.keys is not None else None
 
-    def _found(self, keys: np.ndarray, ready: np.ndarray, in_parts: bool, final: bool) -> Iterator[Matches | MatchDag]:
+    def _found(self, keys: np.ndarray, ready: np.ndarray, in_parts: bool, final: bool) -> Iterator[Found]:
         """In parts where somebody asks for it, and where the order of matches is that of the parts or does not matter. Rows of no match
         and timeouts are known by all matches together."""
         given = (self.rows, keys, ready, self.source.reorder.watermark, final)
@@ -208,6 +217,12 @@ class PatternOperator:
         if self.owns_progress:
             self.progress.evaluated = grown(self.evaluated, int(old_of_new.max(initial=-1)) + 1)[old_of_new]
         self.report.renumber(old_of_new)
+
+    def stop(self, budget: Budget) -> None:
+        """It is fed nothing any more, and what it has begun is forgotten; its counters stay."""
+        self.rows.forget()
+        self.matcher = open_matcher(self.pattern, budget, self.source.pool, in_order=False)
+        self._begun_keys, self.row_code = None, None
 
     def last(self) -> pa.Table:
         """What is known at the end alone."""

@@ -6,8 +6,6 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ostinato.base.errors import DataError
-from ostinato.kernels.scalar.arithmetic import ERRORS
 from ostinato.kernels.scalar.scalar import Interpreter
 from ostinato.kernels.tree import tree_advance as kernel
 from ostinato.kernels.tree import tree_layout as layout
@@ -132,7 +130,7 @@ class TreeMatcher(Matcher):
         elif status == layout.OVER_STEPS:
             raise self._steps.exceeded(f"{int(control[layout.MATCHES]):,} matches were found, and looking for more takes too long")
         else:
-            raise DataError(ERRORS[int(control[layout.ERROR])], hint="cast to DOUBLE where exact integers are not needed")
+            raise self._code.error(int(control[layout.ERROR]))
 
     def _within_bytes(self, size: int, what: str) -> None:
         limit = self._budget.bytes

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+from collections.abc import Mapping
 from dataclasses import astuple, dataclass
 from functools import cached_property
 
@@ -11,6 +12,7 @@ import pyarrow as pa
 
 from ostinato.archive.ordered_rows import OrderedRows
 from ostinato.archive.row_groups import RowGroup
+from ostinato.expr.user_function import UserFunction
 from ostinato.program import serde
 from ostinato.program.analysis.look_around import look_around
 from ostinato.program.pattern import Pattern
@@ -59,11 +61,11 @@ class RangeJob:
         )
 
     @staticmethod
-    def loads(text: str) -> RangeJob:
+    def loads(text: str, functions: Mapping[str, UserFunction] | None = None) -> RangeJob:
         parts = json.loads(text)
         runs, size, overflow, steps, is_share = parts["budget"]
         return RangeJob(
-            pattern=serde.loads(_bytes(parts["program"])).body,
+            pattern=serde.loads(_bytes(parts["program"]), functions).body,
             input=pa.ipc.read_schema(pa.py_buffer(_bytes(parts["input"]))),
             output=pa.ipc.read_schema(pa.py_buffer(_bytes(parts["output"]))),
             groups=tuple(RowGroup(*group) for group in parts["groups"]),

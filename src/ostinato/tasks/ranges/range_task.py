@@ -27,6 +27,7 @@ from ostinato.tasks.ranges.right_context import rows_behind
 from ostinato.tasks.ranges.start_marks import start_column, with_start
 from ostinato.tasks.ranges.static_filter import StaticFilter
 from ostinato.tasks.ranges.time_ranges import TimeRange
+from ostinato.tasks.shipped_program import NO_FUNCTIONS, ShippedFunctions
 from ostinato.tasks.worker import run, run_session
 from ostinato.tasks.worker_memory import keep_freed_memory, task_budget
 
@@ -35,10 +36,10 @@ LEAST_AT_ONCE = 1 << 19
 MOST_AT_ONCE = 1 << 20
 
 
-def read_range(job_text: str, number: int) -> Iterator[pa.RecordBatch]:
+def read_range(job_text: str, number: int, functions: ShippedFunctions = NO_FUNCTIONS) -> Iterator[pa.RecordBatch]:
     """What the task for range `number` gives to Spark."""
     keep_freed_memory()
-    job = RangeJob.loads(job_text)
+    job = RangeJob.loads(job_text, functions.unpacked())
     matches = run_range(job, job.ranges[number])
     yield from reported(placed(matches, number) if job.is_placed else matches, job.pattern, job.output, number)
 

@@ -8,12 +8,12 @@ from types import SimpleNamespace
 import pandas as pd
 import pyarrow as pa
 
+from ostinato.hosts.spark.ship_program import shipped
 from ostinato.hosts.spark.streaming.bucket_processor import LATE, MATCHES, BucketProcessor
 from ostinato.hosts.spark.streaming.match_stream import buckets_for, clock_of
 from ostinato.hosts.spark.streaming.packing import BUCKET, EVENT_TIME, STREAM, Packer, from_blobs
 from ostinato.hosts.spark.streaming.waiting import Waiting
 from ostinato.hosts.spark.work import Work
-from ostinato.program import serde
 
 
 class StoredValue:
@@ -56,7 +56,9 @@ class DrivenBuckets:
         streams = work.streams
         packers = [Packer.of(stream, work.division.keys_of(n), count, clock, n, len(streams)) for n, stream in enumerate(streams)]
         self.packers = [replace(packer, lateness=waiting.lateness) for packer in packers]
-        self.processor = BucketProcessor(serde.dumps(work.program), work.output, count, clock, waiting, is_set=work.is_set)
+        self.processor = BucketProcessor(
+            shipped(work.program), work.output, count, clock, waiting, is_set=work.is_set, quarantines=work.quarantines
+        )
         self.watermark = 0
         self.delay = delay
         self._latest = [0] * len(streams)

@@ -16,16 +16,18 @@ from ostinato.hosts.spark.batch.partition_count import partition_count
 from ostinato.hosts.spark.batch.sorted_partitions import Matching
 from ostinato.hosts.spark.nested_columns import quoted, travelling
 from ostinato.hosts.spark.run_options import BY_KEY, ONE, RANGES
+from ostinato.hosts.spark.ship_program import shipped
 from ostinato.hosts.spark.stream_rows import check_stream, marked
 from ostinato.hosts.spark.types import to_spark_schema, to_spark_type
 from ostinato.hosts.spark.work import Work
-from ostinato.program import serde
 from ostinato.runtime.limits.budget import Budget
 from ostinato.tasks.conform import batches_of
 from ostinato.tasks.fed_session import row_count
 from ostinato.tasks.graph_pass import STREAM, TIME, graph_pass, rows_column
 from ostinato.tasks.host_ids import identified
-from ostinato.tasks.set_output import as_one_table
+from ostinato.tasks.keyed_pass import Failed
+from ostinato.tasks.set_output import as_one_table, errors_table
+from ostinato.tasks.shipped_program import ShippedProgram
 
 _KEY = "key"
 
@@ -55,7 +57,7 @@ def match_graph(frames: Sequence[DataFrame], work: Work, path: str, budget: Budg
     keys = [name for name in rows.columns if name.startswith(_KEY)]
     placed = rows.repartition(partition_count(rows), *keys) if keyed else rows.repartition(1)
     ordered = placed.sortWithinPartitions(TIME, STREAM).drop(*keys)
-    return ordered.mapInArrow(_matching(serde.dumps(work.program), work, budget), to_spark_schema(work.output))
+    return ordered.mapInArrow(_matching(shipped(work.program), work, budget), to_spark_schema(work.output))
 
 
 def _check_times(work: Work) -> None:
@@ -82,16 +84,19 @@ def _rows(frame: DataFrame, number: int, work: Work, keyed: bool) -> DataFrame:
     return chosen.select(F.lit(number).alias(STREAM), quoted(stream.time).alias(TIME), *keys, whole)
 
 
-def _matching(program: bytes, work: Work, budget: Budget | None) -> Matching:
-    is_set, output = work.is_set, work.output
+def _matching(program: ShippedProgram, work: Work, budget: Budget | None) -> Matching:
+    is_set, output, quarantines = work.is_set, work.output, work.quarantines
 
     def match(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        loaded, counted = serde.loads(program), 0
-        for found in graph_pass(loaded, is_set, batches, budget):
+        loaded, counted = program.load(), 0
+        failed: Failed | None = {} if quarantines else None
+        for found in graph_pass(loaded, is_set, batches, budget, failed):
             if isinstance(found, pa.Table):
                 yield from batches_of(identified(found, loaded.body, 0, counted + 1), output)
             else:
                 yield from batches_of(as_one_table(found, loaded, output, 0, counted), output)
             counted += row_count(found)
+        if failed:
+            yield from batches_of(errors_table(failed, output), output)
 
     return match

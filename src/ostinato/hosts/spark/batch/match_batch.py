@@ -21,10 +21,10 @@ from ostinato.hosts.spark.merged_frame import batch_frame
 from ostinato.hosts.spark.nested_columns import travelling, with_fields
 from ostinato.hosts.spark.python_workers import check_workers
 from ostinato.hosts.spark.run_options import BY_KEY, ONE, RunOptions
+from ostinato.hosts.spark.ship_program import shipped
 from ostinato.hosts.spark.stream_rows import source_columns
 from ostinato.hosts.spark.types import to_arrow_schema, to_spark_schema
 from ostinato.hosts.spark.work import Work
-from ostinato.program import serde
 from ostinato.program.pattern import Pattern
 from ostinato.program.program import alone
 from ostinato.runtime.limits.budget import Budget, Overflow
@@ -122,10 +122,10 @@ def _summed(counts: DataFrame) -> DataFrame:
 
 
 def _merged(parts: DataFrame, pattern: Pattern, output: pa.Schema) -> DataFrame:
-    encoded = serde.dumps(alone(pattern))
+    program = shipped(alone(pattern))
 
     def merge(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        yield from batches_of(merged(pa.Table.from_batches(batches, TASK_OUTPUT), serde.loads(encoded).body), output)
+        yield from batches_of(merged(pa.Table.from_batches(batches, TASK_OUTPUT), program.load().body), output)
 
     return parts.repartition(1).mapInArrow(merge, to_spark_schema(output))
 

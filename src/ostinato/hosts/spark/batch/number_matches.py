@@ -11,14 +11,15 @@ from pyspark.sql import functions as F
 from ostinato.hosts.spark.batch.sorted_partitions import Matching
 from ostinato.hosts.spark.nested_columns import quoted, travelling
 from ostinato.hosts.spark.parallelism import parallelism
+from ostinato.hosts.spark.ship_program import shipped
 from ostinato.hosts.spark.types import to_spark_schema
-from ostinato.program import serde
 from ostinato.program.pattern import Pattern
 from ostinato.program.program import alone
 from ostinato.tasks.carried_names import arrived
 from ostinato.tasks.conform import batches_of
 from ostinato.tasks.ranges.deferred_numbers import NUMBER, OWN, DeferredNumbers
 from ostinato.tasks.ranges.match_places import PLACE
+from ostinato.tasks.shipped_program import ShippedProgram
 
 
 def numbered(matches: DataFrame, pattern: Pattern, output: pa.Schema) -> DataFrame:
@@ -30,16 +31,14 @@ def numbered(matches: DataFrame, pattern: Pattern, output: pa.Schema) -> DataFra
     number = F.count(F.lit(1)).over(window.rowsBetween(Window.unboundedPreceding, Window.currentRow))
     found = matches.repartition(tasks, *keys).withColumn(OWN + NUMBER, number)
     if not parts.is_plain:
-        return found.select(*travelling(found.columns)).mapInArrow(
-            _completing(serde.dumps(alone(pattern)), output), to_spark_schema(output)
-        )
+        return found.select(*travelling(found.columns)).mapInArrow(_completing(shipped(alone(pattern)), output), to_spark_schema(output))
     names = enumerate(pattern.measures.names)
     return found.select(*(quoted(OWN + NUMBER).alias(name) if n in parts.late else quoted(name) for n, name in names))
 
 
-def _completing(program: bytes, output: pa.Schema) -> Matching:
+def _completing(program: ShippedProgram, output: pa.Schema) -> Matching:
     def complete(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        parts = DeferredNumbers(serde.loads(program).body)
+        parts = DeferredNumbers(program.load().body)
         for batch in batches:
             yield from batches_of(parts.completed(arrived(pa.Table.from_batches([batch]))), output)
 

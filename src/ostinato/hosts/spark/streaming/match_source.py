@@ -10,6 +10,7 @@ from pyspark.sql import DataFrame, SparkSession
 from ostinato.base.errors import UnsupportedError
 from ostinato.hosts.spark.merged_frame import united
 from ostinato.hosts.spark.run_options import Lateness, RunOptions
+from ostinato.hosts.spark.ship_program import shipped
 from ostinato.hosts.spark.stream_rows import check_stream, source_columns
 from ostinato.hosts.spark.streaming.bucket_processor import BucketProcessor
 from ostinato.hosts.spark.streaming.clock import Clock
@@ -40,7 +41,6 @@ from ostinato.hosts.spark.streaming.tail import tail_of
 from ostinato.hosts.spark.streaming.waiting import Waiting
 from ostinato.hosts.spark.types import to_spark_schema
 from ostinato.hosts.spark.work import Work
-from ostinato.program import serde
 from ostinato.program.analysis.output_times import result_times
 from ostinato.tasks.outside_streams import OutsideStream
 
@@ -69,8 +69,8 @@ def match_streams(spark: SparkSession, given: Sequence[Given], work: Work, optio
 def _matched(packed: DataFrame, work: Work, waiting: Waiting, options: RunOptions, ends: bool, clock: Clock, buckets: int) -> DataFrame:
     """The matches of packed rows as they are decided; or those that a stream of this query has left. `ends`: the streams say so."""
     output = with_late_rows(work.output, work.reads) if options.keeps_late else work.output
-    program = serde.dumps(work.program)
-    processor = BucketProcessor(program, output, buckets, clock, waiting, options.budget, options.keeps_late, work.is_set)
+    told = (options.budget, options.keeps_late, work.is_set, work.quarantines)
+    processor = BucketProcessor(shipped(work.program), output, buckets, clock, waiting, *told)
     if options.tail_of is not None:
         return tail_of(packed.sparkSession, options.tail_of, processor.closed, output)
     times = {} if work.is_set else result_times(work.program, waiting.behind)

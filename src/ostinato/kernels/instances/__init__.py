@@ -1,0 +1,1 @@
+"""Automata whose instances carry values: kernels."""

@@ -1,0 +1,49 @@
+"""Cases over several streams on Spark: those of `streams_selection`; in the slow run all."""
+
+from __future__ import annotations
+
+import pytest
+from tests.conformance.case import Outcome
+from tests.conformance.compare import verdict
+from tests.conformance.spark_streams_engines import SparkStreamsBatch, SparkStreamsLive
+from tests.conformance.streams_case import WORKED_STREAMS, StreamsCase, worked_streams_cases
+from tests.conformance.streams_selection import for_spark
+
+pytestmark = [pytest.mark.spark, pytest.mark.timeout(3600), pytest.mark.usefixtures("spark")]
+
+
+def wrong(cases: list[StreamsCase], outcomes: list[Outcome]) -> list[str]:
+    judged = [(case, *verdict(case, outcome)) for case, outcome in zip(cases, outcomes, strict=True)]
+    return [f"{case.name}: {result} {why}" for case, result, why in judged if result != "agree"]
+
+
+@pytest.mark.parametrize("language", WORKED_STREAMS)
+def test_batches(language: str) -> None:
+    cases = for_spark(worked_streams_cases(language))
+    assert len(cases) >= 5
+    found = wrong(cases, SparkStreamsBatch(None).run(cases))
+    assert not found, "\n\n".join(found)
+
+
+@pytest.mark.parametrize("language", WORKED_STREAMS)
+def test_streams(language: str) -> None:
+    cases = for_spark(worked_streams_cases(language))
+    found = wrong(cases, SparkStreamsLive().run(cases))
+    assert not found, "\n\n".join(found)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("path", [None, "one partition"])
+@pytest.mark.parametrize("language", WORKED_STREAMS)
+def test_all_in_batches(language: str, path: str | None) -> None:
+    cases = worked_streams_cases(language)
+    found = wrong(cases, SparkStreamsBatch(path).run(cases))
+    assert not found, "\n\n".join(found)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("language", WORKED_STREAMS)
+def test_all_as_streams(language: str) -> None:
+    cases = worked_streams_cases(language)
+    found = wrong(cases, SparkStreamsLive().run(cases))
+    assert not found, "\n\n".join(found)
