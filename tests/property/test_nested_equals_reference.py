@@ -190,11 +190,48 @@ def test_ordered_input_gives_matches_as_they_are_listed(drawn: Drawn, places: li
 def test_counting_is_the_number_of_matches(drawn: Drawn, places: list[int]) -> None:
     text, rows = drawn
     wanted = len(expected(compiled(text), rows))
-    for strategy in TREE_EVALUATIONS:
+    for strategy in (None, *TREE_EVALUATIONS):
         session = compiled(text, strategy, output="count").open()
         for batch in batches(rows, places):
             session.push(batch)
         assert session.close().column("count").to_pylist() == [wanted], f"{strategy}: {text}"
+
+
+FLAT = ("SEQ(A a, B b)", "SEQ(A a, SEQ(A b, B c), C d)", "SEQ(A a, B+ b[], C c)", "SEQ(SEQ(A+ a[]), A+ b[], a[i].x > a[i-1].x)", "A a",
+        "SEQ(A a, B b, C c, a.x = b.x = c.x)", "SEQ(A a, A b, a.y > 1 AND b.x <= 2)", "SEQ(A a, B b, A c, a.x < c.x)")  # fmt: skip
+counted_rows = st.lists(
+    st.tuples(st.integers(0, 2), st.sampled_from("ABCD"), st.sampled_from((None, 1, 2, 3)), st.integers(0, 3)), max_size=9
+)
+
+
+@pytest.mark.parametrize("pattern", FLAT)
+@many(12)
+@given(counted_rows, st.sampled_from((" WITHIN 3", " WITHIN 5", " WITHIN 4 events", "")), cuts)
+@pytest.mark.filterwarnings("ignore")
+def test_sequences_are_counted_by_the_evaluations_of_event_patterns(pattern: str, drawn: Any, window: str, places: list[int]) -> None:
+    """Simultaneous events follow each other in no order there either."""
+    times = [sum(gap for gap, *_ in drawn[: place + 1]) for place in range(len(drawn))]
+    rows = [
+        {"x": x, "y": y, "s": "p", "id": number, "ts": time, "kind": kind}
+        for number, (time, (_, kind, x, y)) in enumerate(zip(times, drawn, strict=True))
+    ]
+    text = f"PATTERN {pattern}{window}"
+    wanted = len(expected(compiled(text), rows))
+    chosen = compiled(text, output="count")
+    compared = "a.x < c.x" in text or "a[i-1]" in text or ("b.x = c.x" in text and "events" in window)
+    assert chosen.pattern.evaluation == ("joins" if compared else "compact")
+    for query in (chosen, compiled(text, output="count", by_key=False), compiled(text, "runs", output="count")):
+        for restarts in (False, True):
+            assert _counted(query, rows, places, restarts) == wanted, f"{query.pattern.evaluation}: {text}"
+
+
+def _counted(query: Query, rows: Rows, places: Sequence[int], restarts: bool) -> int:
+    session = query.open()
+    for batch in batches(rows, places):
+        session.push(batch)
+        if restarts:
+            session = query.open(snapshot=session.snapshot())
+    return int(session.close().column("count")[0].as_py())
 
 
 @many(8)

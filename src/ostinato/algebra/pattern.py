@@ -113,6 +113,16 @@ def is_nested(pattern: Pattern) -> bool:
     return isinstance(pattern, Conjunction | Where) or any(map(is_nested, parts_of(pattern)))
 
 
+def may_be_empty(pattern: Pattern) -> bool:
+    """Whether a match of it may hold no row."""
+    if isinstance(pattern, Variable):
+        return False
+    if isinstance(pattern, Repetition):
+        return pattern.at_least == 0 or may_be_empty(pattern.item)
+    items = parts_of(pattern) if not isinstance(pattern, Negation) else ()
+    return any(map(may_be_empty, items)) if isinstance(pattern, Alternation) else all(map(may_be_empty, items))
+
+
 def parts_of(pattern: Pattern) -> tuple[Pattern, ...]:
     """What it is made of directly."""
     if isinstance(pattern, Sequence | Alternation | Conjunction):

@@ -24,10 +24,10 @@ class QueryFile:
 def read_query(path: str, language: str | None) -> QueryFile:
     """Read a file, or standard input for `-`. The suffix names the language unless it is given."""
     # Late: `ostinato --help` needs no language.
-    from ostinato.lang.registry import languages, recognised
+    from ostinato.lang.registry import language_of, languages, recognised
 
-    known = {language.name: language for language in languages()}
-    if language is not None and language.lower() not in known:
+    known = [language.name for language in languages()]
+    if language is not None and any(one.strip() not in known for one in language.lower().split(";")):
         raise Usage(f"unknown language {language!r}: choose {' or '.join(known)}")
     if len(path.split()) > 1 and recognised(path) is not None:
         hint = "Write it into a file and name that, or pipe it in: echo 'SELECT ...' | ostinato run - --input t=t.csv"
@@ -35,7 +35,7 @@ def read_query(path: str, language: str | None) -> QueryFile:
     text = sys.stdin.read() if path == "-" else _contents(Path(path))
     if not text.strip():
         raise QuerySyntaxError(f"The query {path} is empty.", hint="Write the query into the file, or name another one.")
-    return QueryFile(text, known[language.lower()] if language else _language_of(path, text), path)
+    return QueryFile(text, language_of(text, language.lower()) if language else _language_of(path, text), path)
 
 
 def _contents(path: Path) -> str:

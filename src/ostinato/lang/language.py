@@ -12,7 +12,7 @@ from ostinato.algebra.event_streams import EventQuery
 from ostinato.algebra.query import MatchQuery
 from ostinato.base.errors import OstinatoError
 from ostinato.lang.compile_options import CompileOptions
-from ostinato.lang.parsed_query import ParsedQuery, Tree
+from ostinato.lang.parsed_query import Composite, ParsedQuery, Tree
 from ostinato.lang.streams.composition import check_composition
 from ostinato.lang.streams.known_streams import KnownStreams
 
@@ -40,7 +40,9 @@ class Language(Generic[Tree]):
     `options` are those of `OPTIONS` that are offered; `instead` says why the others are not, `instead_hint` what to do.
 
     `around` is for clauses inside of SQL statements, which a host executes: given the first of the trees it tells what stands around the
-    clauses and its columns, None if there is nothing. `strategies` are those by which most of its queries are evaluated."""
+    clauses and its columns, None if there is nothing. `publishes`, of a language whose queries do not name what they return: takes such a
+    name off a text in which other languages have queries, too, and gives what is left, every word in its place. `strategies` are those by
+    which most of its queries are evaluated."""
 
     name: str
     title: str
@@ -57,6 +59,7 @@ class Language(Generic[Tree]):
     instead: str = "is not offered by this language"
     instead_hint: str = "Leave it out"
     around: Callable[[Tree, KnownStreams], tuple[str, pa.Schema] | None] | None = None
+    publishes: Callable[[str], tuple[Composite, str] | None] | None = None
     strategies: tuple[str, ...] = ("runs",)
 
     def __post_init__(self) -> None:

@@ -10,6 +10,7 @@ from ostinato.lang.cel.language import CEL
 from ostinato.lang.language import Language
 from ostinato.lang.neel.language import NEEL
 from ostinato.lang.sase.language import SASE
+from ostinato.lang.several_languages import SEPARATOR, alone, can_read, queries_in, several
 from ostinato.lang.sql.language import SQL
 
 _registered: dict[str, Language[Any]] = {
@@ -49,15 +50,28 @@ def language_of_suffix(suffix: str) -> Language[Any] | None:
 
 
 def recognised(text: str) -> Language[Any] | None:
-    """The language that a text is written in. What stands in SQL can stand anywhere in a text, so it is looked for last."""
+    """The language that a text is written in, or those that its queries are: each is of the language of the whole text if that can read it,
+    else of the one that it has the sign of."""
+    found = _recognised(text)
+    spans = queries_in(text) if found is not None else ()
+    if found is None or len(spans) < 2:
+        return found
+    texts = [alone(text, span) for span in spans]
+    own = tuple(found if can_read(found, one) else _recognised(one) or found for one in texts)
+    return found if len({*own}) == 1 else several(own)
+
+
+def _recognised(text: str) -> Language[Any] | None:
+    """What stands in SQL can stand anywhere in a text, so it is looked for last."""
     by_certainty = sorted(languages(), key=lambda language: language.is_statement)
     return next((language for language in by_certainty if language.recognise(text)), None)
 
 
 def language_of(text: str, name: str | None = None) -> Language[Any]:
-    """The language of this name, or the one that the text is written in."""
+    """The language of this name ("sase; neel": of each query one), or the one that the text is written in."""
     if name is not None:
-        return language_named(name)
+        parts = [one.strip() for one in name.split(SEPARATOR.strip())]
+        return language_named(name) if len(parts) == 1 else several(tuple(map(language_named, parts)))
     found = recognised(check_text(text))
     if found is None:
         signs = ", ".join(f"{language.title} {language.sign}" for language in languages())

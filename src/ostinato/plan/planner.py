@@ -14,6 +14,7 @@ from ostinato.plan.compact_choice import against_compact
 from ostinato.plan.emit import Emitter
 from ostinato.plan.instances.emit_automaton import AutomatonEmitter
 from ostinato.plan.tree.emit_tree import TreeEmitter
+from ostinato.plan.tree.flat_sequence import flat_sequence
 from ostinato.program.instances import InstanceAutomaton
 from ostinato.program.pattern import EventPattern, Pattern, RowPattern
 from ostinato.program.tree import TreePattern
@@ -41,7 +42,11 @@ def plan(query: MatchQuery, strategy: str | None = None, by_key: bool = True) ->
         raise _refusal(strategy, "it evaluates expressions over streams of events that last")
     if query.selection is Selection.PREFERRED:
         return _plan_rows(query, strategy)
-    if strategy in TREE_EVALUATIONS or (strategy is None and query.listed is MatchOrder.INTERVAL) or is_nested(query.pattern):
+    if query.listed is MatchOrder.INTERVAL and strategy not in TREE_EVALUATIONS:
+        flat = _flat(query, strategy, by_key)
+        if flat is not None:
+            return flat
+    if strategy in TREE_EVALUATIONS or query.listed is MatchOrder.INTERVAL or is_nested(query.pattern):
         return _plan_tree(query, strategy, by_key)
     return _plan_events(query, strategy)
 
@@ -51,6 +56,20 @@ def plan_streams(query: EventQuery, strategy: str | None = None, by_key: bool = 
     if strategy not in (None, *STREAM_EVALUATIONS):
         raise _refusal(str(strategy), "it combines streams of events that last")
     return AutomatonEmitter(query, by_key, by_value).emit()
+
+
+def _flat(query: MatchQuery, wanted: str | None, by_key: bool) -> EventPattern | None:
+    """A nested pattern that is a sequence of events, where its matches are counted: what is listed is listed by intervals, as the
+    evaluations of nested patterns do."""
+    flat = flat_sequence(query, by_key) if query.output is Output.COUNT else "its matches are listed by their intervals"
+    if isinstance(flat, str):
+        if wanted is not None:
+            raise _refusal(wanted, f"it is a nested pattern: {flat}")
+        return None
+    pattern = _plan_events(flat, wanted)
+    if wanted is None and pattern.evaluation != "compact":
+        return None
+    return replace(pattern, reason=f"a sequence of events, nothing is left of the nesting; {pattern.reason}")
 
 
 def _plan_rows(query: MatchQuery, wanted: str | None) -> RowPattern:

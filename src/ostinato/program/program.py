@@ -9,7 +9,7 @@ from ostinato.program.instances import InstanceAutomaton
 from ostinato.program.pattern import EventPattern, Pattern, RowPattern
 from ostinato.program.tree import TreePattern
 
-VERSION = 9
+VERSION = 10
 
 Body = RowPattern | EventPattern | TreePattern | InstanceAutomaton
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import pyarrow as pa
 import pytest
 
 import ostinato as ost
+from ostinato.base.errors import UnsupportedError
 from ostinato.plan.planner import TREE_EVALUATIONS
 from ostinato.query import Query
 from ostinato.runtime.session import idle_keys
@@ -128,3 +130,37 @@ def test_matches_that_wait_have_a_budget() -> None:
     session = compiled("PATTERN SEQ(A a, A b, !C c) WITHIN 200", events("A1")).open(budget=ost.Budget(runs=100))
     with pytest.raises(ost.BudgetError, match="matches wait"):
         session.push(events(" ".join(f"A{n}" for n in range(100))))
+
+
+@pytest.mark.parametrize(
+    ("pattern", "explodes"),
+    [("OR(A a, B b)", False), ("OR(A a, AND(B b, C c))", True), ("SEQ(OR(A a, B b), C c)", True), ("SEQ(A a)", False), ("A+ a[]", True)],
+)
+def test_the_warning_is_about_matches_of_several_events(pattern: str, explodes: bool) -> None:
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always")
+        compiled(f"PATTERN {pattern}", events("A1"))
+    assert bool(warned) == explodes
+
+
+@pytest.mark.parametrize(
+    ("pattern", "strategy", "reason"),
+    [
+        ("SEQ(A a, OR(B b, C c))", "compact", "it has alternatives"),
+        ("SEQ(A a, !B b, C c)", "runs", "something must not be there"),
+        ("SEQ(A a, AND(B b, C c))", "runs", "some of its events come in any order"),
+        ("SEQ(A a, B+ b[], b.LEN > 2)", "compact", "a condition looks at a finished list"),
+        ("SEQ(A a, B b, a.x < b.x)", "compact", "some conditions look at other events of the match"),
+    ],
+)
+def test_what_is_no_sequence_of_events_is_not_handed_over(pattern: str, strategy: str, reason: str) -> None:
+    text = f"PATTERN {pattern} WITHIN 9"
+    with pytest.raises(UnsupportedError, match=reason):
+        compiled(text, events("A1"), strategy, output="count")
+    assert compiled(text, events("A1"), output="count").pattern.evaluation == "joins"
+
+
+def test_matches_that_are_listed_are_not_handed_over() -> None:
+    assert compiled("PATTERN SEQ(A a, B b) WITHIN 9", events("A1")).pattern.evaluation == "joins"
+    with pytest.raises(UnsupportedError, match="its matches are listed by their intervals"):
+        compiled("PATTERN SEQ(A a, B b) WITHIN 9", events("A1"), "runs")

@@ -18,6 +18,7 @@ from ostinato.kernels.aggregation.aggregation_window import (
     COMPLETES,
     COPY,
     END_OPERATION,
+    EPOCH,
     FIRST_OPERATION,
     FREE_BACK,
     FREE_MATRIX,
@@ -58,7 +59,10 @@ WATERMARK = 6
 HAS_WATERMARK = 7
 FINAL = 8
 FRONTS = 9  # how many front entries there is room for
-SETTING_CELLS = 10
+FRESH = 10  # the states whose matches end with an event of the time at hand; none where simultaneous events may follow one another
+SETTING_CELLS = 11
+
+EPOCH_SYMBOL = 0  # of time going on, where there are such states
 
 # What `advance` returns
 DONE = 0
@@ -191,6 +195,16 @@ def advance(
                         clear(accumulators, current, j)
                     release(symbols, partitions, header, back, front, matrices, key, size, size * states)
                     active = 0
+            if active & settings[FRESH] and times[row] != (times[row - 1] if row > begin[2 * i] else partitions[key, EPOCH]):
+                if not has_room(settings, header):
+                    status = TOO_SMALL
+                    break
+                active = step(symbols, operations, accumulators, current, total, key * size, EPOCH_SYMBOL, values, valid, 0, active)
+                if settings[WINDOWED]:
+                    note(
+                        symbols, operations, accumulators, settings, partitions, header, back, back_values, back_valid, matrices,
+                        later, key, EPOCH_SYMBOL, values, valid, value_at[i], 0,
+                    )  # fmt: skip
             if active & symbols[symbol, ACTS] == 0 and not symbols[symbol, STARTS]:
                 row += 1
                 continue
@@ -219,6 +233,7 @@ def advance(
         if row > begin[2 * i]:
             partitions[key, CLOCK] = times[row - 1] if settings[BY_TIME] else row - 1 + ordinal_end[i] - end
             partitions[key, POSITION] = positions[row - 1]
+            partitions[key, EPOCH] = times[row - 1] if settings[FRESH] else 0
         if status == DONE and active and not has_room(settings, header):
             status = TOO_SMALL
         elif status == DONE and active:

@@ -48,7 +48,8 @@ MATRIX = 4
 BACK_OLDEST = 5  # first start in the back, NO_START if there is none
 CLOCK = 6
 POSITION = 7
-PARTITION_COLUMNS = 8
+EPOCH = 8  # the time of the last row, where simultaneous events may not follow one another
+PARTITION_COLUMNS = 9
 
 # Columns of `back`; the values that its event has for the accumulators are in `back_values` and `back_valid`
 KEY = 0
@@ -80,7 +81,8 @@ NO_START = 2**63 - 1
 @inlined
 def append(symbols, operations, accumulators, cells, base, rows, size, symbol, values, valid, event, with_starts):
     """Apply an event to `rows` rows of cells (`size` words each) that begin at `base`: to a single one, or to a matrix. Of a matrix only
-    the rows up to the source of an operation have anything there, because matches never go back to an earlier state."""
+    the rows up to the source of an operation have anything there, because matches never go back to an earlier state, except from the
+    second of a pair of states to the first."""
     width = accumulators.shape[0]
     for o in range(symbols[symbol, FIRST_OPERATION], symbols[symbol, END_OPERATION]):
         what = operations[o, WHAT]
@@ -93,7 +95,7 @@ def append(symbols, operations, accumulators, cells, base, rows, size, symbol, v
         if what == MOVE and not operations[o, GOES_ON]:
             continue
         source = base + operations[o, SOURCE] * width
-        for i in range(0, min(rows, operations[o, SOURCE] + 1) * size, size):
+        for i in range(0, min(rows, (operations[o, SOURCE] | 1) + 1) * size, size):
             if cells[source + i] == 0:
                 continue
             if what == MOVE or what == COPY:
@@ -177,7 +179,7 @@ def prepend(symbols, operations, accumulators, back, back_values, back_valid, pr
         element = operations[o, BOUND_TO]
         target = operations[o, TARGET] * size
         source = operations[o, SOURCE] * size
-        for j in range(operations[o, SOURCE] * width, size, width):
+        for j in range((operations[o, SOURCE] & ~1) * width, size, width):
             if what == MOVE and operations[o, GOES_ON]:
                 add_bound(accumulators, product, source + j, product, target + j, element, back_values, back_valid, entry)
             elif what == TAKE:
@@ -275,6 +277,6 @@ def sum_up(accumulators, partitions, front, matrices, current, later, key, state
         at = key * size + j * width
         clear(accumulators, current, at)
         add_cell(accumulators, current, at, later, at)
-        for i in range(j + 1):
+        for i in range(min(states, (j | 1) + 1)):
             if front[base + i * width] != 0:
                 add_joined(accumulators, current, at, front, base + i * width, matrices, matrix + i * size + j * width)

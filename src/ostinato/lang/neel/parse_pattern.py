@@ -9,7 +9,7 @@ from ostinato.base.span import Span
 from ostinato.expr.nodes import Expr
 from ostinato.lang.events.parse_clauses import conjuncts_of
 from ostinato.lang.events.syntax import Quantifier
-from ostinato.lang.events.words import RESERVED, RESERVED_IN_PATTERNS
+from ostinato.lang.events.words import CLAUSES, RESERVED, RESERVED_IN_PATTERNS
 from ostinato.lang.neel.parse_expression import NeelExpressionParser
 from ostinato.lang.neel.syntax import Event, Group, Member, Negated, Node, Operator, all_events, positive_events
 
@@ -96,7 +96,7 @@ class _PatternParser:
         if token.kind not in ("name", "quoted") or (token.kind == "name" and token.text.upper() in RESERVED):
             return False
         if after.kind == "name":
-            return after.text.upper() not in RESERVED
+            return after.text.upper() not in RESERVED or self.cursor.peek(2).is_op(",", ")", "[")
         return after.kind == "quoted" or after.is_op(",", ")", "+", "*", "?")
 
     def _conditions(self) -> tuple[Expr, ...]:
@@ -111,6 +111,7 @@ class _PatternParser:
 
     def _event(self) -> Event:
         cursor = self.cursor
+        _refuse_word(cursor, "event type", cursor.peek(1).kind in ("name", "quoted"))
         kind = cursor.expect_name("an event type, SEQ, AND or OR", RESERVED_IN_PATTERNS)
         mark = cursor.accept_op("+", "*", "?")
         if mark and mark.text != "+":
@@ -121,6 +122,8 @@ class _PatternParser:
                 span=cursor.span_from(kind.span),
             )
         name = ""
+        after = cursor.peek(1)
+        _refuse_word(cursor, "variable", after.is_op(",", ")", "[") or after.kind == "end" or after.is_word(*CLAUSES))
         if cursor.peek().kind == "quoted" or (cursor.peek().kind == "name" and cursor.peek().text.upper() not in RESERVED_IN_PATTERNS):
             name = cursor.next().value
         bracket = cursor.accept_op("[")
@@ -132,6 +135,14 @@ class _PatternParser:
             hint = f"Write {kind.value}+ {shown}[ ] for a list, {kind.value} {shown} for one event"
             raise QuerySyntaxError("A list of events is declared with + and with brackets", hint=hint, span=span)
         return Event(kind.value, Quantifier.PLUS if mark else Quantifier.ONE, name, span, named=bool(name))
+
+
+def _refuse_word(cursor: NeelExpressionParser, what: str, stands_alone: bool) -> None:
+    """`stands_alone`: what follows shows that the word was meant as a name."""
+    token = cursor.peek()
+    if stands_alone and token.kind == "name" and token.text.upper() in RESERVED_IN_PATTERNS:
+        message = f"`{token.text}` is a word of the language, and no {what} as it stands"
+        raise QuerySyntaxError(message, hint=f'Put it into double quotes, "{token.text}", or choose another name', span=token.span)
 
 
 def _nothing_positive(what: str, span: Span) -> UnsupportedError:

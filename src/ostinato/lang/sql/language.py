@@ -17,6 +17,7 @@ from ostinato.lang.parsed_query import ParsedQuery
 from ostinato.lang.sql.explained import explained
 from ostinato.lang.sql.lower import lower
 from ostinato.lang.sql.parse import parse_clause
+from ostinato.lang.sql.published import published
 from ostinato.lang.sql.render import render
 from ostinato.lang.sql.split_statement import Clause, SplitStatement, split_statement
 from ostinato.lang.sql.syntax import MatchRecognize
@@ -67,7 +68,8 @@ def _parse(text: str, options: CompileOptions) -> tuple[ParsedQuery[ClauseTree],
 
 def _parsed(statement: SplitStatement, clause: Clause) -> ParsedQuery[ClauseTree]:
     tree = parse_clause(clause.body, clause.offset)
-    return ParsedQuery(ClauseTree(statement, clause, tree), span=tree.pattern_span, relation=clause.placeholder)
+    reads = () if clause.table is None else (clause.table,)
+    return ParsedQuery(ClauseTree(statement, clause, tree), span=tree.pattern_span, reads=reads, relation=clause.placeholder)
 
 
 def _bind(part: ClauseTree, streams: KnownStreams) -> ClauseTree:
@@ -125,5 +127,6 @@ SQL = Language(
     instead="is for event patterns; a SQL statement says it itself",
     instead_hint="Use ORDER BY, WITHIN and DEFINE",
     around=_around,
+    publishes=published,
     strategies=("scan",),
 )

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
-from ostinato.algebra.policies import Output
-from ostinato.algebra.query import Measure
+from ostinato.algebra.pattern import may_be_empty
+from ostinato.algebra.policies import Output, RowsPerMatch
+from ostinato.algebra.query import MatchQuery, Measure
 from ostinato.base.errors import QuerySyntaxError, TypeMismatchError, UnsupportedError
 from ostinato.base.span import Span
 from ostinato.expr.nodes import Anchor, Field, Literal, Nav
@@ -26,6 +28,28 @@ def as_event(
 def type_column(stream: Stream) -> str:
     """Where a composite event tells its type: as the events do that it is made of."""
     return stream.type_column or TYPE_COLUMN
+
+
+def with_time(query: MatchQuery, composite: Composite) -> MatchQuery:
+    """A query whose matches show what its text says, as one that returns events: each has the time of its last row, unless it shows another
+    by that name."""
+    reason = "the rows have no time" if query.time is None else None
+    if query.rows_per_match is not RowsPerMatch.ONE:
+        reason = "it returns several rows for a match"
+    if may_be_empty(query.pattern):
+        reason = "a match without rows has no time"
+    if query.time is None or reason is not None:
+        raise UnsupportedError(
+            f"What this returns cannot be an event `{composite.name}`: {reason}",
+            hint="ORDER BY a time, ascending, first, ONE ROW PER MATCH, and a pattern that maps a row at least",
+            span=composite.span,
+        )
+    time, measures = query.time, query.measures or ()
+    shown = {measure.name.lower() for measure in measures} | {column.lower() for column in query.partition}
+    if time.lower() in shown:
+        return query
+    last = Measure(time, infer(Nav(None, Anchor.LAST, 0, 0, Field(time)), query.schema))
+    return replace(query, measures=(*measures, last))
 
 
 def _type_and_time(composite: Composite, stream: Stream, output: Output) -> dict[str, Measure]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ostinato.algebra.pattern import variables_of
+from ostinato.algebra.pattern import Alternation, Negation, Pattern, Repetition, Variable, parts_of
 from ostinato.algebra.policies import MatchOrder, Output, Selection
 from ostinato.algebra.query import MatchQuery
 from ostinato.base.errors import OstinatoError
@@ -27,13 +27,25 @@ def explosion(parsed: ParsedQuery[Any], query: MatchQuery, text: str, runs_merge
     if query.selection is Selection.ANY and shown:
         said = f"The number of matches can double with every event: `{shown}[ ]` may take it or skip it, and nothing ends a match"
         return _warning(text, said, _bound(query), place)
-    if query.selection is Selection.ANY and len(variables_of(query.pattern)) > 1:
+    if query.selection is Selection.ANY and _most_events(query.pattern) > 1:
         said = "Every partial match is kept for ever: any event may be skipped, and nothing ends a match"
         return _warning(text, said, _bound(query), parsed.span)
     if query.selection is Selection.NEXT and shown:
         said = f"Partial matches inside `{shown}[ ]` are kept for ever: they may skip what they cannot take, and nothing ends them"
         return _warning(text, said, "Bound it with WITHIN", place)
     return None
+
+
+def _most_events(pattern: Pattern) -> int:
+    """How many events a match can hold: of alternatives those of one. A repetition without end counts as two."""
+    if isinstance(pattern, Variable):
+        return 1
+    if isinstance(pattern, Negation):
+        return 0
+    inside = [_most_events(item) for item in parts_of(pattern)]
+    if isinstance(pattern, Repetition):
+        return inside[0] * (2 if pattern.at_most is None else pattern.at_most)
+    return max(inside, default=0) if isinstance(pattern, Alternation) else sum(inside)
 
 
 def _bound(query: MatchQuery) -> str:

@@ -36,7 +36,8 @@ class AggregationMatcher(Matcher):
         self._accumulators = self._accumulator_plan.table
         self._values = AccumulatorValues(pattern, self._accumulator_plan, pool)
         self._operations = SymbolOperations(pattern, self._accumulator_plan)
-        self._settings = aggregation_settings(pattern, self._operations.symbols.mask, self._operations.states)
+        learned = self._operations
+        self._settings = aggregation_settings(pattern, learned.symbols.mask, learned.states, learned.fresh_states)
         self._store = AggregationStore(self._operations.states, self._accumulators)
         self._read = np.zeros(0, np.int64)  # per key, the next unread ordinal
         self._shed = 0

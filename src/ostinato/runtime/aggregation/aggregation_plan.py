@@ -73,6 +73,12 @@ class SymbolOperations:
         self.table = np.zeros((16, window.SYMBOL_COLUMNS), np.int64)
         self.operations = np.zeros((64, window.OPERATION_COLUMNS), np.int64)
         self._used = 0
+        if self._events.by_epoch:
+            self.learn(1 << self._events.epoch_bit)  # is kernel.EPOCH_SYMBOL, the first
+
+    @property
+    def fresh_states(self) -> int:
+        return self._events.fresh_states
 
     def learn(self, bits: int) -> None:
         chosen = self.symbols.add(bits)
@@ -122,7 +128,7 @@ class SymbolOperations:
         return transition.continues if what in (window.MOVE, window.START) else what != window.TAKE or transition.element in self._watched
 
 
-def aggregation_settings(pattern: EventPattern, mask: int, states: int) -> np.ndarray:
+def aggregation_settings(pattern: EventPattern, mask: int, states: int, fresh_states: int) -> np.ndarray:
     settings = np.zeros(kernel.SETTING_CELLS, np.int64)
     settings[kernel.MASK] = mask
     settings[kernel.SPAN] = window_span(pattern)
@@ -130,4 +136,5 @@ def aggregation_settings(pattern: EventPattern, mask: int, states: int) -> np.nd
     settings[kernel.STRICT] = pattern.selection == "strict_contiguity"
     settings[kernel.WINDOWED] = pattern.within >= 0
     settings[kernel.STATES] = states
+    settings[kernel.FRESH] = fresh_states
     return settings

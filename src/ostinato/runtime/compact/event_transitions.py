@@ -12,11 +12,13 @@ from ostinato.program.pattern import EventPattern
 @dataclass(frozen=True)
 class State:
     """Where partial matches wait: their last element, which negations they are about to cross (none: they may take further events, or
-    begin an element without crossing any), and how many events of each of these have come since."""
+    begin an element without crossing any), and how many events of each of these have come since. `fresh`: their last event is of the
+    time at hand, and no other of that time may follow it."""
 
     element: int
     gap: tuple[int, ...] = ()
     stage: tuple[int, ...] = ()
+    fresh: bool = False
 
 
 @dataclass(frozen=True)
@@ -37,7 +39,11 @@ UNBOUND = -1
 
 class EventTransitions:
     """`symbol` is the set of predicate bits that hold for the event. States are numbered so that no transition leads to a smaller one;
-    those of an element stand together, first the one without a gap."""
+    those of an element stand together, first the one without a gap.
+
+    Where simultaneous events may not follow one another, an element has two states, and a match that takes an event waits in the fresh one
+    until time goes on: that is an event of its own, with a bit that no row has (`epoch_bit`). There a transition may lead from the second
+    state of an element to its first."""
 
     def __init__(self, pattern: EventPattern) -> None:
         self.elements = pattern.elements
@@ -46,10 +52,13 @@ class EventTransitions:
         self._selection = pattern.selection
         self._one_at_a_time = pattern.one_at_a_time or pattern.output == "first"
         self._stops = pattern.output == "first"
+        self.by_epoch = pattern.ties == "epoch" and pattern.reads.time >= 0
+        self.epoch_bit = pattern.bits
         self.all_states: list[State] = []
         self._of_component: list[range] = []
         for number in range(len(pattern.elements)):
             first = len(self.all_states)
+            self.all_states += [State(number, fresh=True)] if self.by_epoch else []
             self.all_states.append(State(number))
             self.all_states += [State(number, gap, stage) for gap in gap_sets(pattern, number) for stage in stages(pattern, gap)]
             self._of_component.append(range(first, len(self.all_states)))
@@ -58,6 +67,8 @@ class EventTransitions:
         """Of the partial matches in a state, what becomes of those that wait there last; and whether they may also stay as they are. Only
         what they may select depends on the state: negation influences no transition."""
         state = self.all_states[number]
+        if self.by_epoch and (state.fresh or symbol >> self.epoch_bit & 1):
+            return self._aged(symbol, state, number)
         targets = self._targets(symbol, state.element)
         stays = self._passes(symbol, state.element, targets)
         found = []
@@ -72,6 +83,12 @@ class EventTransitions:
             found.append(StateTransition(number, later, UNBOUND, completes=False, continues=True))
         return found, stays and stage == state.stage
 
+    def _aged(self, symbol: int, state: State, number: int) -> tuple[list[StateTransition], bool]:
+        """What is fresh is passed by all events, until time goes on."""
+        if not state.fresh or not symbol >> self.epoch_bit & 1:
+            return [], True
+        return [StateTransition(number, number + 1, UNBOUND, completes=False, continues=True)], False
+
     def _next_stage(self, symbol: int, state: State) -> tuple[int, ...] | None:
         """Of those that ignore the event; None if something negated is there now."""
         found = []
@@ -84,6 +101,8 @@ class EventTransitions:
         return tuple(found)
 
     def starts(self, symbol: int) -> list[StateTransition]:
+        if self.by_epoch and symbol >> self.epoch_bit & 1:
+            return []
         following = [transition.target for transition in self._initial if self._may_begin(symbol, transition)]
         return [transition for target in (following[:1] if self._one_at_a_time else following) for transition in self._into(START, target)]
 
@@ -112,8 +131,8 @@ class EventTransitions:
         """To every state in which the match may then wait; the first of them, which comes last, says whether it is complete."""
         found = []
         for target in reversed(self._of_component[element]):
-            if any(self.all_states[target].stage):
-                continue  # nothing has come yet
+            if any(self.all_states[target].stage) or self.all_states[target].fresh != self.by_epoch:
+                continue  # nothing has come yet, nor has time gone on
             completes = self.elements[element].completes and not self.all_states[target].gap
             continues = self._goes_on(target)
             if completes or continues:
@@ -140,7 +159,13 @@ class EventTransitions:
         """The predicates that matter."""
         of_elements = (bit for c in self.elements for bit in (c.first_bit, c.later_bit))
         negated = (item.bit for negation in self._pattern.negations for item in negation.items)
-        return {bit for bit in (*of_elements, *negated) if bit >= 0}
+        epoch = (self.epoch_bit,) if self.by_epoch else ()
+        return {bit for bit in (*of_elements, *negated, *epoch) if bit >= 0}
+
+    @property
+    def fresh_states(self) -> int:
+        """As a bit set."""
+        return sum(1 << number for number, state in enumerate(self.all_states) if state.fresh)
 
 
 def holds(symbol: int, bit: int) -> bool:

@@ -12,7 +12,7 @@ from ostinato.kernels.instances import instance_layout as layout
 from ostinato.kernels.instances import instance_table as table
 from ostinato.kernels.instances import instances as kernel
 from ostinato.kernels.rows.key_regions import greatest
-from ostinato.kernels.scalar.arithmetic import ERRORS, IS_VALUE
+from ostinato.kernels.scalar.arithmetic import IS_VALUE
 from ostinato.program.instances import InstanceAutomaton
 from ostinato.runtime.instances.instance_plan import InstancePlan
 from ostinato.runtime.instances.instance_state import check_instances
@@ -132,7 +132,7 @@ class InstanceMatcher:
             return DataError(
                 f"an event of {self._automaton.reads.stream} has no start, or one behind its end", hint="leave such events out before"
             )
-        return DataError(ERRORS[error], hint="cast to DOUBLE where exact integers are not needed")
+        return self._plan.interpreter.error(error)
 
     def _bind_strings(self) -> None:
         """Codes are asked for again each time: a session that is restored has other ones than it had when it was made."""

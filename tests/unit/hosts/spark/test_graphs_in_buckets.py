@@ -41,7 +41,16 @@ MERGED = """PATTERN SEQ(ticks x, orders y) WHERE skip_till_next_match(x, y) { [k
 V_SHAPE = """SELECT * FROM orders MATCH_RECOGNIZE (PARTITION BY k ORDER BY ts MEASURES A.ts AS at PATTERN (A B+) WITHIN 30
     DEFINE B AS w < PREV(w))"""
 ALONE = "PATTERN SEQ(orders x, orders y) WHERE skip_till_next_match(x, y) { x.w > 5 and y.w > 5 } WITHIN 16 RETURN y.ts AS at"
+NESTED = """PATTERN SEQ(Rise x, !(ticks z, z.v = x.v AND z.k = x.k), orders y, y.w < x.v AND x.k = y.k) WITHIN 30
+    RETURN x.v AS low, y.ts AS at"""
+PAIR = "PATTERN AND(ticks a, orders b, a.k = b.k AND a.v < b.w) WITHIN 16 RETURN Rise(a.k, b.w AS v)"
+VIEW = """CREATE VIEW Rise AS SELECT * FROM orders MATCH_RECOGNIZE (PARTITION BY k ORDER BY ts MEASURES LAST(B.w) AS v PATTERN (A B+)
+    WITHIN 20 DEFINE B AS w > PREV(w))"""
 TEXTS = {
+    "sase, then neel": f"{RISE}; {NESTED}",
+    "neel, then sase": f"{PAIR}; {TWO}",
+    "sql, then neel": f"{VIEW}; {NESTED.replace('orders', 'ticks').replace('y.w', 'y.v')}",
+    "neel, then sql": f"{PAIR}; {V_SHAPE.replace('FROM orders', 'FROM Rise').replace('w < PREV(w)', 'v < PREV(v)')}",
     "a chain": f"{RISE}; {TWO}",
     "decided by time": f"{QUIET}; {TWO}",
     "beside the stream": f"{RISE}; {AGAIN}",

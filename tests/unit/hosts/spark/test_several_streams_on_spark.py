@@ -24,6 +24,8 @@ RISE = """PATTERN SEQ(Trades x, Trades y) WHERE [k] and y.price > x.price WITHIN
     RETURN Rise(x.k, x.price AS low, y.price AS high)"""
 CLIMB = "PATTERN SEQ(Rise p, Rise q) WHERE [k] and q.low >= p.high WITHIN 30 seconds RETURN p.k, p.low, q.high, p.ts AS since"
 BESIDE = "PATTERN SEQ(Rise p, Orders o) WHERE [k] and o.v > p.low WITHIN 10 seconds RETURN p.k, p.low, p.high, o.id AS o"
+NESTED = """PATTERN AND(Rise p, Orders o, !(Trades t, t.k = p.k AND t.price < p.low), o.k = p.k AND o.v > p.low) WITHIN 10 seconds
+    RETURN p.k, p.low, p.high, o.id AS o"""
 
 
 def times(rows: int, rng: np.random.Generator) -> np.ndarray:
@@ -76,7 +78,7 @@ def write(table: pa.Table, folder: Path, files: int) -> str:
 def test_batch(spark, tmp_path) -> None:
     engine = on(spark)
     given = {"orders": write(orders(), tmp_path / "orders", 1), "trades": spark.createDataFrame(trades().to_pandas())}
-    for text in (MERGED, f"{RISE}; {CLIMB}", f"{RISE};\n{BESIDE}"):
+    for text in (MERGED, f"{RISE}; {CLIMB}", f"{RISE};\n{BESIDE}", f"{RISE};\n{NESTED}"):
         assert comparable([row.asDict() for row in engine.match(text, **given).collect()]) == embedded(text), text
     rises = engine.match(RISE, **given)
     found = engine.match(CLIMB, rise=rises)
@@ -104,6 +106,8 @@ def test_streams(spark, tmp_path) -> None:
     given = {"orders": slow, "trades": engine.read_stream(folders["trades"])}
     text = f"{RISE};\n{BESIDE}"
     assert streamed(spark, engine.match(text, lateness="1 second", **given), tmp_path / "beside") == embedded(text)
+    text = f"{RISE};\n{NESTED}"
+    assert streamed(spark, engine.match(text, lateness="1 second", **given), tmp_path / "nested") == embedded(text)
 
 
 def test_streams_before_1970(spark, tmp_path) -> None:
