@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 
 from ostinato.base.errors import OstinatoError
+from ostinato.expr.typing import registered
 from ostinato.program.shapes.member import Member
 from ostinato.program.shapes.shape import Shape, shaped
 from ostinato.query import Query
@@ -55,6 +56,7 @@ class LearnedTexts:
     def __init__(self, compile: Compile) -> None:
         self._compile = compile
         self._alike: dict[tuple[str, str], _Alike] = {}
+        self._functions = registered.state()
 
     def member(self, text: str, options: Mapping[str, Any]) -> tuple[Member, pa.Schema] | None:
         """What the text is, if that is known; a text that is like earlier ones is learned from."""
@@ -62,6 +64,7 @@ class LearnedTexts:
         if read is None:
             return None
         form, literals = read
+        self._forget_changed_functions()
         alike = self._alike.setdefault((form, repr(sorted(options.items()))), _Alike())
         alike.seen += 1
         if alike.seen < WORTH_LEARNING:
@@ -77,6 +80,12 @@ class LearnedTexts:
             value = -value if negated else value
             constants[constant] = float(value) if isinstance(constants[constant], float) else value
         return Member(learned.shape, tuple(constants)), learned.output
+
+    def _forget_changed_functions(self) -> None:
+        """A text means something else when a function of its name does."""
+        if self._functions != registered.state():
+            self._alike.clear()
+            self._functions = registered.state()
 
     @staticmethod
     def _fixed(alike: _Alike, literals: Sequence[str]) -> tuple[Any, ...]:

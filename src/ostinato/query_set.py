@@ -153,6 +153,7 @@ class QuerySet:
         """What a text says: known from others that are like it, or compiled."""
         known = self._texts.member(rule.text, rule.told) if self._texts is not None else None
         if known is not None:
+            self._called.check(known[0].shape.functions)
             return NewQuery(rule, *known)
         query = compile(rule.text, self.schemas, **rule.told)
         self._called.check(functions_of(query.program))
@@ -182,8 +183,8 @@ class QuerySet:
             self._columns |= {field.name: field for field in new.output}
 
     def _added(self, id: str, new: NewQuery) -> Program | Member:
+        self._called.join(id, functions_of(new.meaning.program) if isinstance(new.meaning, Query) else new.meaning.shape.functions)
         if isinstance(new.meaning, Query):
-            self._called.join(id, functions_of(new.meaning.program))
             return self._queries.add(id, new.meaning, new.said)
         if self._queries.is_shared(new.meaning.shape):
             self._queries.add_member(id, new.meaning, new.said)

@@ -121,7 +121,7 @@ def _plan_tree(query: MatchQuery, wanted: str | None, by_key: bool) -> TreePatte
     if query.output not in (Output.ALL, Output.COUNT):
         raise UnsupportedError(f"the output {query.output.value} is not offered for nested patterns", hint="use all or count")
     chosen = wanted or "joins"
-    return TreeEmitter(query, by_key).emit(chosen, TREE_REASONS[chosen])
+    return replace(TreeEmitter(query, by_key).emit(chosen, TREE_REASONS[chosen]), by_cost=wanted is None)
 
 
 def _plan_events(query: MatchQuery, wanted: str | None) -> EventPattern:

@@ -7,11 +7,14 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 from ostinato.base.errors import StateError
+from ostinato.expr.user_function import UserFunction
 from ostinato.program import serde
 from ostinato.program.analysis.concerned_rows import why_not_shared
+from ostinato.program.functions_used import functions_of
 from ostinato.program.input import Column
 from ostinato.program.instances import InstanceAutomaton
 from ostinato.program.program import Body, Operator, Program, Result, alone
@@ -30,6 +33,11 @@ class Shape:
     @property
     def parameters(self) -> tuple[Column, ...]:
         return self.body.reads.parameters
+
+    @cached_property
+    def functions(self) -> dict[str, UserFunction]:
+        """Of users, that it calls. The name of a shape tells their names and signatures alone."""
+        return functions_of(self.body)
 
 
 @dataclass(frozen=True)
