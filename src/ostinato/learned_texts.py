@@ -7,12 +7,13 @@ same as in the known text. In doubt nothing is known of a text, and it is compil
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import pyarrow as pa
 
 from ostinato.base.errors import OstinatoError
+from ostinato.expr.typing import registered
 from ostinato.program.shapes.member import Member
 from ostinato.program.shapes.shape import Shape, shaped
 from ostinato.query import Query
@@ -22,7 +23,7 @@ UNREADABLE = re.compile(r'["`\\$]|--|/\*|//|#')
 LITERAL = re.compile(r"'(?:[^']|'')*'|(?<![\w.])[0-9]+(?:\.[0-9]+)?(?![\w.])")
 MOST_DIGITS = 15  # of a number: as many as a double holds
 MOST_LITERALS = 24
-WORTH_LEARNING = 2  # texts that are alike; one may stay alone
+WORTH_LEARNING, WORTH_LEARNING_AGAIN = 2, 4  # texts that are alike; few may stay alone, and to learn takes as long as compiling a dozen
 
 Compile = Callable[[str, Mapping[str, Any]], Query]
 
@@ -48,13 +49,15 @@ class _Alike:
     def __init__(self) -> None:
         self.seen = 0
         self.free: frozenset[int] | None = None
-        self.learned: dict[tuple[Any, ...], Learned | None] = {}
+        self.learned: dict[tuple[Any, ...], Learned | None] = {}  # by what has to be the same
+        self.waiting: dict[tuple[Any, ...], int] = {}  # how many there were of those from which nothing was learned
 
 
 class LearnedTexts:
     def __init__(self, compile: Compile) -> None:
         self._compile = compile
         self._alike: dict[tuple[str, str], _Alike] = {}
+        self._functions = registered.state()
 
     def member(self, text: str, options: Mapping[str, Any]) -> tuple[Member, pa.Schema] | None:
         """What the text is, if that is known; a text that is like earlier ones is learned from."""
@@ -62,13 +65,21 @@ class LearnedTexts:
         if read is None:
             return None
         form, literals = read
+        self._forget_changed_functions()
         alike = self._alike.setdefault((form, repr(sorted(options.items()))), _Alike())
         alike.seen += 1
         if alike.seen < WORTH_LEARNING:
             return None
-        if alike.free is None or self._fixed(alike, literals) not in alike.learned:
+        if alike.free is None:
             self._learn(alike, text, literals, options)
-        learned = alike.learned[self._fixed(alike, literals)]
+        fixed = self._fixed(alike, literals)
+        if fixed not in alike.learned:
+            alike.waiting[fixed] = alike.waiting.get(fixed, 0) + 1
+            if alike.waiting[fixed] < WORTH_LEARNING_AGAIN:
+                return None
+            del alike.waiting[fixed]
+            self._learn(alike, text, literals, options)
+        learned = alike.learned[fixed]
         if learned is None:
             return None
         constants = list(learned.constants)
@@ -78,15 +89,22 @@ class LearnedTexts:
             constants[constant] = float(value) if isinstance(constants[constant], float) else value
         return Member(learned.shape, tuple(constants)), learned.output
 
+    def _forget_changed_functions(self) -> None:
+        """A text means something else when a function of its name does."""
+        if self._functions != registered.state():
+            self._alike.clear()
+            self._functions = registered.state()
+
     @staticmethod
     def _fixed(alike: _Alike, literals: Sequence[str]) -> tuple[Any, ...]:
         """What has to be the same: literals that are no constants, and which of the others are equal, since then less is computed."""
         free = alike.free or frozenset()
-        first: dict[str, int] = {}
-        return tuple(first.setdefault(literal, n) if n in free else literal for n, literal in enumerate(literals))
+        first: dict[Any, int] = {}
+        places = [first.setdefault(value_of(literal), n) for n, literal in enumerate(literals)]
+        return tuple(places[n] if n in free else literal for n, literal in enumerate(literals))
 
     def _learn(self, alike: _Alike, text: str, literals: Sequence[str], options: Mapping[str, Any]) -> None:
-        known = self._shaped(text, options)
+        known = self.shaped(text, options)
         follows: list[Follows] = []
         if known is not None:
             for number in range(len(literals)):
@@ -99,7 +117,8 @@ class LearnedTexts:
             known = None  # what is free in others is not here
         alike.learned[self._fixed(alike, literals)] = known
 
-    def _shaped(self, text: str, options: Mapping[str, Any]) -> Learned | None:
+    def shaped(self, text: str, options: Mapping[str, Any]) -> Learned | None:
+        """What is compiled of a text, if it has a shape and nothing is to be said about it."""
         try:
             query = self._compile(text, options)
         except OstinatoError:
@@ -110,25 +129,28 @@ class LearnedTexts:
         return None if found.shape is None else Learned(found.shape, query.output_schema, found.constants, ())
 
     def _following(self, known: Learned, text: str, literals: Sequence[str], number: int, options: Mapping[str, Any]) -> list[Follows]:
-        """The constants that are this literal: with two others in its place they are these."""
-        found: set[Follows] | None = None
-        for other in others(literals, number):
-            changed = self._shaped(with_literal(text, number, other), options)
-            if changed is None or changed.shape.name != known.shape.name or changed.output != known.output:
-                return []
-            pairs = zip(known.constants, changed.constants, strict=True)
-            moved = [constant for constant, (one, two) in enumerate(pairs) if not _is_same(one, two)]
-            values = value_of(literals[number]), value_of(other)
-            own = {
-                Follows(constant, number, negated)
-                for constant in moved
-                for negated in (False, True)
-                if _is(known.constants[constant], values[0], negated) and _is(changed.constants[constant], values[1], negated)
-            }
-            if len(own) != len(moved) or (found is not None and own != found):
-                return []
-            found = own
-        return sorted(found or ())
+        changed = ((self.shaped(with_literal(text, number, other), options), value_of(other)) for other in others(literals, number))
+        return following(known, number, value_of(literals[number]), changed)
+
+
+def following(known: Learned, number: int, value: Any, changed: Iterable[tuple[Learned | None, Any]]) -> list[Follows]:
+    """The constants that are literal `number`, whose value is given: with others in its place they are these."""
+    found: set[Follows] | None = None
+    for other, instead in changed:
+        if other is None or other.shape.name != known.shape.name or other.output != known.output:
+            return []
+        pairs = zip(known.constants, other.constants, strict=True)
+        moved = [constant for constant, (one, two) in enumerate(pairs) if not _is_same(one, two)]
+        own = {
+            Follows(constant, number, negated)
+            for constant in moved
+            for negated in (False, True)
+            if _is(known.constants[constant], value, negated) and _is(other.constants[constant], instead, negated)
+        }
+        if len(own) != len(moved) or (found is not None and own != found):
+            return []
+        found = own
+    return sorted(found or ())
 
 
 def literals_of(text: str) -> tuple[str, tuple[str, ...]] | None:
@@ -156,7 +178,8 @@ def value_of(literal: str) -> Any:
 
 def others(literals: Sequence[str], number: int) -> list[str]:
     """Literals of the same kind that are not in the text."""
-    literal, found, step = literals[number], [], 0
+    literal, step = literals[number], 0
+    found: list[str] = []
     while len(found) < 2:
         step += 1
         if literal[0] == "'":

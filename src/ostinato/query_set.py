@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -16,8 +16,9 @@ from ostinato.kernels._jit import prepare
 from ostinato.learned_texts import LearnedTexts
 from ostinato.program.functions_used import CalledFunctions, functions_of
 from ostinato.program.program import Program
-from ostinato.program.query_graphs import STEP
+from ostinato.program.query_graphs import NO_QUERIES, STEP
 from ostinato.program.shapes.member import Member
+from ostinato.program.shapes.shape import Shape, with_part
 from ostinato.query import Query, lateness_in_units
 from ostinato.query_store import QueryStore, Said, Shared
 from ostinato.rules.canonical_text import canonical_text
@@ -29,10 +30,12 @@ from ostinato.runtime.limits.budget import Budget
 from ostinato.runtime.session.given_times import Lateness
 from ostinato.runtime.session.session_options import NOT_GIVEN, NotGiven
 from ostinato.runtime.session.set_session import SetSession
+from ostinato.templates import Template
 
 QUERY_ID = "query_id"
 SWITCHES = ("shapes", "query_index", "learned_texts")
 MOST_SHOWN = 20  # names of queries in an error
+NO_OPTIONS: Mapping[str, Any] = {}  # the same for all queries
 
 
 def check_id(id: object) -> None:
@@ -49,7 +52,7 @@ class NewQuery(NamedTuple):
 
     @property
     def said(self) -> Said:
-        return Said(self.rule.text, self.rule.told)
+        return Said(self.rule.text, self.rule.told or NO_OPTIONS)
 
 
 class QuerySet:
@@ -76,9 +79,7 @@ class QuerySet:
         self._without = without
         self._queries = QueryStore("shapes" not in without)
         self._rules: dict[str, Rule] = {}  # as they were given, also those that are disabled
-        self._texts = (
-            None if {"shapes", "learned_texts"} & {*without} else LearnedTexts(lambda text, said: compile(text, self.schemas, **said))
-        )
+        self._texts = None if {"shapes", "learned_texts"} & {*without} else LearnedTexts(self._compiled)
         self._columns: dict[str, pa.Field] = {}  # what all of them return
         self._called = CalledFunctions()
         self._program: Program | None = None  # of all of them, made when somebody asks for it
@@ -93,6 +94,24 @@ class QuerySet:
         self._check_columns(id, new.output, self._columns)
         self._apply((), {id: new})
         self._rules[id] = new.rule
+
+    def add_all(self, template: str, parameters: Any, *, id: str = "id", **options: Any) -> None:
+        """A query per row of an Arrow table: `template` is a text of any language in which `${name}` stands for a value of the column
+        `name`; the column `id` has the names of the queries. If one of them cannot be added, none is."""
+        written = Template(template)
+        table = written.rows(parameters, id)
+        new: dict[str, NewQuery] = {}
+        columns = dict(self._columns)
+        for rule, known in written.rules(table, id, options_of(options), self._texts):
+            check_id(rule.id)
+            if rule.id in self._rules:
+                raise OstinatoError(f"there is a query {rule.id!r} already", hint="Remove it first, or give the new one another name")
+            new[rule.id] = self._read(rule) if known is None else NewQuery(rule, *known)
+            if known is None or len(new) == 1:
+                self._check_columns(rule.id, new[rule.id].output, columns)
+                columns |= {field.name: field for field in new[rule.id].output}
+        self._apply((), new)
+        self._rules |= {name: one.rule for name, one in new.items()}
 
     def remove(self, id: str) -> None:
         """Sessions that are open forget what it had begun."""
@@ -153,8 +172,9 @@ class QuerySet:
         """What a text says: known from others that are like it, or compiled."""
         known = self._texts.member(rule.text, rule.told) if self._texts is not None else None
         if known is not None:
+            self._called.check(known[0].shape.functions)
             return NewQuery(rule, *known)
-        query = compile(rule.text, self.schemas, **rule.told)
+        query = self._compiled(rule.text, rule.told)
         self._called.check(functions_of(query.program))
         return NewQuery(rule, query, query.output_schema)
 
@@ -182,13 +202,16 @@ class QuerySet:
             self._columns |= {field.name: field for field in new.output}
 
     def _added(self, id: str, new: NewQuery) -> Program | Member:
+        self._called.join(id, functions_of(new.meaning.program) if isinstance(new.meaning, Query) else new.meaning.shape.functions)
         if isinstance(new.meaning, Query):
-            self._called.join(id, functions_of(new.meaning.program))
             return self._queries.add(id, new.meaning, new.said)
         if self._queries.is_shared(new.meaning.shape):
             self._queries.add_member(id, new.meaning, new.said)
             return new.meaning
-        return self._queries.add(id, compile(new.said.text, self.schemas, **new.said.options), new.said)
+        return self._queries.add(id, self._compiled(new.said.text, new.said.options), new.said)
+
+    def _compiled(self, text: str, options: Mapping[str, Any]) -> Query:
+        return compile(text, self.schemas, **options)
 
     @property
     def disabled(self) -> tuple[str, ...]:
@@ -264,8 +287,16 @@ class QuerySet:
     @property
     def program(self) -> Program:
         if self._program is None:
-            self._program = self._queries.program(self)
+            program = NO_QUERIES
+            for name, own in self.parts():
+                program = with_part(program, name, own)
+            self._program = program
         return self._program
+
+    def parts(self, shared: Callable[[Shape], bool] = lambda shape: True) -> Iterator[tuple[str, Program]]:
+        """Programs alone: of each query under its name, and of all queries of a shape where they are evaluated as one; of which shapes says
+        `shared`."""
+        return self._queries.parts(self.__getitem__, shared)
 
     def explain(self) -> str:
         """Which queries are evaluated as one, by shapes, and why others are not."""
@@ -278,7 +309,7 @@ class QuerySet:
             return kept
         entry = self._queries[id]
         assert isinstance(entry, Shared)
-        return compile(entry.said.text, self.schemas, **entry.said.options)
+        return self._compiled(entry.said.text, entry.said.options)
 
     def __contains__(self, id: object) -> bool:
         return id in self._queries

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import pyarrow as pa
 
+from ostinato.program.constants_table import packed
 from ostinato.program.program import Program
-from ostinato.program.query_graphs import NO_QUERIES, with_query
 from ostinato.program.shapes.member import Member
-from ostinato.program.shapes.query_table import packed
-from ostinato.program.shapes.shape import Shape, Shaped, shaped, with_shape
+from ostinato.program.shapes.shape import Shape, Shaped, operator_name, program_of_shape, shaped
 from ostinato.query import Query
 from ostinato.runtime.queries.query_table import QueryTable
 
@@ -87,6 +86,7 @@ class QueryStore:
         return shape.name in self._groups and self._groups[shape.name].is_shared
 
     def add_member(self, id: str, member: Member, said: Said) -> None:
+        """Of a shape that is known here."""
         self._entries[id] = Shared(said, member)
         self._groups[member.shape.name].count += 1
 
@@ -126,20 +126,24 @@ class QueryStore:
                 seen.add(entry.member.shape.name)
                 yield id, self._groups[entry.member.shape.name].output
 
-    def program(self, compiled: Mapping[str, Query] | Any) -> Program:
-        """Of all of them. `compiled` gives the query of a name."""
-        program = NO_QUERIES
-        tables: dict[str, QueryTable] = {}
+    def parts(
+        self, compiled: Callable[[str], Query], shared: Callable[[Shape], bool] = lambda shape: True
+    ) -> Iterator[tuple[str, Program]]:
+        """Programs alone: of each query, and of all queries of a shape where they are evaluated as one. `compiled` gives the query of a
+        name; `shared` says of which shapes."""
+        together = {name for name, group in self._groups.items() if group.is_shared and shared(group.shape)}
+        members: dict[str, tuple[list[str], list[tuple[Any, ...]]]] = {name: ([], []) for name in together}
         for id, entry in self._entries.items():
-            if isinstance(entry, Shared) and self._groups[entry.member.shape.name].is_shared:
-                shape = entry.member.shape
-                tables.setdefault(shape.name, QueryTable(shape.parameters)).add(id, entry.member.constants, 0, 0)
+            if isinstance(entry, Shared) and entry.member.shape.name in together:
+                ids, constants = members[entry.member.shape.name]
+                ids.append(id)
+                constants.append(entry.member.constants)
             else:
-                own = entry if isinstance(entry, Query) else compiled[id]
-                program = with_query(program, id, own.program, range(len(program.inputs)))
-        for name, table in tables.items():
-            program = with_shape(program, self._groups[name].shape, packed(table.table()))
-        return program
+                yield id, (entry if isinstance(entry, Query) else compiled(id)).program
+        for name, (ids, constants) in members.items():
+            called, table = operator_name(name), QueryTable(self._groups[name].shape.parameters)
+            table.add_all(ids, constants, 0, 0)
+            yield called, program_of_shape(self._groups[name].shape, packed(table.table()), called)
 
     def kept(self, id: str) -> Query | None:
         """The query as it was compiled, where that is at hand."""

@@ -58,6 +58,18 @@ EXPLAINED: dict[str, tuple[str, dict[str, Any]]] = {
         SASE,
     ),
     "timeouts": ("PATTERN SEQ(A a, B b) WITHIN 5 minutes OUTPUT timeouts", SASE),
+    "nested": (
+        "PATTERN SEQ(A a, !AND(B x, C y, x.k = y.k = d.k), OR(D d, SEQ(E e, F+ f[ ], f.LEN > 1)), a.v < d.v) WITHIN 5 minutes",
+        SASE | {"language": "neel"},
+    ),
+    "nested, by key": (
+        "PATTERN SEQ(A a, SEQ(B b, !(C c, c.k = d.k), D d, b.k = d.k), E e, a.k = b.k = e.k) WITHIN 5 minutes",
+        SASE | {"language": "neel", "strategy": "semantic cache"},
+    ),
+    "nested, counted as a sequence": (
+        "PATTERN SEQ(A a, SEQ(B b, C c, b.v > 3)) WITHIN 5 minutes",
+        SASE | {"language": "neel", "output": "count"},
+    ),
     "times in nanoseconds": (row_pattern("A B", "B AS v > 1", rest="WITHIN INTERVAL '1' SECOND", order="ns"), {}),
     "counted": ("PATTERN SEQ(A a, B+ b[ ]) WHERE skip_till_any_match(a, b[ ]) { b[i].v > 1 } WITHIN 5 minutes OUTPUT count", SASE),
 }
@@ -77,6 +89,8 @@ REFUSED: dict[str, tuple[str, dict[str, Any]]] = {
     "a measure twice": (row_pattern("A B", "B AS v > 1", measures="A.v AS x, B.v AS x"), {}),
     "an unknown word of SASE+": ("PATTERN SEQ(A a, B b) WHERE skip_till_some_match(a, b) { a.v > 1 }", SASE),
     "a variable that no component has": ("PATTERN SEQ(A a, B b) WHERE skip_till_any_match(a, b) { c.v > 1 }", SASE),
+    "a word for a variable": ("PATTERN SEQ(A seq, B b) WITHIN 5 minutes", SASE | {"language": "neel"}),
+    "a nested member that may be empty": ("PATTERN SEQ(A a, B? b) WITHIN 5 minutes", SASE | {"language": "neel"}),
     "a variable twice": ("PATTERN SEQ(A a, B a) WITHIN 5 minutes", SASE),
     "a window of no unit": ("PATTERN SEQ(A a, B b) WITHIN 5 fortnights", SASE),
     "a negation alone": ("PATTERN SEQ(~(A a))", SASE),

@@ -20,7 +20,9 @@ SCHEMA = pa.schema([("ts", pa.int64()), ("kind", pa.string()), ("id", pa.int64()
 
 
 def stream(text: str, tool: int = 1) -> pa.Table:
-    rows = [{"ts": int(event[1:]), "kind": TOOLS[event[0]], "id": tool, "ins_type": "surgery"} for event in text.split()]
+    """`o8/2` is of tool 2."""
+    events = [event.partition("/") for event in text.split()]
+    rows = [{"ts": int(at[1:]), "kind": TOOLS[at[0]], "id": int(own or tool), "ins_type": "surgery"} for at, _, own in events]
     return pa.Table.from_pylist(rows, SCHEMA)
 
 
@@ -83,11 +85,44 @@ def test_example_3_an_interval_goes_on_from_another() -> None:
         assert step(session, events) == (found, kept, looked_up)
 
 
+def test_figure_7_how_intervals_overlap() -> None:
+    """Each operation asks for what lies between the recycling of its own tool and a disinfection."""
+    session = opened("SEQ(Recycle r, SEQ(Wash w, Sharpen s), Disinfect d, Operate o, r.id = o.id) WITHIN 100", "semantic cache")
+    first = "(w, s)\n  [2, 6]: w@2 s@3; w@5 s@6; w@2 s@6\n"
+    assert step(session, "r1/1 w2 s3 r4/2 w5 s6 d7 o8/1")[1:] == (first, (0, 1))
+    assert step(session, "o9/2")[1:] == (first, (1, 1)), "contained: [5, 6] in [2, 6]"
+    behind = "  [5, 11], behind those of [2, 6]: w@10 s@11; w@5 s@11\n"
+    assert step(session, "w10 s11 d12 o13/2")[1:] == (first + behind, (2, 2)), "overlaps: [5, 11] goes on behind [2, 6]"
+    wider = "  [2, 11], behind those of [2, 6]: w@10 s@11; w@5 s@11; w@2 s@11\n"
+    assert step(session, "o14/1")[1:] == (first + wider + behind, (3, 3)), "overlapped: nothing of [5, 11] can be taken for [2, 11]"
+    apart = "  [16, 17]: w@16 s@17\n"
+    assert step(session, "r15/3 w16 s17 d18 o19/3")[1:] == (first + wider + behind + apart, (3, 4)), "disjoint"
+
+
+def test_an_interval_moves_with_the_window() -> None:
+    """Where nothing of the match stands before it, the interval begins with the window, and goes on from the last one."""
+    session = opened("SEQ(SEQ(Wash w, Sharpen s), Disinfect d) WITHIN 10", "semantic cache")
+    assert step(session, "w2 s3 d7")[1:] == ("(w, s)\n  [-3, 3]: w@2 s@3\n", (0, 1))
+    found, kept, looked_up = step(session, "w9 s10 d11")
+    assert found == ["w2 s3 d11", "w2 s10 d11", "w9 s10 d11"] and looked_up == (0, 2)
+    assert kept == "(w, s)\n  [-3, 3]: w@2 s@3\n  [1, 10], behind those of [-3, 3]: w@9 s@10; w@2 s@10\n"
+
+
+def test_a_flag_says_something_about_other_intervals() -> None:
+    """An interval in an empty one is empty, one around another that is not empty is not."""
+    session = opened("SEQ(Recycle r, !SEQ(Wash w, Sharpen s), Disinfect d, Operate o, r.id = o.id) WITHIN 100", "semantic cache")
+    assert step(session, "r1/1 w2 r3/2 w4 d5 o6/1") == (["r1 d5 o6"], "!(w, s)\n  [2, 4]: empty\n", (0, 1))
+    assert step(session, "o7/2") == (["r3 d5 o7"], "!(w, s)\n  [2, 4]: empty\n", (1, 1)), "[4, 4] lies in [2, 4]"
+    both = "!(w, s)\n  [2, 4]: empty\n  [4, 8]: not empty\n"
+    assert step(session, "s8 d9 o10/2") == (["r3 d5 o10"], both, (2, 2))
+    assert step(session, "o11/1") == (["r1 d5 o11"], both, (4, 2)), "[4, 8] lies in [2, 8]"
+
+
 def test_a_negated_expression_keeps_flags_alone() -> None:
     """Section IV.D: one flag per interval, and no match."""
     session = opened(FIGURE_3.replace("SEQ(Wash", "!SEQ(Wash"), "semantic cache")
-    assert step(session, "r1 w2 y3 d6 s7 d8 o14") == (["r1 d6 o14"], "!(!3, !4, !5)\n  [2, 3]: empty\n  [2, 7]: not empty\n", (0, 2))
-    assert step(session, "o15") == (["r1 d6 o15"], "!(!3, !4, !5)\n  [2, 3]: empty\n  [2, 7]: not empty\n", (2, 2))
+    assert step(session, "r1 w2 y3 d6 s7 d8 o14") == (["r1 d6 o14"], "!(w, dr, s)\n  [2, 3]: empty\n  [2, 7]: not empty\n", (0, 2))
+    assert step(session, "o15") == (["r1 d6 o15"], "!(w, dr, s)\n  [2, 3]: empty\n  [2, 7]: not empty\n", (2, 2))
     assert session.metrics()["kept_results"] == 0
 
 

@@ -335,6 +335,28 @@ def test_a_name_is_one_function_in_a_set():
     assert "other" not in rules
 
 
+def test_texts_that_are_alike_know_the_functions_of_their_time():
+    rules = ost.QuerySet({"ticks": TICKS.schema})
+    text = "PATTERN SEQ(ticks a) WHERE doubled(a.v) > {} WITHIN 10 RETURN a.ts"
+    for limit in range(3, 7):
+        rules.add(f"above {limit}", text.format(limit))
+    found = {name: table.num_rows for name, table in ost.match_all(rules, ticks=TICKS).items()}
+    assert found == {"above 3": 3, "above 4": 2, "above 5": 2, "above 6": 2}
+    ost.functions.unregister("doubled")
+    with pytest.raises(UnknownNameError, match="There is no function doubled"):
+        rules.add("above 7", text.format(7))
+    ost.functions.register("doubled", lambda x: pc.multiply(x, 1.0), takes=[DOUBLE], returns=DOUBLE)
+    with pytest.raises(OstinatoError, match="different functions are called doubled"):
+        rules.add("above 7", text.format(7))
+    for limit in range(3, 7):
+        rules.remove(f"above {limit}")
+        if limit < 6:
+            with pytest.raises(OstinatoError, match="different functions are called doubled"):
+                rules.add("above 7", text.format(7))  # one that is left still calls the other one
+    rules.add("above 7", text.format(7))
+    assert ost.match_all(rules, ticks=TICKS)["above 7"].num_rows == 1
+
+
 def test_the_sandbox_lets_in_what_is_registered_for_it():
     text = "PATTERN SEQ(ticks a) WHERE doubled(a.v) > 7 WITHIN 10 RETURN a.ts"
     with pytest.raises(SandboxError, match="The function doubled is not let into the sandbox") as caught:

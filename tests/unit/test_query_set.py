@@ -31,6 +31,11 @@ SHAPES = {
     "trailing": "PATTERN SEQ(t a, ~(t n)) WHERE skip_till_next_match(a, n) { [k] and a.p > 8 and n.p > 8 } WITHIN 6 RETURN a.ts AS a",
     "strict": "PATTERN SEQ(t a, t b) WHERE strict_contiguity(a, b) { [k] and a.p > 5 and b.p > 5 } WITHIN 15 RETURN a.ts AS a, b.ts AS b",
     "count": "PATTERN SEQ(t a, t b) WHERE skip_till_any_match(a, b) { [k] and a.p > 8 and b.p > 8 } WITHIN 9 OUTPUT count",
+    "next": "SELECT k, q FROM (SELECT k, p FROM FILTER {p > 6} (t)) NEXT {$2.m = $1.k AND $2.q < $1.p} (SELECT k AS m, p AS q FROM t)",
+    "fold": "SELECT k, n FROM FILTER {n > 2 AND DUR < 40} ((SELECT k, p, 1 AS n FROM FILTER {p > 6} (t)) "
+    "FOLD {$2.k = $.k AND $2.p < $.p, TRUE, $.n + 1 AS n} (SELECT k, p FROM t))",
+    "published": "SELECT k, q FROM (SELECT k, p FROM FILTER {p > 6} (t)) NEXT {$2.q < $1.p} (SELECT p AS q FROM t) PUBLISH falls; "
+    "SELECT k, q, m FROM FILTER {DUR < 20} (falls) NEXT {$2.m != $1.k} (SELECT k AS m FROM FILTER {p > 8} (t))",
     "composed": "PATTERN SEQ(t a, t b) WHERE skip_till_next_match(a, b) { [k] and a.p > 6 and b.p > 6 } WITHIN 9 "
     "RETURN Pair(a.k AS k, b.p AS p); "
     "PATTERN SEQ(Pair x, Pair y) WHERE skip_till_next_match(x, y) { [k] } WITHIN 20 RETURN x.p AS first, y.p AS last",

@@ -22,6 +22,7 @@ from ostinato.inspect.automaton.automaton import event_automaton
 from ostinato.inspect.automaton.picture import to_svg
 from ostinato.inspect.interval_plan import interval_plan_text
 from ostinato.inspect.nested_plan import nested_plan
+from ostinato.inspect.nested_tree import nested_tree
 from ostinato.inspect.stream_plan import stream_automaton_text, stream_plan_text
 from ostinato.plan.classify import classify
 from ostinato.plan.gaps import gaps_of
@@ -72,7 +73,11 @@ def _plan_lines(query: MatchQuery, pattern: Pattern, applied: tuple[str, ...]) -
     for variable in variables_of(query.pattern):
         yield from _conditions(query, variable, query.definition(variable))
     if isinstance(pattern, TreePattern):
-        yield from nested_plan(pattern)
+        yield from nested_plan(query, pattern)
+        return
+    if is_nested(query.pattern):
+        yield "tree:"
+        yield from (f"  {line}" for line in nested_tree(query))
         return
     known = carried(pattern).negations if isinstance(pattern, EventPattern) else ()
     for gap, code in zip(gaps_of(query.pattern), pattern.negations, strict=True):

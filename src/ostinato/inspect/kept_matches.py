@@ -11,6 +11,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ostinato.kernels.tree import tree_layout as layout
+from ostinato.program.tree import TreePattern
 from ostinato.runtime.rows.pattern_rows import PatternRows
 from ostinato.runtime.session.session import Session
 from ostinato.runtime.tree.step_arrays import KeptOf
@@ -23,8 +24,8 @@ def kept_matches(session: Session) -> str:
     lines = []
     for operator in session.graph.operators:
         matcher = getattr(operator, "matcher", None)
-        if isinstance(matcher, TreeMatcher):
-            lines += list(_Kept(matcher, operator.rows, operator.pattern.variables).lines())
+        if isinstance(matcher, TreeMatcher) and isinstance(operator.pattern, TreePattern):
+            lines += list(_Kept(matcher, operator.rows, operator.pattern.names).lines())
     return "".join(f"{line}\n" for line in lines)
 
 
@@ -37,6 +38,7 @@ class _Kept:
     def lines(self) -> Iterator[str]:
         for number, of in enumerate(self._of):
             mine = self._entries[self._entries[:, layout.OF_GROUP] == number]
+            mine = _as_asked(mine[mine[:, layout.FORM] != layout.LIST_OF_INTERVALS])
             if not len(mine):
                 continue
             yield f"{'!' if of.is_negated else ''}({', '.join(map(self._name, of.variables))})"
@@ -46,7 +48,8 @@ class _Kept:
     def _entry(self, entry: list[int], of: KeptOf) -> Iterator[str]:
         key = entry[layout.OF_KEY]
         if of.is_negated:
-            interval = self._interval(key, entry[layout.LOWEST], entry[layout.VALUES])
+            last = entry[layout.HIGHEST if entry[layout.FORM] == layout.INTERVAL else layout.VALUES]
+            interval = self._interval(key, entry[layout.LOWEST], last)
             yield f"{interval}: {('unknown', 'empty', 'not empty')[entry[layout.IS_EMPTY]]}"
         elif entry[layout.LOWEST] == layout.PROGRESS:
             yield f"rightBound {self._time(key, entry[layout.HIGHEST])}"
@@ -87,7 +90,15 @@ class _Kept:
         return str(self._rows.times[self._rows.offset[key] - self._rows.base[key] + event])
 
     def _name(self, variable: int) -> str:
-        return self._variables[variable] if variable < len(self._variables) else f"!{variable}"
+        return self._variables[variable]
+
+
+def _as_asked(entries: np.ndarray) -> np.ndarray:
+    """Intervals that are not empty are written with the opposite sign."""
+    turned = (entries[:, layout.IS_EMPTY] == layout.OCCUPIED) & (entries[:, layout.FORM] == layout.INTERVAL)
+    found = entries.copy()
+    found[np.ix_(turned, (layout.LOWEST, layout.HIGHEST))] *= -1
+    return found
 
 
 def _order(entry: list[int]) -> tuple[int, ...]:

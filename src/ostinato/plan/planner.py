@@ -39,9 +39,7 @@ TREE_REASONS = {
 def plan(query: MatchQuery, strategy: str | None = None, by_key: bool = True) -> Pattern:
     """`strategy` forces one, for comparison; one that cannot evaluate the query is refused with the reason. `by_key`: nested patterns whose
     events are all equal in a column are evaluated value by value."""
-    known = (*ROW_EVALUATIONS, *EVENT_EVALUATIONS, *TREE_EVALUATIONS, *STREAM_EVALUATIONS, *INTERVAL_EVALUATIONS)
-    if strategy is not None and strategy not in known:
-        raise OstinatoError(f'there is no strategy "{strategy}"', hint=f"the strategies are {', '.join(known)}")
+    _check_known(strategy)
     if strategy in STREAM_EVALUATIONS:
         raise _refusal(strategy, "it evaluates expressions over streams of events that last")
     if strategy in INTERVAL_EVALUATIONS:
@@ -59,6 +57,7 @@ def plan(query: MatchQuery, strategy: str | None = None, by_key: bool = True) ->
 
 def plan_streams(query: EventQuery, strategy: str | None = None, by_key: bool = True, by_value: bool = True) -> InstanceAutomaton:
     """Expressions over streams have one evaluation. `by_value`: instances are found by what they have to be equal in."""
+    _check_known(strategy)
     if strategy not in (None, *STREAM_EVALUATIONS):
         raise _refusal(str(strategy), "it combines streams of events that last")
     return AutomatonEmitter(query, by_key, by_value).emit()
@@ -66,6 +65,7 @@ def plan_streams(query: EventQuery, strategy: str | None = None, by_key: bool = 
 
 def plan_intervals(query: MatchIntervals, strategy: str | None = None) -> IntervalPattern:
     """Patterns of situations have one evaluation."""
+    _check_known(strategy)
     if strategy not in (None, *INTERVAL_EVALUATIONS):
         raise _refusal(str(strategy), "it is a pattern of situations")
     return IntervalEmitter(query).emit()
@@ -83,6 +83,12 @@ def _flat(query: MatchQuery, wanted: str | None, by_key: bool) -> EventPattern |
     if wanted is None and pattern.evaluation != "compact":
         return None
     return replace(pattern, reason=f"a sequence of events, nothing is left of the nesting; {pattern.reason}")
+
+
+def _check_known(strategy: str | None) -> None:
+    known = (*ROW_EVALUATIONS, *EVENT_EVALUATIONS, *TREE_EVALUATIONS, *STREAM_EVALUATIONS, *INTERVAL_EVALUATIONS)
+    if strategy is not None and strategy not in known:
+        raise OstinatoError(f'there is no strategy "{strategy}"', hint=f"the strategies are {', '.join(known)}")
 
 
 def _plan_rows(query: MatchQuery, wanted: str | None) -> RowPattern:
@@ -129,7 +135,7 @@ def _plan_tree(query: MatchQuery, wanted: str | None, by_key: bool) -> TreePatte
     if query.output not in (Output.ALL, Output.COUNT):
         raise UnsupportedError(f"the output {query.output.value} is not offered for nested patterns", hint="use all or count")
     chosen = wanted or "joins"
-    return TreeEmitter(query, by_key).emit(chosen, TREE_REASONS[chosen])
+    return replace(TreeEmitter(query, by_key).emit(chosen, TREE_REASONS[chosen]), by_cost=wanted is None)
 
 
 def _plan_events(query: MatchQuery, wanted: str | None) -> EventPattern:

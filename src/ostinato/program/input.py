@@ -49,7 +49,7 @@ class Input:
 
     shape: str = ""  # where one body stands for many queries: its name among shapes
     parameters: tuple[Column, ...] = ()  # the constants in which these queries differ, as columns
-    queries: bytes = b""  # what they are: see `program.shapes.query_table`
+    queries: bytes = b""  # what they are: see `program.constants_table`
 
     @property
     def event_columns(self) -> tuple[Column, ...]:

@@ -101,14 +101,21 @@ class TreePattern(Pattern):
     nested expressions kept). Of the tree's variables the first, those that a match shows, are `variables`; the others are negated."""
 
     tree: tuple[TreeVariable, ...] = ()
+    negated: tuple[str, ...] = ()  # the names of the negated ones
     tests: tuple[TreeTest, ...] = ()
     branches: tuple[Branch, ...] = ()
     output: str = "all"
     shown: tuple[int, ...] | None = None  # the variables of the default output; None: all
+    by_cost: bool = False  # whether another evaluation is taken where it is expected to look at less
     chains: bool = True  # whether events are found by equal values
     reorders: bool = True  # whether the order of variables follows what it costs
     cuts: bool = True  # whether what was found to be there ends the search for earlier events
     prefilter_bits: tuple[int, ...] = ()  # rows with none of these bits cannot matter
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of all variables of the tree."""
+        return (*self.variables, *self.negated)
 
     @property
     def selects_events(self) -> bool:

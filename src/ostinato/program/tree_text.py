@@ -8,7 +8,7 @@ from ostinato.program.tree import Branch, Group, Limit, NegatedBranch, TreePatte
 
 
 def tree_lines(pattern: TreePattern) -> Iterator[str]:
-    names = [*pattern.variables, *(f"!{number}" for number in range(len(pattern.variables), len(pattern.tree)))]
+    names = [*pattern.variables, *(f"!{name}" for name in pattern.negated)]
     for name, variable in zip(names, pattern.tree, strict=True):
         parts = [f"bit {variable.bit}"] if variable.bit >= 0 else []
         parts += [

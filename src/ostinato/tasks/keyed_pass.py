@@ -72,8 +72,8 @@ def set_pass(
 def set_session(program: Program, failed: Failed | None, **told: Any) -> SetSession:
     """One that goes on without the queries that have failed; without such a list an error ends it."""
     if failed is None:
-        return SetSession(program, on_error="raise", **told)
-    return SetSession(program, quarantined=failed, **told)
+        return SetSession(program, on_error="raise", splits=False, **told)
+    return SetSession(program, quarantined=failed, splits=False, **told)
 
 
 def _last_of_set(session: SetSession, failed: Failed | None) -> dict[str, pa.Table]:

@@ -25,6 +25,11 @@ CLAUSE = "SELECT * FROM Pair MATCH_RECOGNIZE (ORDER BY ts MEASURES A.x AS x, LAS
 NESTED = "PATTERN AND(A a, B b, a.x = b.x) WITHIN 4 RETURN Pair(a.x AS x)"
 SELECTED = "PATTERN SEQ(A a, B b) WHERE a.x = b.x WITHIN 4 RETURN Pair(a.x AS x)"
 TEXTS = {
+    "FILTER {kind = 'A'} (events) PUBLISH Pair; PATTERN AND(Pair p, C c, p.x < c.x) WITHIN 5 RETURN p.x AS x, c.id AS id": (
+        "cel; neel",
+        [{"x": 1, "id": "c1"}],
+    ),
+    f"{NESTED}; FILTER {{x > 1}} (Pair)": ("neel; cel", [{"kind": "Pair", "x": 2, "start_ts": 5, "end_ts": 5}]),
     f"{SELECTED}; PATTERN AND(Pair p, C c, p.x < c.x) WITHIN 5 RETURN p.x AS x, c.id AS id": ("sase; neel", [{"x": 1, "id": "c1"}]),
     f"{NESTED}; PATTERN SEQ(Pair p, D d) WHERE p.x = 2 WITHIN 5 RETURN p.x AS x, d.id AS id": ("neel; sase", [{"x": 2, "id": "d1"}]),
     f"{VIEW}; PATTERN AND(Pair p, C c, p.x < c.x) WITHIN 5 RETURN p.x AS x, c.id AS id;": ("sql; neel", [{"x": 1, "id": "c1"}]),

@@ -8,8 +8,9 @@ import numpy as np
 from ostinato.kernels._jit import borrowing
 from ostinato.kernels.scalar.scalar import NOT_TRUE, evaluate
 from ostinato.kernels.tree.tree_bounds import earliest_time, first_from, is_bound, latest_ordinal
-from ostinato.kernels.tree.tree_caches import entry_of, entry_place, interval_for, keep_result, want
+from ostinato.kernels.tree.tree_caches import entry_of, entry_place, flag_for, interval_for, keep_result, want
 from ostinato.kernels.tree.tree_layout import (
+    ALONE,
     AT,
     BASE,
     BY_EVENTS,
@@ -27,6 +28,7 @@ from ostinato.kernels.tree.tree_layout import (
     ENTRY,
     FIRST_OF,
     FIRST_RESULT,
+    FLAGGED,
     GROUP,
     HIGH_ORDINAL,
     HIGHEST,
@@ -70,8 +72,8 @@ from ostinato.kernels.tree.tree_layout import (
 
 @borrowing
 def has_room(control, index, entries, results):
-    """For one entry and one result more, wherever they are needed."""
-    return 2 * (control[ENTRIES] + 2) <= len(index) and control[ENTRIES] + 3 <= len(entries) and control[RESULTS] < len(results)
+    """For an entry with its lists and one result more, wherever they are needed."""
+    return 2 * (control[ENTRIES] + 3) <= len(index) and control[ENTRIES] + 4 <= len(entries) and control[RESULTS] < len(results)
 
 
 @borrowing
@@ -98,8 +100,8 @@ def open_cache(step, level, steps, terms, stack, times, slots, slot_valid, bound
     stack[level, LOW], stack[level, LAST], stack[level, LOADING_PLAN] = low, high, steps[step, PLANS_END] - 1
     if steps[step, IS_SEMANTIC]:
         made = control[ENTRIES]
-        entry = interval_for(index, entries, key, group, low, high, control)
-        is_new = entry == made
+        entry = interval_for(index, entries, key, group, low, high, first, control)
+        is_new = entry >= made
         if is_new and entries[entry, PARENT] != NOTHING:
             first = entries[entries[entry, PARENT], HIGHEST] + 1
     else:
@@ -234,7 +236,8 @@ def flag_of(step, level, steps, terms, stack, slots, slot_valid, bound, contexts
     """What is known about a negated expression in the interval that was opened, with the values around it that it depends on. `terms` has
     them as pairs (variable, slot), with slot -1 for the event itself."""
     context = steps[steps[step, INNER], CONTEXT]
-    want(entries, contexts[context, HIGH_ORDINAL])
+    low, high = contexts[context, LOW_TIME], contexts[context, HIGH_ORDINAL]
+    want(entries, high if steps[step, FLAGGED] == ALONE else 0)
     line, at = len(entries) - 1, VALUES + 1
     for i in range(steps[step, DEPENDS], steps[step, DEPENDS_END], 2):
         event, slot = bound[terms[i], LAST_OF], terms[i + 1]
@@ -246,7 +249,10 @@ def flag_of(step, level, steps, terms, stack, slots, slot_valid, bound, contexts
             entries[line, at] = slot_valid[row, slot]
         at += 1
     made = control[ENTRIES]
-    entry = entry_of(index, entries, control[KEY], steps[step, GROUP], contexts[context, LOW_TIME], control)
-    control[CACHE_LOADS if entry == made else CACHE_HITS] += 1
+    if steps[step, FLAGGED] == ALONE:
+        entry = entry_of(index, entries, control[KEY], steps[step, GROUP], low, control)
+    else:
+        entry = flag_for(index, entries, control[KEY], steps[step, GROUP], low, high, control)
+    control[CACHE_LOADS if entry >= made else CACHE_HITS] += 1
     stack[level, ENTRY] = entry
     return entries[entry, IS_EMPTY]

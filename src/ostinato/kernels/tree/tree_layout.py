@@ -69,11 +69,17 @@ NOTHING = -1
 
 # Columns of an entry of the caches. Of an object cache: a list of matches for a value (LOWEST = WHOLE), and one entry per key and
 # expression that says up to which row matches were looked for (LOWEST = PROGRESS). Of a semantic cache: an interval, LOWEST its first time
-# and HIGHEST its last row; FIRST_RESULT are the matches that the interval PARENT does not have, OLDER is the interval before with the same
-# first time. Of a negated expression: IS_EMPTY, by its interval and up to MOST_VALUES values, the last row of the interval first.
+# and HIGHEST its last row; FIRST_RESULT are its matches that the interval PARENT does not have, which begins no later and ends before it.
+# Of a negated expression: IS_EMPTY, by its interval and up to MOST_VALUES values; where intervals are looked up by themselves alone, the
+# last row of the interval is the first of the values.
+# FORM: intervals in order are a tree (see `tree_intervals`) whose root the entry of its list has in SMALLER. Negated expressions have two
+# lists, of empty intervals (LOWEST = PROGRESS, and PARENT of an interval that is not known yet) and, as the next entry, of others
+# (LOWEST = WHOLE), whose first and last are written with the opposite sign: an interval that has one of them in it is contained so.
 MOST_VALUES = 6
-(OF_KEY, OF_GROUP, LOWEST, HIGHEST, FIRST_RESULT, PARENT, OLDER, IS_EMPTY, VALUES) = range(9)
+(OF_KEY, OF_GROUP, LOWEST, HIGHEST, FIRST_RESULT, PARENT, IS_EMPTY, FORM, SMALLER, GREATER, ABOVE, FARTHEST, VALUES) = range(13)
 ENTRY_WIDTH = VALUES + MOST_VALUES
 WHOLE, PROGRESS = -(1 << 62), -(1 << 62) + 1
 UNKNOWN, EMPTY, OCCUPIED = range(3)
+LOOKED_UP, LIST_OF_INTERVALS, INTERVAL = range(3)
+NOT_FLAGGED, ALONE, IN_ORDER = range(3)  # of FLAGGED: whether one interval says something about another
 NEXT_RESULT, RESULT_EVENTS = range(2)  # columns of a result; then its events

@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from ostinato.kernels._jit import borrowing
+from ostinato.kernels.tree.tree_caches import settle_flag
 from ostinato.kernels.tree.tree_kept import has_room, store
 from ostinato.kernels.tree.tree_layout import (
     ABSENT,
@@ -27,7 +28,6 @@ from ostinato.kernels.tree.tree_layout import (
     EVENTS,
     FLAGGED,
     FOUND,
-    IS_EMPTY,
     IS_LATER,
     IS_RETRY,
     KEY,
@@ -130,7 +130,7 @@ def search(
         elif kind == FOUND:
             level = contexts[steps[step, CONTEXT], OPENED_AT]
             if steps[stack[level, AT], FLAGGED]:
-                entries[stack[level, ENTRY], IS_EMPTY] = OCCUPIED
+                settle_flag(stack[level, ENTRY], OCCUPIED, entries, index)
             outcome = VIOLATED
         elif kind == STORE:
             if has_room(control, index, entries, results):

@@ -18,6 +18,7 @@ from ostinato.kernels.tree.tree_bounds import (
     next_candidate,
     open_interval,
 )
+from ostinato.kernels.tree.tree_caches import settle_flag
 from ostinato.kernels.tree.tree_kept import ends_before, first_result, flag_of, has_room, load_next, next_result, open_cache, take_result
 from ostinato.kernels.tree.tree_layout import (
     AT,
@@ -44,9 +45,7 @@ from ostinato.kernels.tree.tree_layout import (
     GIVEN_FROM,
     GIVEN_TO,
     INNER,
-    IS_EMPTY,
     IS_LATER,
-    IS_SEMANTIC,
     KIND,
     LAST,
     LAST_OF,
@@ -290,7 +289,7 @@ def look_for(
         return DEEPER
     going_on = retry == 0 or stack[level, PHASE] == LOOKS
     if retry == 1 and going_on and steps[step, FLAGGED]:
-        entries[stack[level, ENTRY], IS_EMPTY] = EMPTY
+        settle_flag(stack[level, ENTRY], EMPTY, entries, index)
     stack[level, PHASE] = PASSED
     return ON if going_on else BACK
 
@@ -328,7 +327,7 @@ def take_kept(
         if result < 0:
             control[ERROR] = result
             return -FAILED
-        if steps[step, IS_SEMANTIC] == 0 and ends_before(at, stack[level, LOW], step, steps, times, control, results):
+        if ends_before(at, stack[level, LOW], step, steps, times, control, results):
             break
         at = next_result(at, level, stack, entries, results)
     return -OVER_STEPS if control[STEPS] > control[STEP_LIMIT] else BACK

@@ -72,6 +72,7 @@ class TreeEmitter:
             measures=measures,
             kleene=tuple(name in query.kleene for name in self._shown),
             tree=tuple(self._settled(variable, scalar) for variable in tree),
+            negated=self._names[len(self._shown) :],
             tests=tuple(self._tests),
             branches=branches,
             output=query.output.value,

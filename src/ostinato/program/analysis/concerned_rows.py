@@ -11,6 +11,7 @@ from ostinato.expr.typing.coerce import same_form
 from ostinato.program.analysis.fallible_code import may_fail, op_may_fail
 from ostinato.program.analysis.look_around import look_around
 from ostinato.program.column_code import ColumnCode, ColumnOp
+from ostinato.program.instances import InstanceAutomaton
 from ostinato.program.ordered_nfa import ACCEPT
 from ostinato.program.pattern import EventPattern, Pattern, RowPattern
 from ostinato.program.tree import Branch, TreePattern
@@ -61,13 +62,13 @@ def why_not_shared(pattern: Pattern) -> str:
         return "conditions look at rows around a match"
     if pattern.leads:
         return "what must not come before a match counts, too"
+    bits = _begin_bits(pattern)
+    if isinstance(bits, str):
+        return bits
     if any(map(op_may_fail, pattern.rows.ops)):
         return "a condition on rows may fail, which is an error wherever it does"
     if may_fail(pattern):
         return "what it computes may fail, which is an error of its own"
-    bits = _begin_bits(pattern)
-    if isinstance(bits, str):
-        return bits
     if not all(_conjunction(pattern, bit) for bit in bits):
         return "a row that begins a match is compared with no constant"
     return ""
@@ -88,6 +89,8 @@ def _begin_bits(pattern: Pattern) -> tuple[int, ...] | str:
         if any(_reaches_before(branch) for branch in pattern.branches):
             return "what must not come with the first event counts, too"
         bits = {pattern.tree[variable].bit for branch in pattern.branches for variable in _firsts(branch)}
+    elif isinstance(pattern, InstanceAutomaton):
+        bits = {pattern.begin.bit}
     else:
         return "it is evaluated in another way"
     return "any row may begin a match" if -1 in bits or not bits else tuple(sorted(bits))
@@ -100,7 +103,7 @@ def _is_single(pattern: Pattern) -> bool:
     if isinstance(pattern, RowPattern):
         nfa = pattern.nfa
         return all(nfa.transitions_of(target) == (ACCEPT,) for variable, target in nfa.transitions_of(nfa.start) if variable >= 0)
-    return False
+    return isinstance(pattern, InstanceAutomaton) and not pattern.states
 
 
 def _firsts(branch: Branch) -> set[int]:

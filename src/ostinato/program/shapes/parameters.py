@@ -10,15 +10,15 @@ from ostinato.expr.types import FLOAT, INT, STRING, Type
 from ostinato.expr.typing.physical import to_physical
 from ostinato.program.code_inputs import COLUMN, POINT
 from ostinato.program.column_code import ColumnCode, ColumnOp
+from ostinato.program.expansion import HELD, PARAMETER
 from ostinato.program.input import Column
+from ostinato.program.instances import InstanceAutomaton
 from ostinato.program.measure_code import MeasureCode, Point
 from ostinato.program.negation import EventPoint, NegatedEvent, Negation
 from ostinato.program.opcodes import SPACES, Op, Space, operand, shape
-from ostinato.program.pattern import EventPattern, Pattern, RowPattern
+from ostinato.program.pattern import EventPattern, Pattern
 from ostinato.program.scalar_code import ScalarCode
 from ostinato.program.shapes.canonical_code import canonical
-from ostinato.program.shapes.expansion import HELD, PARAMETER
-from ostinato.program.tree import TreePattern
 from ostinato.program.verification.scalar_check import binds
 
 TAKEN_OUT = ("eq", "ne", "lt", "le", "gt", "ge", "in", "add", "sub", "mul", "div")  # calls that take a column where a constant stands
@@ -82,7 +82,7 @@ class Parameters:
         scalar = pattern.scalar
         a, b = list(scalar.a), list(scalar.b)
         for number, (start, end) in enumerate(scalar.blocks):
-            if not binds(scalar, number):
+            if not binds(scalar, number) and not isinstance(pattern, InstanceAutomaton):  # whose conditions all look at a row
                 continue
             for at in range(start, end):
                 form = shape(Op(scalar.op[at]))
@@ -93,6 +93,8 @@ class Parameters:
 
     def _measures(self, pattern: Pattern) -> MeasureCode:
         measures = pattern.measures
+        if isinstance(pattern, InstanceAutomaton):
+            return measures  # attributes of instances, which have no rows
         if measures.code is None or pattern.rows_per_match != "one" or pattern.output in ("count", "aggregates", "compressed"):
             return measures
         return self._over_matches(measures, everything=True)
@@ -220,5 +222,4 @@ def _renamed(pattern: AnyPattern) -> AnyPattern:
 
 
 def _numbered(pattern: Pattern) -> tuple[str, ...]:
-    assert isinstance(pattern, RowPattern | EventPattern | TreePattern)
     return tuple(f"v{number}" for number in range(len(pattern.variables)))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from ostinato.program.constants_table import IDS, unpacked
 from ostinato.program.program import Program
 from ostinato.program.query_graphs import query_in
-from ostinato.program.shapes.query_table import IDS, unpacked
 from ostinato.program.shapes.shape import is_shape, shaped
 
 Form = tuple[str, tuple[Any, ...]]

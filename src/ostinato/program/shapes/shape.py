@@ -5,16 +5,19 @@ own keys."""
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 from ostinato.base.errors import StateError
+from ostinato.expr.user_function import UserFunction
 from ostinato.program import serde
 from ostinato.program.analysis.concerned_rows import why_not_shared
+from ostinato.program.expansion import PARAMETER, expanded
+from ostinato.program.functions_used import functions_of
 from ostinato.program.input import Column
 from ostinato.program.program import Body, Operator, Program, Result, alone
-from ostinato.program.shapes.expansion import PARAMETER, expanded
+from ostinato.program.query_graphs import with_query
 from ostinato.program.shapes.parameters import Parameters
 from ostinato.program.verification.verify import verify_pattern
 
@@ -29,6 +32,11 @@ class Shape:
     @property
     def parameters(self) -> tuple[Column, ...]:
         return self.body.reads.parameters
+
+    @cached_property
+    def functions(self) -> dict[str, UserFunction]:
+        """Of users, that it calls. The name of a shape tells their names and signatures alone."""
+        return functions_of(self.body)
 
 
 @dataclass(frozen=True)
@@ -63,22 +71,26 @@ def shaped(program: Program) -> Shaped:
     return Shaped(None, why_not=reason) if reason else Shaped(Shape(name, found), tuple(parameters.values))
 
 
-def with_shape(program: Program, shape: Shape, queries: bytes) -> Program:
-    """With an operator for the queries of a shape, over an input of its own. `queries` is the table of constants."""
-    body = replace(shape.body, reads=replace(shape.body.reads, queries=queries))
-    operator = Operator(operator_name(shape.name), (len(program.inputs),), shape.body)
-    result = Result(operator_name(shape.name), len(program.operators))
-    return Program((*program.inputs, body.reads), (*program.operators, operator), (*program.results, result))
+def program_of_shape(shape: Shape, queries: bytes, name: str) -> Program:
+    """An operator for queries of a shape, over an input of its own. `queries` is the table of constants."""
+    reads = replace(shape.body.reads, queries=queries)
+    return Program((reads,), (Operator(name, (0,), shape.body),), (Result(name, 0),))
 
 
-def operator_name(shape: str) -> str:
-    """No query is called like this."""
-    return f"#{shape}"
+def with_part(program: Program, name: str, own: Program) -> Program:
+    """With a query, or with all queries of a shape; `own` is its program alone."""
+    if not is_shape(name):
+        return with_query(program, name, own, range(len(program.inputs)))
+    (operator,) = own.operators
+    placed = Operator(operator.name, (len(program.inputs),), operator.body)
+    result = Result(operator.name, len(program.operators))
+    return Program((*program.inputs, *own.inputs), (*program.operators, placed), (*program.results, result))
+
+
+def operator_name(shape: str, number: int = 0) -> str:
+    """No query is called like this. `number`: of several operators for queries of the same shape."""
+    return f"#{shape}~{number}" if number else f"#{shape}"
 
 
 def is_shape(name: str) -> bool:
     return name.startswith("#")
-
-
-def shape_names(program: Program) -> Sequence[str]:
-    return [reads.shape for reads in program.inputs if reads.shape]

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from ostinato.expr.types import Kind
+from ostinato.program.constants_table import unpacked
+from ostinato.program.expansion import HELD, PARAMETER
 from ostinato.program.input import Input
-from ostinato.program.shapes.expansion import HELD, PARAMETER
-from ostinato.program.shapes.query_table import unpacked
 from ostinato.program.verification.requirement import require
 from ostinato.program.verification.type_check import check_type
 

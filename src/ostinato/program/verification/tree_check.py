@@ -18,6 +18,8 @@ def check_tree_pattern(pattern: TreePattern) -> None:
     require_known(pattern, POLICIES)
     require(pattern.reads.time >= 0, "a time column for a nested pattern")
     require(len(pattern.variables) <= len(pattern.tree) <= MOST_VARIABLES and len(pattern.branches) > 0, "a nested pattern with variables")
+    require(len(pattern.names) == len(pattern.tree), "a name for every variable")
+    require(not pattern.by_cost or pattern.evaluation == "joins", "an evaluation to begin with")
     require(all(0 <= bit < pattern.bits for bit in pattern.prefilter_bits), "known bits to filter by")
     known = range(len(pattern.variables))
     require(pattern.shown is None or all(number in known for number in pattern.shown), "known variables to show")

@@ -9,11 +9,11 @@ from weakref import WeakValueDictionary
 
 from ostinato.expr.types import Kind
 from ostinato.expr.typing.coerce import same_form
+from ostinato.program.expansion import expanded
 from ostinato.program.instances import InstanceAutomaton
 from ostinato.program.intervals import IntervalPattern
 from ostinato.program.pattern import EventPattern, Pattern, RowPattern
 from ostinato.program.program import VERSION, Operator, Program, sharing
-from ostinato.program.shapes.expansion import expanded
 from ostinato.program.tree import TreePattern
 from ostinato.program.verification.column_check import check_columns
 from ostinato.program.verification.event_pattern_check import check_event_pattern

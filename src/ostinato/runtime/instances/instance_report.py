@@ -37,7 +37,8 @@ class InstanceReport(Report):
         evaluator = self._measures()
         assert isinstance(evaluator, Evaluator)
         columns = [to_arrow(vector) for vector in evaluator.evaluate(len(found), lambda name: self._input(name, found, keys))]
-        return pa.table([c if c.type == f.type else c.cast(f.type) for c, f in zip(columns, self.schema, strict=True)], schema=self.schema)
+        shown = pa.table([c if c.type == f.type else c.cast(f.type) for c, f in zip(columns, self.schema, strict=True)], schema=self.schema)
+        return self.with_queries(shown, found.key, keys)
 
     def _input(self, name: str, found: FinishedInstances, keys: KeyIndex | None) -> Vector:
         """An input of the measures' code, see `InstanceAutomaton`."""

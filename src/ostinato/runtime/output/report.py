@@ -10,8 +10,8 @@ import pyarrow as pa
 from ostinato.kernels.vectors.evaluate import Evaluator
 from ostinato.kernels.vectors.vector import to_arrow
 from ostinato.program.code_inputs import numbers_matches
+from ostinato.program.expansion import QUERY
 from ostinato.program.pattern import Pattern, RowPattern
-from ostinato.program.shapes.expansion import QUERY
 from ostinato.program.tree import TreePattern
 from ostinato.runtime.limits.budget import Budget
 from ostinato.runtime.matcher import Matcher, SumsUp
@@ -96,8 +96,11 @@ class Report:
         return _by_completion(matches, rows)
 
     def _shown(self, matches: Matches, rows: PatternRows, keys: KeyIndex | None, timed_out: bool = False) -> pa.Table:
-        shown = self._columns(matches, rows, keys, timed_out)
-        return shown if not self._shows_query or keys is None else shown.append_column(QUERY, to_arrow(keys.values(0, matches.key)))
+        return self.with_queries(self._columns(matches, rows, keys, timed_out), matches.key, keys)
+
+    def with_queries(self, shown: pa.Table, of: np.ndarray, keys: KeyIndex | None) -> pa.Table:
+        """Where the pattern stands for many queries, with the number of each; `of` are the keys that the rows are of."""
+        return shown if not self._shows_query or keys is None else shown.append_column(QUERY, to_arrow(keys.values(0, of)))
 
     def _columns(self, matches: Matches, rows: PatternRows, keys: KeyIndex | None, timed_out: bool) -> pa.Table:
         numbers = self._numbers(matches, rows.key_count) if self.needs_numbers else None

@@ -108,9 +108,9 @@ class QueryIndex:
         values = np.empty((len(images), count), np.int64)
         known = np.ones((len(images), count), np.uint8)
         for value, line in self._line.items():
-            values[line] = images[value][0]
-            if images[value][1] is not None:
-                known[line] = images[value][1]
+            values[line], valid = images[value]
+            if valid is not None:
+                known[line] = valid
         return values, known, np.stack([begin.buckets(images, count) for begin in self._begins])
 
     def _images(self, lines: Mapping[int, int], evaluator: Evaluator, columns: Mapping[str, Vector], count: int) -> Images:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -10,8 +11,8 @@ import pyarrow as pa
 
 from ostinato.expr.types import Kind
 from ostinato.kernels.vectors.vector import Vector
+from ostinato.program.constants_table import IDS, constants_schema, unpacked
 from ostinato.program.input import Column
-from ostinato.program.shapes.query_table import IDS, constants_schema
 from ostinato.runtime.queries.images import ordered_image
 from ostinato.runtime.rows.string_pool import StringPool
 
@@ -30,7 +31,7 @@ class QueryTable:
         self.pool = StringPool()  # of constants that are texts
         self.ids: list[tuple[str, ...]] = []
         self._number_of: dict[str, int] = {}
-        self._known: dict[bytes, int] = {}  # combinations of constants
+        self._known: dict[bytes, int] | None = {}  # combinations of constants; None: made when it is asked for
         self.words = np.zeros((len(self.parameters), FIRST_ROOM), np.int64)  # as they are held: the bits of doubles, codes of texts
         self.images = np.zeros((len(self.parameters), FIRST_ROOM), np.int64)
         self.since = np.zeros(FIRST_ROOM, np.int64)
@@ -59,32 +60,49 @@ class QueryTable:
     def add(self, query: str, constants: Sequence[Any], since: int, before: int) -> None:
         """`constants` as the engine holds them, texts as texts. Those that run already with the same ones and have seen no other rows
         are evaluated together with it."""
-        words = np.array([self._word(value, column) for value, column in zip(constants, self.parameters, strict=True)], np.int64)
-        self._add(query, words, since, before)
+        self.add_all([query], [constants], since, before)
 
-    def _word(self, value: Any, column: Column) -> int:
+    def add_all(self, queries: Sequence[str], constants: Sequence[Sequence[Any]], since: int, before: int) -> None:
+        if queries:
+            words = np.stack([self._words(values, column) for values, column in zip(zip(*constants), self.parameters, strict=True)], 1)
+            images = np.stack([self._images(words[:, n], column) for n, column in enumerate(self.parameters)])
+            self._make_room(len(self) + len(queries))
+            for place, query in enumerate(queries):
+                self._add(query, words[place], images[:, place], since, before)
+
+    def _words(self, values: Sequence[Any], column: Column) -> np.ndarray:
         if column.type.kind is Kind.STRING:
-            return int(self.pool.codes([value])[0])
-        return int(np.float64(value).view(np.int64)) if column.type.kind is Kind.FLOAT else int(value)
+            return self.pool.codes(list(values))
+        return np.array(values, np.float64).view(np.int64) if column.type.kind is Kind.FLOAT else np.array(values, np.int64)
 
-    def _add(self, query: str, words: np.ndarray, since: int, before: int) -> None:
-        key = words.tobytes() + since.to_bytes(8, "big") + before.to_bytes(8, "big")
-        known = self._known.get(key)
+    def _add(self, query: str, words: np.ndarray, images: np.ndarray, since: int, before: int) -> None:
+        same = self._combinations
+        key = _key(words, since, before)
+        known = same.get(key)
         if known is not None:
             self.ids[known] = (*self.ids[known], query)
             self._number_of[query] = known
             return
         number = len(self.ids)
-        self._make_room(number + 1)
         self.ids.append((query,))
-        self._number_of[query] = self._known[key] = number
+        self._number_of[query] = same[key] = number
         self.words[:, number] = words
-        self.images[:, number] = [self._image(word, column) for word, column in zip(words, self.parameters, strict=True)]
+        self.images[:, number] = images
         self.since[number], self.emitted[number], self.before[number] = since, 0, before
 
+    @property
+    def _combinations(self) -> dict[bytes, int]:
+        """Numbers by their constants and the rows that they have seen."""
+        if self._known is None:
+            self._known = {self._key_of(number): number for number in range(len(self)) if self.ids[number]}
+        return self._known
+
+    def _key_of(self, number: int) -> bytes:
+        return _key(self.words[:, number], int(self.since[number]), int(self.before[number]))
+
     @staticmethod
-    def _image(word: np.int64, column: Column) -> int:
-        return int(ordered_image(np.array([word]).view(np.float64))[0]) if column.type.kind is Kind.FLOAT else int(word)
+    def _images(words: np.ndarray, column: Column) -> np.ndarray:
+        return ordered_image(np.ascontiguousarray(words).view(np.float64)) if column.type.kind is Kind.FLOAT else words
 
     def _make_room(self, count: int) -> None:
         have = len(self.since)
@@ -99,8 +117,8 @@ class QueryTable:
         number = self._number_of.pop(query)
         self.ids[number] = tuple(other for other in self.ids[number] if other != query)
         if not self.ids[number]:
-            key = self.words[:, number].tobytes() + int(self.since[number]).to_bytes(8, "big") + int(self.before[number]).to_bytes(8, "big")
-            del self._known[key]
+            if self._known is not None:
+                del self._known[self._key_of(number)]
             self.since[number] = GONE
             self.changes += 1
 
@@ -141,22 +159,18 @@ class QueryTable:
                 words[:, number] = held.to_numpy().view(np.int64)
         self.load_words(words, table.column(IDS).to_pylist())
 
-    def load_words(self, words: np.ndarray, ids: list[list[str]]) -> None:
+    def load_words(self, words: np.ndarray, ids: Sequence[Sequence[str]]) -> None:
         count = len(ids)
         self._make_room(count)
         self.words[:, :count] = words.T
         for number, column in enumerate(self.parameters):
-            line = np.ascontiguousarray(words[:, number])
-            self.images[number, :count] = ordered_image(line.view(np.float64)) if column.type.kind is Kind.FLOAT else line
-        suffix = bytes(16)
-        for number, names in enumerate(ids):
-            self.ids.append(tuple(names))
-            self._known[words[number].tobytes() + suffix] = number
-            for name in names:
-                self._number_of[name] = number
-            if not names:
-                self.since[number] = GONE
-                self.changes += 1
+            self.images[number, :count] = self._images(words[:, number], column)
+        self._known = None
+        self.ids = [tuple(names) for names in ids]
+        self._number_of = {name: number for number, names in enumerate(ids) for name in names}
+        gone = [number for number, names in enumerate(ids) if not names]
+        self.since[gone] = GONE
+        self.changes = len(gone)
 
     def state(self) -> np.ndarray:
         """What a snapshot holds beside the names and the constants."""
@@ -165,11 +179,26 @@ class QueryTable:
     def load_state(self, state: np.ndarray) -> None:
         count = len(self)
         self.since[:count], self.emitted[:count], self.before[:count] = state
-        self._known = {
-            self.words[:, n].tobytes() + int(self.since[n]).to_bytes(8, "big") + int(self.before[n]).to_bytes(8, "big"): n
-            for n in range(count)
-            if self.ids[n]
-        }
+        self._known = None
+
+
+def _key(words: np.ndarray, since: int, before: int) -> bytes:
+    return words.tobytes() + since.to_bytes(8, "big") + before.to_bytes(8, "big")
+
+
+@lru_cache(8)  # on a Spark stream every micro-batch opens sessions of the same program
+def _read(data: bytes, parameters: tuple[Column, ...]) -> QueryTable:
+    table = QueryTable(parameters)
+    table.load(unpacked(data, parameters))
+    return table
+
+
+def table_of(data: bytes, parameters: tuple[Column, ...]) -> QueryTable:
+    """As a program has it."""
+    read, table = _read(data, parameters), QueryTable(parameters)
+    table.pool.codes_of(read.pool.strings)
+    table.load_words(np.ascontiguousarray(read.words[:, : len(read)].T), read.ids)
+    return table
 
 
 def _lengthened(old: np.ndarray, size: int) -> np.ndarray:

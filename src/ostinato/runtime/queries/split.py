@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
-from ostinato.program.shapes.expansion import QUERY
+from ostinato.program.expansion import QUERY
 from ostinato.runtime.queries.query_table import QueryTable
 
 MATCH_ID, SEQ = "match_id", "seq"  # of the default output

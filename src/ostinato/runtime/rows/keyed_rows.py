@@ -200,15 +200,29 @@ class KeyedRows:
         if self.used + total(room) > self.arena.capacity:
             if self._drop_abandoned(total(needed)):
                 movers, room = self._movers(keys, needed)  # regions have no spare room now
-            demand = self.used + total(room)
-            if demand > self.arena.capacity:
-                self.arena.reserve(max(64, 2 * demand))
+            if self.used + total(room) > self.arena.capacity:
+                self._lay_out_larger(movers, room)
+                return
         target = self.used + np.concatenate([[0], np.cumsum(room)])
         lengths = self.length[movers]
         self.arena.copy_rows(Moved(self.offset[movers], lengths, target[:-1]))
         self.offset[movers] = target[:-1]
         self._room[movers] = room
         self.used = int(target[-1])
+
+    def _lay_out_larger(self, movers: np.ndarray, room: np.ndarray) -> None:
+        """All regions in larger arrays, those of `movers` with their new room: no row is copied twice, and what was left behind is gone."""
+        rooms = np.where(self.length > 0, self._room, 0)
+        rooms[movers] = room
+        placed = np.flatnonzero(rooms)
+        target, used = _side_by_side(rooms[placed])
+        held = self.length[placed] > 0
+        moved = Moved(self.offset[placed[held]], self.length[placed[held]], target[held])
+        self.arena.rebuilt(moved, max(64, used if len(placed) == 1 else 2 * used))
+        self._room[:] = 0
+        self.offset[:] = 0
+        self.offset[placed], self._room[placed] = target, rooms[placed]
+        self.used = used
 
     def _movers(self, keys: np.ndarray, needed: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The keys whose region is too small, and the room they get."""

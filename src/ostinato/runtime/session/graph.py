@@ -10,8 +10,8 @@ import numpy as np
 import pyarrow as pa
 
 from ostinato.base.errors import OstinatoError
+from ostinato.program.expansion import expanded
 from ostinato.program.program import Program
-from ostinato.program.shapes.expansion import expanded
 from ostinato.runtime.limits.budget import Budget
 from ostinato.runtime.rows.column_reader import CodedTexts
 from ostinato.runtime.rows.reorder import NEVER

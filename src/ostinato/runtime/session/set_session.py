@@ -42,6 +42,7 @@ class SetSession(RunningProgram):
         snapshot: bytes | None = None,
         on_error: str = "quarantine",
         quarantined: Mapping[str, OstinatoError] | None = None,
+        splits: bool = True,
         **told: Any,
     ) -> None:
         stored = None if snapshot is None or snapshot[:4] != MAGIC else _unpacked(snapshot, functions_of(program))
@@ -53,7 +54,7 @@ class SetSession(RunningProgram):
             self.graph.quarantine.take(query, error)
         self.graph.expel()
         self._subscriptions = Subscriptions()
-        self.members = SetMembers(self.graph)
+        self.members = SetMembers(self.graph, splits)
         self._name_results()
 
     def _name_results(self) -> None:

@@ -12,13 +12,12 @@ import pyarrow as pa
 from ostinato.expr.types import INT
 from ostinato.kernels.vectors.vector import Vector
 from ostinato.program.analysis.concerned_rows import concerned_rows
+from ostinato.program.expansion import PARAMETER, QUERY, expanded_input
 from ostinato.program.input import Column, Input
 from ostinato.program.pattern import Pattern
-from ostinato.program.shapes.expansion import PARAMETER, QUERY, expanded_input
-from ostinato.program.shapes.query_table import unpacked
 from ostinato.runtime.matcher import Matcher
 from ostinato.runtime.queries.query_index import QueryIndex
-from ostinato.runtime.queries.query_table import QueryTable
+from ostinato.runtime.queries.query_table import table_of
 from ostinato.runtime.rows.column_reader import ColumnReader
 from ostinato.runtime.rows.ingest import take
 from ostinato.runtime.rows.key_index import KeyIndex
@@ -48,10 +47,10 @@ class ShapeRows(InputRows):
         self._key_names = reads.key_names
         self.late = LateRows(reads, keeps=options.late == "keep")
         self.reorder.too_late_to(self.late.add)
-        self.queries = QueryTable(reads.parameters)
-        self.queries.load(unpacked(reads.queries, reads.parameters))
+        self.queries = table_of(reads.queries, reads.parameters)
         self.index = QueryIndex(concerned_rows(pattern), pattern.rows, self.queries, "query_index" not in without)
         self.matcher: Matcher | None = None  # of the one pattern that reads it
+        self._shows_places = pattern.measures.code is None
         self.arrival = 0
         self.has_seen = False  # whether rows have come since queries were added
         self._own_types = tuple(reads.columns[key].type for key in reads.keys)
@@ -60,12 +59,17 @@ class ShapeRows(InputRows):
         self._fed = NO_KEYS  # those in which something may be begun
         self.pairs = 0
 
-    def add(self, query: str, constants: tuple[Any, ...]) -> None:
-        """A query that sees the rows that come from now on."""
+    @property
+    def takes_newcomers(self) -> bool:
+        """Where whole events are shown, with their places, those that came before a query must not stand among those that it sees."""
+        return not (self._shows_places and self.reorder.waiting_rows)
+
+    def add(self, queries: Sequence[str], constants: Sequence[tuple[Any, ...]]) -> None:
+        """Queries that see the rows that come from now on."""
         if self.has_seen:
             self.arrival += 1
             self.has_seen = False
-        self.queries.add(query, constants, self.arrival, self.position)
+        self.queries.add_all(queries, constants, self.arrival, self.position)
 
     def read_by(self, patterns: Sequence[Pattern], refuse: Refuse) -> None:
         """Rows are not looked at when they come, since nothing that is computed of them can fail; nor have they constants yet."""
@@ -106,13 +110,16 @@ class ShapeRows(InputRows):
     def _looked_at(self, columns: Mapping[str, Vector], count: int, begun: np.ndarray) -> np.ndarray | None:
         """The events that are not known at once to concern nobody; None: that is not known of any."""
         wanted = self.index.wanted(columns, count)
-        if wanted is None or (len(begun) and self._own is None):
+        if wanted is None:
             return None
-        if len(begun):
+        if self.index.follows and (len(begun) or wanted.any()):
+            if self._own is None:
+                return None
             own, partitions = self._partitions(columns, count)
             busy = np.zeros(partitions, np.bool_)
             busy[begun] = True
-            wanted |= busy[own]
+            busy[own[wanted]] = True
+            wanted = busy[own]
         return None if 2 * np.count_nonzero(wanted) > count else np.flatnonzero(wanted)
 
     def _partitions(self, columns: Mapping[str, Vector], count: int) -> tuple[np.ndarray, int]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ostinato.kernels.tree import tree_layout as layout
-from ostinato.kernels.tree.tree_caches import index_entries, purge
+from ostinato.kernels.tree.tree_caches import index_entries, order_intervals, purge
 from ostinato.runtime.rows.array_growth import lengthened
 from ostinato.runtime.rows.pattern_rows import PatternRows
 
@@ -35,6 +35,11 @@ class NestedCaches:
     def bytes(self) -> int:
         return self._index.nbytes + self._entries.nbytes + self._results.nbytes
 
+    def intervals(self, control: np.ndarray) -> int:
+        """How many entries are no lists of others."""
+        forms = self._entries[: control[layout.ENTRIES], layout.FORM]
+        return int(np.count_nonzero(forms != layout.LIST_OF_INTERVALS))
+
     def grow(self, control: np.ndarray) -> None:
         """There was no room for an entry or a result more."""
         if control[layout.RESULTS] >= len(self._results):
@@ -49,7 +54,9 @@ class NestedCaches:
         self._index = np.full(2 * len(self._entries), layout.NOTHING, np.int64)
         index_entries(self._index, self._entries, entries)
 
-    def forget(self, control: np.ndarray) -> None:
+    def forget(self, control: np.ndarray, members: int) -> None:
+        """Everything; `members` is how many events a result may have from now on."""
+        self._members = members
         control[layout.RESULTS] = control[layout.ENTRIES] = 0
         self._begin()
 
@@ -66,4 +73,5 @@ class NestedCaches:
         purge(self._entries, self._results, needed, times, rows.offset, rows.base, entries, results, control)
         self._entries, self._results = entries, results
         self._index_anew(int(control[layout.ENTRIES]))
+        order_intervals(self._index, self._entries, control)
         self._purge_at = max(FIRST_RESULTS, 2 * int(control[layout.RESULTS] + control[layout.ENTRIES]))

@@ -21,10 +21,10 @@ from ostinato.runtime.rows.pattern_rows import PatternRows
 from ostinato.runtime.rows.string_pool import StringPool
 from ostinato.runtime.snapshots.state_check import StateCheck
 from ostinato.runtime.tree.decided_matches import DecidedMatches
+from ostinato.runtime.tree.evaluation_choice import Chosen, EvaluationChoice
 from ostinato.runtime.tree.event_links import EventLinks
 from ostinato.runtime.tree.found_matches import FoundMatches
 from ostinato.runtime.tree.nested_caches import NestedCaches
-from ostinato.runtime.tree.order_choice import OrderChoice
 from ostinato.runtime.tree.search_stack import SearchStack
 from ostinato.runtime.tree.step_arrays import KeptOf
 from ostinato.runtime.tree.tree_state import check_tree
@@ -40,7 +40,7 @@ class TreeMatcher(Matcher):
         self._budget = budget
         self._pool = pool
         self._code = Interpreter(pattern.scalar)
-        self._choice = OrderChoice(pattern)
+        self._choice = EvaluationChoice(pattern, budget.bytes)
         self._links = EventLinks(pattern)
         self._links.change(self._choice.arrays)
         self._stack = SearchStack(pattern)
@@ -80,8 +80,9 @@ class TreeMatcher(Matcher):
         if self._code.strings or self._code.ranked:
             self._code.bind(self._pool.codes(self._code.strings), self._pool.ranks() if self._code.ranked else None)
         taken_in = int(np.maximum(ready - self._next[keys], 0).sum())
-        if self._choice.reconsider(taken_in, rows, keys):
+        if self._choice.reconsider(taken_in, rows, keys, self._code):
             self._links.change(self._choice.arrays)
+            self._caches.forget(control, self._choice.arrays.members)
         self._steps.begin(taken_in)
         self._listing.begin(taken_in)
         control[layout.STEP_LIMIT] = min(int(control[layout.STEPS]) + self._steps.left, 1 << 62)
@@ -213,7 +214,12 @@ class TreeMatcher(Matcher):
         self._decided.renumber(new_of_old)
         self._next, self._keep, self._read = self._next[old_of_new], self._keep[old_of_new], self._read[old_of_new]
         self._links.forget()
-        self._caches.forget(self._stack.control)
+        self._caches.forget(self._stack.control, self._choice.arrays.members)
+
+    @property
+    def chosen(self) -> Chosen:
+        """The evaluation that is taken, and why."""
+        return self._choice.chosen
 
     def kept(self) -> tuple[tuple[KeptOf, ...], np.ndarray, np.ndarray]:
         """Which nested expressions something is kept of; what: entries and results, see `kernels.tree.tree_layout`."""
@@ -226,7 +232,7 @@ class TreeMatcher(Matcher):
 
     def recode(self, new_of_old: np.ndarray) -> None:
         self._links.forget()
-        self._caches.forget(self._stack.control)
+        self._caches.forget(self._stack.control, self._choice.arrays.members)
 
     def metrics(self) -> dict[str, int]:
         control = self._stack.control
@@ -237,7 +243,7 @@ class TreeMatcher(Matcher):
             "waiting_matches": len(self._decided.waiting),
             "linked_values": int(control[layout.HEADS]),
             "kept_results": int(control[layout.RESULTS]),
-            "kept_intervals": int(control[layout.ENTRIES]),
+            "kept_intervals": self._caches.intervals(control),
             "cache_hits": int(control[layout.CACHE_HITS]),
             "cache_loads": int(control[layout.CACHE_LOADS]),
             "state_bytes": self._links.bytes + self._decided.bytes + self._caches.bytes,

@@ -15,7 +15,7 @@ from ostinato.program.tree import Branch, Group, Limit, NegatedBranch, TreePatte
 from ostinato.runtime.tree.negation_needs import begins_only, depends_on, wanted_by
 from ostinato.runtime.tree.step_arrays import KeptOf, StepArrays
 from ostinato.runtime.tree.step_list import Step, StepList, table
-from ostinato.runtime.tree.variable_order import Unit, VariableOrder, flattened
+from ostinato.runtime.tree.variable_order import Unit, VariableOrder, completing, flattened
 
 OBJECTS, INTERVALS = "object cache", "semantic cache"
 
@@ -53,7 +53,7 @@ class StepWriter:
     def write(self) -> StepArrays:
         plans, owners, orders = [], [], []
         for number, branch in enumerate(self._pattern.branches):
-            for last in _may_be_last(branch.variables, branch):
+            for last in completing(branch.variables, branch):
                 first, order = self._plan(branch, last)
                 plans.append((first, self._tree[last].bit))
                 owners.append(number)
@@ -245,7 +245,8 @@ class StepWriter:
         depends = depends_on(negation, self._pattern)
         values = 1 + sum(2 if slot >= 0 else 1 for _, slot in depends)
         if values <= layout.MOST_VALUES and not self._may_share(negation, list(placed.variables)):
-            step[layout.FLAGGED] = 1
+            # what is negated in it can be there in an interval and not in one around it: no interval says anything about another
+            step[layout.FLAGGED] = layout.ALONE if negation.branch.negations else layout.IN_ORDER
             step[layout.GROUP] = self._number(negation, KeptOf(negation.branch.variables, is_negated=True))
             step[layout.DEPENDS], step[layout.DEPENDS_END] = self._list.terms(term for one in depends for term in one)
 
@@ -297,7 +298,7 @@ class StepWriter:
         if key not in self._plans_of_groups:
             context = self._new_context()
             plans = []
-            for last in _may_be_last(group.variables, branch):
+            for last in completing(group.variables, branch):
                 units = self._order.units(branch, group.variables, group.groups, last)
                 with self._list.apart() as first:
                     self._place(units, last, branch, _Placed((), keeps=True), context, list(local))
@@ -328,9 +329,3 @@ def _limit_kind(limit: Limit) -> int:
     if limit.is_window:
         return layout.WINDOW
     return layout.INCLUDING if limit.includes else layout.BEYOND
-
-
-def _may_be_last(variables: tuple[int, ...], branch: Branch) -> list[int]:
-    """Of these variables those behind which no other of them has to come."""
-    earlier = {a for a, b in branch.follows if b in variables}
-    return [variable for variable in variables if variable not in earlier]

@@ -106,6 +106,35 @@ def test_streams(spark, tmp_path):
     assert operators == 1
 
 
+def many() -> ost.QuerySet:
+    """Of shapes that are evaluated as one: equal ones among them, and one whose numbers of matches keep it apart."""
+    queries = ost.QuerySet({"ticks": rows(1).schema})
+    for number in range(9):
+        for name in ("fall", "pair", "quiet", "shown"):
+            queries.add(f"{name} {number}", TEXTS[name].replace("> 8", f"> {3 + number % 6}").replace("> 7", f"> {2 + number % 5}"))
+    assert queries.explain().count("evaluated as one") == 4
+    return queries
+
+
+def test_shapes_in_a_batch(spark):
+    queries = many()
+    frame = on(spark).match_all(queries, ticks=spark.createDataFrame(rows().to_pandas()))
+    assert shown(frame.toArrow()) == expected(queries, rows())
+
+
+def test_shapes_in_a_stream(spark, tmp_path):
+    """Over a restart."""
+    (tmp_path / "ticks").mkdir()
+    queries = many()
+    for number, ends in enumerate((False, True)):
+        pq.write_table(rows().slice(300 * number, 300), tmp_path / "ticks" / f"{number}.parquet")
+        stream = on(spark).read_stream(str(tmp_path / "ticks"), rows_per_batch=100, ends=ends)
+        writer = on(spark).match_all(queries, ticks=stream, lateness=0, buckets=2).writeStream.format("parquet")
+        writer = writer.option("path", str(tmp_path / "out")).option("checkpointLocation", str(tmp_path / "state"))
+        writer.trigger(availableNow=True).start().awaitTermination()
+    assert shown(spark.read.parquet(str(tmp_path / "out")).toArrow()) == expected(queries, rows())
+
+
 FAILING = (
     "PATTERN SEQ(ticks a, ticks b) WHERE skip_till_next_match(a, b) { [k] and a.n * 4611686018427387904 > 0 } WITHIN 30 RETURN a.ts AS a"
 )
@@ -143,7 +172,7 @@ def test_a_query_that_fails_is_put_in_quarantine(spark, tmp_path):
     )
     running = writer.trigger(availableNow=True).start()
     running.awaitTermination()
-    assert sum(one.observedMetrics["ostinato"].quarantined for one in running.recentProgress if "ostinato" in one.observedMetrics) == 1
+    assert sum(seen.quarantined for progress in running.recentProgress for seen in progress.observedMetrics.values()) == 1
     for result in (batch, spark.read.parquet(str(tmp_path / "out"))):
         (error,) = result.where("query_error is not null").collect()
         assert error.query_id == "failing" and error.a is None and "64 bits" in error.query_error
