@@ -10,16 +10,13 @@ from tests.docs.examples import PAGES, ROOT, examples_of
 LINK = re.compile(r"\]\((?!https?:|#)([^)#]+)")
 FILE = re.compile(r"`([\w/]+\.py)`")
 TEST = re.compile(r"`(\w+)::(\w+)`")
-NOT_YET = ROOT / "docs" / "languages" / "tpstream.md"  # nothing evaluates it yet: `test_tpstream_page.py` runs it on the reference
 
 
 def _name(page):
     return str(page.relative_to(ROOT))
 
 
-@pytest.mark.parametrize(
-    "page", [page for page in PAGES if page != NOT_YET and any("spark" not in e.tags for e in examples_of(page))], ids=_name
-)
+@pytest.mark.parametrize("page", [page for page in PAGES if any("spark" not in e.tags for e in examples_of(page))], ids=_name)
 def test_examples_run(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     names = {"__name__": "example"}

@@ -58,6 +58,8 @@ def advance(
                 elif settings[WITHIN] != OPEN:
                     purge(definitions, situations, regions, header, key, now - settings[WITHIN])
             if row >= end[i]:
+                if settings[WITHIN] != OPEN and complete != OPEN and complete > NEVER + settings[WITHIN]:
+                    purge(definitions, situations, regions, header, key, complete - settings[WITHIN])
                 break
             if header[LIVE] > settings[LIMIT] and header[AT_DEFINITION] == 0:
                 return OVER_LIMIT
