@@ -95,8 +95,8 @@ def pieces(case: StreamsCase, size: int) -> Iterator[tuple[str, pa.Table]]:
 
 
 def _time(case: StreamsCase, table: pa.Table) -> str:
-    time = case.options.get("time", "ts")
-    return time if time in table.column_names else "end_ts"
+    """Of rows that last, their end."""
+    return next(name for name in (case.options.get("time", "ts"), "end_ts", "ended") if name in table.column_names)
 
 
 def _found(table: pa.Table) -> Rows:

@@ -22,7 +22,7 @@ def wrong(cases: list[StreamsCase], outcomes: list[Outcome]) -> list[str]:
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_batches(language: str) -> None:
     cases = for_spark(worked_streams_cases(language))
-    assert len(cases) >= 5
+    assert len(cases) >= 2
     found = wrong(cases, SparkStreamsBatch(None).run(cases))
     assert not found, "\n\n".join(found)
 

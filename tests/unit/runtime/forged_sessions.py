@@ -150,7 +150,7 @@ def rows(first: int, count: int, seed: int) -> pa.Table:
 
 def compiled(name: str) -> ost.Query:
     text, options = QUERIES[name]
-    if not text.startswith("SELECT") and name != "streams":
+    if not text.startswith(("SELECT", "FROM")) and name != "streams":
         options = {"type_by": "type", "time": "ts", **options}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -15,7 +15,7 @@ FROM cars (ts timestamp, car integer, speed double, accel double, on boolean, na
 PARTITION BY car
 TIME ts
 SITUATION A
-  LAST(accel) > CAST(8 AS DOUBLE)
+  LAST(accel) > 8.0e0
   LASTS >= 5000000
 SITUATION B
   LAST(speed) > PREV(LAST(speed), 2)
