@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from ostinato.program.column_code import ColumnCode, ColumnOp
 from ostinato.program.elements import Element
 from ostinato.program.input import Input
-from ostinato.program.instance_text import instance_lines
 from ostinato.program.instances import InstanceAutomaton
-from ostinato.program.interval_text import interval_lines
 from ostinato.program.intervals import IntervalPattern
+from ostinato.program.listing.instance_text import instance_lines
+from ostinato.program.listing.interval_text import interval_lines
+from ostinato.program.listing.tree_text import tree_lines
 from ostinato.program.measure_code import MatchAggregate, MeasureCode, Point
 from ostinato.program.negation import Negation
 from ostinato.program.opcodes import instruction_text
@@ -18,7 +19,6 @@ from ostinato.program.ordered_nfa import ACCEPT, ACCEPT_AT_END
 from ostinato.program.pattern import EventPattern, Pattern, RowPattern
 from ostinato.program.program import VERSION
 from ostinato.program.tree import TreePattern
-from ostinato.program.tree_text import tree_lines
 
 
 def disassemble(pattern: Pattern) -> str:

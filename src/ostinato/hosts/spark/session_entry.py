@@ -121,14 +121,8 @@ class SparkEngine:
         `late="keep"`, on streams, puts rows that come too late into the result, in a column `late` with the reason.
         `sandbox=True` is for texts of others; `tail_of` is as in `sql`."""
         closed = self._sandbox(sandbox, text)
-        options: dict[str, Any] = {
-            "output": output,
-            "type_by": type_by,
-            "time": time,
-            "ties": ties,
-            "latency": latency,
-            "strategy": strategy,
-        }
+        options: dict[str, Any] = {"output": output, "type_by": type_by, "time": time, "ties": ties}
+        options |= {"latency": latency, "strategy": strategy}
         check_options(language=language, lateness=lateness, late=late, buckets=buckets, path=path, budget=budget, **options)
         chosen = chosen_language(text, language, budget=budget, **options)
         if chosen.is_statement:
@@ -188,14 +182,8 @@ class SparkEngine:
         **named: object,
     ) -> str:
         """A stage of the query, of a statement that of every clause; and for the plan how Spark will divide the work."""
-        options: dict[str, Any] = {
-            "output": output,
-            "type_by": type_by,
-            "time": time,
-            "ties": ties,
-            "latency": latency,
-            "strategy": strategy,
-        }
+        options: dict[str, Any] = {"output": output, "type_by": type_by, "time": time, "ties": ties}
+        options |= {"latency": latency, "strategy": strategy}
         check_options(stage=stage, language=language, **options)
         given = self._resolved(unnamed, streams, named)
         chosen = chosen_language(text, language, **options)

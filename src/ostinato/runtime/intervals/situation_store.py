@@ -59,8 +59,7 @@ class SituationStore:
     @property
     def busy(self) -> np.ndarray:
         """Per key, whether situations are kept there."""
-        found: np.ndarray = (self.regions[:, layout.COUNT].reshape(-1, self._definitions) > 0).any(axis=1)
-        return found
+        return np.asarray((self.regions[:, layout.COUNT].reshape(-1, self._definitions) > 0).any(axis=1))
 
     @property
     def kept(self) -> np.ndarray:
