@@ -13,6 +13,7 @@ from ostinato.base.errors import (
     DataError,
     OstinatoError,
     QuerySyntaxError,
+    RuleError,
     SandboxError,
     SchemaError,
     StateError,
@@ -25,7 +26,7 @@ from ostinato.base.release import RELEASE
 if TYPE_CHECKING:
     from ostinato import functions
     from ostinato.hosts.embedded import Result, compile, match, sql
-    from ostinato.hosts.embedded.match_all import match_all
+    from ostinato.hosts.embedded.match_all import QuarantineWarning, match_all
     from ostinato.hosts.sandbox import Sandbox
     from ostinato.hosts.spark import on
     from ostinato.inspect.compressed import decode
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from ostinato.plan.long_walks import QuadraticWarning
     from ostinato.query import Query
     from ostinato.query_set import QuerySet
+    from ostinato.runtime.delivery.receiver import Receiver
     from ostinato.runtime.limits.budget import Budget, Overflow
     from ostinato.runtime.session.session import Session
 
@@ -42,9 +44,11 @@ _LAZY = {
     "compile": "ostinato.hosts.embedded",
     "ExplosionWarning": "ostinato.lang.streams.explosion",
     "QuadraticWarning": "ostinato.plan.long_walks",
+    "QuarantineWarning": "ostinato.hosts.embedded.match_all",
     "Query": "ostinato.query",
     "QuerySet": "ostinato.query_set",
     "match_all": "ostinato.hosts.embedded.match_all",
+    "Receiver": "ostinato.runtime.delivery.receiver",
     "Session": "ostinato.runtime.session.session",
     "Budget": "ostinato.runtime.limits.budget",
     "Overflow": "ostinato.runtime.limits.budget",
@@ -65,10 +69,13 @@ __all__ = [
     "OstinatoError",
     "Overflow",
     "QuadraticWarning",
+    "QuarantineWarning",
     "Query",
     "QuerySet",
     "QuerySyntaxError",
+    "Receiver",
     "Result",
+    "RuleError",
     "Sandbox",
     "SandboxError",
     "SchemaError",

@@ -24,7 +24,11 @@ from ostinato.expr.user_function import UserFunction
 from ostinato.kernels.scalar.compiled_functions import compiled as compiled_form
 
 # Words that one of the languages reads before it looks for functions
-WORDS = frozenset({"prev", "next", "classifier", "match_number", "running", "final", "permute", "seq", "and", "or", "not", "exists", "len"})
+WORDS = frozenset(
+    {"prev", "next", "classifier", "match_number", "running", "final", "permute", "seq", "and", "or", "not", "exists", "len"}
+    | {"filter", "fold", "publish", "dur", "pattern", "within", "return", "output"}
+    | {"strict_contiguity", "partition_contiguity", "skip_till_next_match", "skip_till_any_match"}
+)
 
 
 def register(

@@ -6,6 +6,8 @@ import sys
 
 from tests.conformance.compare import verdict
 from tests.conformance.engines import SessionEngine
+from tests.conformance.streams_case import worked_streams_cases
+from tests.conformance.streams_engines import SessionStreams
 from tests.conformance.worked_cases import worked_cases
 from tests.golden.case_file import golden_cases
 from tests.property.long_matches import all_matches
@@ -16,9 +18,10 @@ WORKED = slice(None, None, 4)  # a quarter of the worked cases: all of them take
 
 def disagreements() -> list[str]:
     cases = [*golden_cases(), *worked_cases()[WORKED]]
+    of_streams = worked_streams_cases("cel")[WORKED]
     with small_room():
-        outcomes = SessionEngine().run(cases)
-    judged = [(case, *verdict(case, outcome)) for case, outcome in zip(cases, outcomes, strict=True)]
+        outcomes = [*SessionEngine().run(cases), *SessionStreams().run(of_streams)]
+    judged = [(case, *verdict(case, outcome)) for case, outcome in zip([*cases, *of_streams], outcomes, strict=True)]
     return [f"{case.name}: {why}" for case, result, why in judged if result == "disagree"] + longer_ones()
 
 

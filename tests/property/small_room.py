@@ -10,6 +10,7 @@ from ostinato.kernels.rows import hashing, string_table
 from ostinato.runtime.aggregation import aggregation_store
 from ostinato.runtime.backtrack import backtrack_store
 from ostinato.runtime.compact import compact_store
+from ostinato.runtime.instances import instance_store
 from ostinato.runtime.matches import listing, match_list, ordered_matches
 from ostinato.runtime.output import report
 from ostinato.runtime.rows import column_reader, keyed_rows, row_symbols
@@ -23,6 +24,8 @@ LEAST_ROOM = (
     (column_reader, "MANY", 1),
     (compact_store, "FIRST_CAPACITY", 1),
     (hashing, "MIN_SLOTS", 2),
+    (instance_store, "AT_A_TIME", 1),
+    (instance_store, "FIRST_CAPACITY", 1),
     (keyed_rows, "FEW_ROWS", 1),
     (listing, "LEAST_PART", 1),
     (match_list, "FIRST_MATCHES", 1),

@@ -56,12 +56,15 @@ def test_a_condition_on_one_row_in_every_language():
     assert sql("A AS doubled(v) > 7", "A", "A.ts AS a") == [(4,), (5,)]
     assert events("PATTERN SEQ(ticks a) WHERE Doubled(a.v) > 7 WITHIN 10 RETURN a.ts") == [(4,), (5,)]
     assert events("PATTERN SEQ(ticks a, doubled(a.v) > 7) WITHIN 10 RETURN a.ts", language="neel") == [(4,), (5,)]
+    assert events("SELECT doubled(v) AS d FROM FILTER {doubled(v) > 7} (ticks)", language="cel") == [(8.0, 4, 4), (18.0, 5, 5)]
 
 
 def test_a_condition_over_the_match_in_event_languages():
     runs = "PATTERN SEQ(ticks a, ticks b) WHERE skip_till_any_match(a, b) { distance(a.v, b.v) >= 7 } WITHIN 10 RETURN a.ts, b.ts AS b"
     nested = "PATTERN SEQ(ticks a, ticks b, distance(a.v, b.v) >= 7) WITHIN 10 RETURN a.ts, b.ts AS b"
     assert events(runs) == events(nested, language="neel") == [(1, 5), (2, 5)]
+    chain = "SELECT distance(v_1, v) AS d FROM ticks NEXT {distance($1.v, $2.v) >= 7} ticks"
+    assert events(chain, language="cel") == [(7.0, 2, 5), (8.0, 1, 5)]
 
 
 def test_a_condition_over_the_match_in_sql():
@@ -183,12 +186,13 @@ def test_an_error_matters_only_where_the_value_does():
     assert isinstance(caught.value.__cause__, ZeroDivisionError)
 
 
-@pytest.mark.parametrize("strategy", ["sql", "runs", "nested"])
+@pytest.mark.parametrize("strategy", ["sql", "runs", "nested", "instances"])
 def test_an_error_in_a_condition_over_the_match(strategy):
     queries = {
         "sql": lambda: sql("B AS reciprocal(B.v - A.v - 1) < 5"),
         "runs": lambda: events("PATTERN SEQ(ticks a, ticks b) WHERE reciprocal(b.v - a.v - 1) < 5 WITHIN 10"),
         "nested": lambda: events("PATTERN SEQ(ticks a, ticks b, reciprocal(b.v - a.v - 1) < 5) WITHIN 10", language="neel"),
+        "instances": lambda: events("SELECT v FROM ticks NEXT {reciprocal($2.v - $1.v - 1) < 5} ticks", language="cel"),
     }
     with pytest.raises(DataError, match="The function reciprocal failed: ZeroDivisionError") as caught:
         queries[strategy]()
@@ -329,6 +333,28 @@ def test_a_name_is_one_function_in_a_set():
     with pytest.raises(OstinatoError, match="different functions are called doubled"):
         rules.add("other", "PATTERN SEQ(ticks a) WHERE doubled(a.v) > 1 WITHIN 10 RETURN a.ts")
     assert "other" not in rules
+
+
+def test_texts_that_are_alike_know_the_functions_of_their_time():
+    rules = ost.QuerySet({"ticks": TICKS.schema})
+    text = "PATTERN SEQ(ticks a) WHERE doubled(a.v) > {} WITHIN 10 RETURN a.ts"
+    for limit in range(3, 7):
+        rules.add(f"above {limit}", text.format(limit))
+    found = {name: table.num_rows for name, table in ost.match_all(rules, ticks=TICKS).items()}
+    assert found == {"above 3": 3, "above 4": 2, "above 5": 2, "above 6": 2}
+    ost.functions.unregister("doubled")
+    with pytest.raises(UnknownNameError, match="There is no function doubled"):
+        rules.add("above 7", text.format(7))
+    ost.functions.register("doubled", lambda x: pc.multiply(x, 1.0), takes=[DOUBLE], returns=DOUBLE)
+    with pytest.raises(OstinatoError, match="different functions are called doubled"):
+        rules.add("above 7", text.format(7))
+    for limit in range(3, 7):
+        rules.remove(f"above {limit}")
+        if limit < 6:
+            with pytest.raises(OstinatoError, match="different functions are called doubled"):
+                rules.add("above 7", text.format(7))  # one that is left still calls the other one
+    rules.add("above 7", text.format(7))
+    assert ost.match_all(rules, ticks=TICKS)["above 7"].num_rows == 1
 
 
 def test_the_sandbox_lets_in_what_is_registered_for_it():

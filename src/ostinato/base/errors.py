@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from ostinato.base.span import Span, caret, line_and_column
 
 SHOWN_TEXT = 160  # characters of a query
+SHOWN_RULES = 20  # of those that are broken
 
 
 class OstinatoError(Exception):
@@ -105,6 +107,21 @@ class BudgetError(OstinatoError):
     """The state of a query, or what it lists, outgrew its budget."""
 
     names_query = True
+
+
+class RuleError(OstinatoError):
+    """Rules of a table that cannot be used: `errors` by their ids, or by where they stand. Nothing was changed."""
+
+    def __init__(self, errors: Mapping[str, OstinatoError], count: int) -> None:
+        told = [f"{id}: {str(error).replace(chr(10), chr(10) + '    ')}" for id, error in list(errors.items())[:SHOWN_RULES]]
+        told += [f"and {len(errors) - SHOWN_RULES} more"] if len(errors) > SHOWN_RULES else []
+        message = f"{len(errors)} of {count} rules cannot be used, and nothing was changed"
+        super().__init__(message, detail="\n".join(told), hint="Repair them, or set enabled to false; all of them are in `errors`")
+        self.errors = dict(errors)
+        self._count = count
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return RuleError, (self.errors, self._count)
 
 
 class SandboxError(OstinatoError):

@@ -26,6 +26,7 @@ OPTIONS: dict[str, tuple[tuple[type, ...], str]] = {
     "budget": ((Budget,), "ost.Budget(...)"),
     "late": ((str,), 'a word, "count" or "keep"'),
     "buckets": ((int,), "a whole number"),
+    "on_error": ((str,), 'a word, "quarantine" or "raise"'),
     "path": ((str,), "a word"),
     "writes": ((bool,), "True or False"),
     "stage": ((str,), "a word"),

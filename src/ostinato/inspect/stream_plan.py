@@ -9,7 +9,10 @@ from ostinato.algebra.event_text import expression_text
 from ostinato.expr.nodes import Expr
 from ostinato.plan.instances.chain import Chain, Link, is_true
 from ostinato.plan.instances.merged_input import MergedInput
-from ostinato.program.instances import InstanceAutomaton
+from ostinato.program.analysis.instance_bounds import bound_of
+from ostinato.program.instances import InstanceAutomaton, InstanceState
+
+WORDS = {"gt": "above", "ge": "not below", "lt": "below", "le": "not above"}
 
 
 def stream_plan_text(automaton: InstanceAutomaton) -> str:
@@ -22,9 +25,7 @@ def _plan_lines(automaton: InstanceAutomaton) -> Iterator[str]:
     yield f"partitions: {', '.join(reads.key_names) or 'none, the stream is one'}"
     yield f"columns read: {', '.join(column.name for column in reads.columns)}"
     for number, state in enumerate(automaton.states, 1):
-        by_value = state.register >= 0
-        found = f"found by the value of {automaton.registers[state.register].name}" if by_value else "all looked at"
-        yield f"state {number}: instances are {found}"
+        yield f"state {number}: instances are {_found(automaton, state)}"
         if state.within >= 0:
             yield f"state {number}: an instance is let go when its events last longer than {state.within} in the unit of {reads.time_name}"
     if automaton.states and automaton.within < 0:
@@ -33,6 +34,16 @@ def _plan_lines(automaton: InstanceAutomaton) -> Iterator[str]:
         yield f"an instance carries: {', '.join(register.name for register in automaton.registers)}"
     if automaton.prefilter_bits:
         yield "rows that no state waits for cannot matter: Spark leaves them out before they reach Python"
+
+
+def _found(automaton: InstanceAutomaton, state: InstanceState) -> str:
+    if state.register >= 0:
+        return f"found by the value of {automaton.registers[state.register].name}, which an event must equal"
+    bound = bound_of(automaton, state)
+    if bound is None:
+        return "all looked at"
+    end = "least" if bound.relation in ("gt", "ge") else "greatest"
+    return f"looked at where an event's value is {WORDS[bound.relation]} the {end} {automaton.registers[bound.register].name} that waits"
 
 
 def stream_automaton_text(query: EventQuery) -> str:

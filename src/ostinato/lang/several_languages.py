@@ -72,7 +72,7 @@ def several(languages: tuple[Language[Any], ...]) -> Language[Part]:
             raise QuerySyntaxError(
                 f"The text has {len(spans)} queries, and language= names {len(languages)}", hint=f'Name one for each: language="{named}"'
             )
-        return tuple(_parsed(language, text, span, options) for language, span in zip(languages, spans, strict=True))
+        return tuple(part for language, span in zip(languages, spans, strict=True) for part in _parsed(language, text, span, options))
 
     titles = tuple(dict.fromkeys(language.title for language in languages))
     return Language(
@@ -90,17 +90,17 @@ def several(languages: tuple[Language[Any], ...]) -> Language[Part]:
     )
 
 
-def _parsed(language: Language[Any], text: str, span: Span, options: CompileOptions) -> ParsedQuery[Part]:
+def _parsed(language: Language[Any], text: str, span: Span, options: CompileOptions) -> tuple[ParsedQuery[Part], ...]:
+    """One query of the text; its own language may make several of it, which read each other."""
     own = alone(text, span)
     with _pointing_into(text):
         published = None if language.publishes is None else language.publishes(own)
         queries = language.parse(own if published is None else published[1], options)
-        if len(queries) != 1:
+        if language.is_statement and len(queries) != 1:
             raise UnsupportedError(f"A query of {language.title} among others has one clause", span=queries[1].span)
-    (query,) = queries
-    composite = query.composite if published is None else published[0]
-    return replace(
-        query, tree=Part(language, query.tree, text, None if published is None else composite), composite=composite, relation=None
+    name = None if published is None else published[0]
+    return tuple(
+        replace(query, tree=Part(language, query.tree, text, name), composite=name or query.composite, relation=None) for query in queries
     )
 
 

@@ -35,9 +35,7 @@ TREE_REASONS = {
 def plan(query: MatchQuery, strategy: str | None = None, by_key: bool = True) -> Pattern:
     """`strategy` forces one, for comparison; one that cannot evaluate the query is refused with the reason. `by_key`: nested patterns whose
     events are all equal in a column are evaluated value by value."""
-    known = (*ROW_EVALUATIONS, *EVENT_EVALUATIONS, *TREE_EVALUATIONS, *STREAM_EVALUATIONS)
-    if strategy is not None and strategy not in known:
-        raise OstinatoError(f'there is no strategy "{strategy}"', hint=f"the strategies are {', '.join(known)}")
+    _check_known(strategy)
     if strategy in STREAM_EVALUATIONS:
         raise _refusal(strategy, "it evaluates expressions over streams of events that last")
     if query.selection is Selection.PREFERRED:
@@ -49,6 +47,14 @@ def plan(query: MatchQuery, strategy: str | None = None, by_key: bool = True) ->
     if strategy in TREE_EVALUATIONS or query.listed is MatchOrder.INTERVAL or is_nested(query.pattern):
         return _plan_tree(query, strategy, by_key)
     return _plan_events(query, strategy)
+
+
+def plan_streams(query: EventQuery, strategy: str | None = None, by_key: bool = True, by_value: bool = True) -> InstanceAutomaton:
+    """Expressions over streams have one evaluation. `by_value`: instances are found by what they have to be equal in."""
+    _check_known(strategy)
+    if strategy not in (None, *STREAM_EVALUATIONS):
+        raise _refusal(str(strategy), "it combines streams of events that last")
+    return AutomatonEmitter(query, by_key, by_value).emit()
 
 
 def _flat(query: MatchQuery, wanted: str | None, by_key: bool) -> EventPattern | None:
@@ -65,11 +71,10 @@ def _flat(query: MatchQuery, wanted: str | None, by_key: bool) -> EventPattern |
     return replace(pattern, reason=f"a sequence of events, nothing is left of the nesting; {pattern.reason}")
 
 
-def plan_streams(query: EventQuery, strategy: str | None = None, by_key: bool = True, by_value: bool = True) -> InstanceAutomaton:
-    """Expressions over streams have one evaluation. `by_value`: instances are found by what they have to be equal in."""
-    if strategy not in (None, *STREAM_EVALUATIONS):
-        raise _refusal(str(strategy), "it combines streams of events that last")
-    return AutomatonEmitter(query, by_key, by_value).emit()
+def _check_known(strategy: str | None) -> None:
+    known = (*ROW_EVALUATIONS, *EVENT_EVALUATIONS, *TREE_EVALUATIONS, *STREAM_EVALUATIONS)
+    if strategy is not None and strategy not in known:
+        raise OstinatoError(f'there is no strategy "{strategy}"', hint=f"the strategies are {', '.join(known)}")
 
 
 def _plan_rows(query: MatchQuery, wanted: str | None) -> RowPattern:

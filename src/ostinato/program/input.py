@@ -47,10 +47,14 @@ class Input:
         ""  # what a host may apply before rows reach the engine, as SQL that Spark and DuckDB read alike; empty: every row matters
     )
 
+    shape: str = ""  # where one body stands for many queries: its name among shapes
+    parameters: tuple[Column, ...] = ()  # the constants in which these queries differ, as columns
+    queries: bytes = b""  # what they are: see `program.constants_table`
+
     @property
     def event_columns(self) -> tuple[Column, ...]:
         """What an event has, as users know it; fields of structs are part of those."""
-        return tuple(column for column in self.data_columns if not column.root)
+        return tuple(column for column in self.data_columns if not column.root and column not in self.parameters)
 
     @cached_property
     def types(self) -> dict[str, Type]:

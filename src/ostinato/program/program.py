@@ -76,7 +76,7 @@ def sharing(reads: Input) -> object:
     sources = tuple((source.stream.lower(), source.constants, source.operator) for source in reads.sources)
     order = tuple((reads.columns[column].name, descending, nulls_first) for column, descending, nulls_first in reads.order)
     numbered = reads.columns[reads.stream_number].name if reads.stream_number >= 0 else ""
-    return reads.stream.lower(), sources, reads.time_name, order, numbered, reads.key_names, _form(reads)
+    return reads.stream.lower(), sources, reads.time_name, order, numbered, reads.key_names, _form(reads), reads.shape
 
 
 def _form(reads: Input) -> object:

@@ -3,6 +3,7 @@ take and give; the functions themselves are given by whoever reads them."""
 
 from __future__ import annotations
 
+import base64
 import dataclasses
 import datetime as dt
 import json
@@ -73,6 +74,8 @@ def _plain(value: Any) -> Any:
         return {"$float": value.hex()}
     if isinstance(value, tuple):
         return [_plain(item) for item in value]
+    if isinstance(value, bytes):
+        return {"$bytes": base64.b64encode(value).decode()}
     if isinstance(value, Kind):
         return {"$kind": value.name}
     if isinstance(value, Decimal):
@@ -96,6 +99,7 @@ def _plain(value: Any) -> Any:
 
 _SCALARS: dict[str, Callable[[Any], Any]] = {
     "$float": float.fromhex,
+    "$bytes": lambda text: base64.b64decode(text, validate=True),
     "$kind": lambda name: Kind[name],
     "$decimal": Decimal,
     "$datetime": dt.datetime.fromisoformat,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -14,7 +15,7 @@ from ostinato.runtime.session.session import Session
 from ostinato.runtime.session.set_session import SetSession
 from ostinato.tasks.carried_names import arrived
 from ostinato.tasks.fed_session import Decided, FedSession
-from ostinato.tasks.keyed_pass import concatenated
+from ostinato.tasks.keyed_pass import Failed, concatenated, set_session
 from ostinato.tasks.worker_memory import task_budget
 
 STREAM, TIME = "stream", "time"  # of the rows of a pass: whose row it is, and when
@@ -25,9 +26,12 @@ def rows_column(stream: int) -> str:
     return f"rows{stream}"
 
 
-def graph_pass(program: Program, is_set: bool, batches: Iterable[pa.RecordBatch], budget: Budget | None = None) -> Iterator[Decided]:
-    """The matches. Rows come in order of time; of one time each input puts them in its own order, so they wait until it has passed."""
-    session = _opened(program, is_set, budget)
+def graph_pass(
+    program: Program, is_set: bool, batches: Iterable[pa.RecordBatch], budget: Budget | None = None, failed: Failed | None = None
+) -> Iterator[Decided]:
+    """The matches. Rows come in order of time; of one time each input puts them in its own order, so they wait until it has passed.
+    `failed` as in `set_pass`."""
+    session = _opened(program, is_set, budget, failed)
     for table in concatenated(batches):
         for stream in range(len(session.streams)):
             rows = _rows_of(table, stream)
@@ -36,11 +40,13 @@ def graph_pass(program: Program, is_set: bool, batches: Iterable[pa.RecordBatch]
         latest = pc.max(times_of(table.column(TIME))).as_py()
         yield session.advance([latest] * len(session.streams))
     yield session.close()
+    if failed is not None and isinstance(session.session, SetSession):
+        failed.update(session.session.quarantined)
 
 
-def _opened(program: Program, is_set: bool, budget: Budget | None) -> FedSession:
-    allowed = task_budget(budget)
-    return FedSession(SetSession(program, budget=allowed, lateness=None) if is_set else Session(program, budget=allowed, lateness=None))
+def _opened(program: Program, is_set: bool, budget: Budget | None, failed: Failed | None) -> FedSession:
+    told: dict[str, Any] = {"budget": task_budget(budget), "lateness": None}
+    return FedSession(set_session(program, failed, **told) if is_set else Session(program, **told))
 
 
 def _rows_of(table: pa.Table, stream: int) -> pa.Table:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
+from ostinato.base.errors import OstinatoError
 from ostinato.program.pattern import Pattern
 from ostinato.program.program import Program, alone
 from ostinato.runtime.limits.budget import Budget
@@ -17,6 +19,7 @@ from ostinato.tasks.key_codes import key_codes
 from ostinato.tasks.worker import push
 from ostinato.tasks.worker_memory import task_budget
 
+Failed = dict[str, OstinatoError]  # queries of a set, and what has stopped them
 ROWS_AT_ONCE = 1 << 17  # Spark hands out 10,000 rows at a time; the kernels like more
 
 
@@ -42,23 +45,42 @@ def keyed_pass(pattern: Pattern, batches: Iterable[pa.RecordBatch], budget: Budg
 
 
 def set_pass(
-    program: Program, keys: Sequence[str], tables: Iterable[pa.Table], budget: Budget | None = None
+    program: Program, keys: Sequence[str], tables: Iterable[pa.Table], budget: Budget | None = None, failed: Failed | None = None
 ) -> Iterator[dict[str, pa.Table]]:
-    """The same for a set of queries: the matches of each. `keys` are those that all of them have; without any, all rows are one key."""
-    going_on = None if keys else SetSession(program, budget=task_budget(budget), ordered=True)  # counts are shown of no rows, too
+    """The same for a set of queries: the matches of each. `keys` are those that all of them have; without any, all rows are one key.
+    `failed` is told of queries that fail, which go no further then; without it an error ends the pass."""
+
+    def opened() -> SetSession:
+        return set_session(program, failed, budget=task_budget(budget), ordered=True)
+
+    going_on = None if keys else opened()  # counts are shown of no rows, too
     carried: pa.Table | None = None
     for table in tables:
         borders = _borders(table, keys, carried) if keys else np.zeros(0, np.int64)
         if going_on is None:
-            going_on = SetSession(program, budget=task_budget(budget), ordered=True)
+            going_on = opened()
         if len(borders):
             yield from _of_set(going_on, table.slice(0, borders[-1]), in_time=False)
-            yield going_on.close()
-            going_on = SetSession(program, budget=task_budget(budget), ordered=True)
+            yield _last_of_set(going_on, failed)
+            going_on = opened()
         yield from _of_set(going_on, table.slice(borders[-1] if len(borders) else 0), in_time=not keys)
         carried = table.slice(table.num_rows - 1)
     if going_on is not None:
-        yield going_on.close()
+        yield _last_of_set(going_on, failed)
+
+
+def set_session(program: Program, failed: Failed | None, **told: Any) -> SetSession:
+    """One that goes on without the queries that have failed; without such a list an error ends it."""
+    if failed is None:
+        return SetSession(program, on_error="raise", splits=False, **told)
+    return SetSession(program, quarantined=failed, splits=False, **told)
+
+
+def _last_of_set(session: SetSession, failed: Failed | None) -> dict[str, pa.Table]:
+    found = session.close()
+    if failed is not None:
+        failed.update(session.quarantined)
+    return found
 
 
 def _of_set(session: SetSession, table: pa.Table, in_time: bool) -> Iterator[dict[str, pa.Table]]:

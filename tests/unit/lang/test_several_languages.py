@@ -102,3 +102,14 @@ def test_refused(text: str, language: str | None, message: str) -> None:
     output = "count" if CLAUSE in text else None
     with pytest.raises(OstinatoError, match=message):
         ost.compile(text, {"events": TABLE.schema}, type_by="kind", language=language, output=output)
+
+
+def test_an_operand_that_is_a_query_of_its_own_may_stand_in_each() -> None:
+    """What CEL makes several queries of is still one of the text."""
+    text = (
+        "SELECT x FROM (SELECT v AS x FROM events) NEXT ((SELECT v AS y FROM events) NEXT (SELECT v AS z FROM events)) PUBLISH One;\n"
+        "PATTERN SEQ(One a, One b) WITHIN 20 RETURN Two(a.x AS first, b.x AS second);\n"
+        "SELECT first FROM (SELECT first FROM Two) NEXT ((SELECT v AS y FROM events) NEXT (SELECT v AS z FROM events))"
+    )
+    table = pa.table({"ts": range(8), "v": range(8)})
+    assert ost.match(text, events=table).to_arrow().column("first").to_pylist() == [0, 1, 2]

@@ -14,9 +14,13 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.compute as pc
 from tests.unit.runtime.forged_sessions import MOST_MEMORY, QUERIES, SECONDS, compiled, push, row_pattern, rows
 
 import ostinato as ost
+from ostinato.expr.typing.registered import find
+from ostinato.expr.user_function import UserFunction
 from ostinato.program import serde
 from ostinato.program.disassemble import disassemble
 from ostinato.program.program import Program
@@ -36,6 +40,7 @@ MORE_QUERIES = {
     "unions": row_pattern(
         "(A | B)+ {- C -} D", "A AS p < 5, C AS s > FIRST(U.s), D AS AVG(U.p) < p", "LAST(U.p) AS z", "ALL ROWS PER MATCH"
     ).replace("DEFINE", "SUBSET U = (A, B) DEFINE"),
+    "functions of users": row_pattern("A B+ C", "B AS near(p, A.p) AND twice(p) > 1, C AS near(SUM(B.p), p)", "twice(LAST(p)) AS t"),
     "anchors": row_pattern("^ A B* $", "B AS p < LAST(p, 2)", "LAST(s, 1) AS z, PREV(LAST(s), 2) AS y"),
 }
 
@@ -46,7 +51,7 @@ def plain_of(program: Program) -> Any:
 
 def loaded(plain: Any) -> Program:
     head = serde.MAGIC + serde.VERSION.to_bytes(2, "big")
-    return serde.loads(head + zlib.compress(json.dumps(plain).encode(), 1))
+    return serde.loads(head + zlib.compress(json.dumps(plain).encode(), 1), registered())
 
 
 def places(value: Any) -> Iterator[tuple[Any, Any]]:
@@ -121,7 +126,17 @@ def go_on(plain: Any) -> str:
     return "used"
 
 
+def registered() -> dict[str, UserFunction]:
+    """The functions that a query above calls."""
+    if "near" not in ost.functions.names():
+        double = pa.float64()
+        ost.functions.register("near", lambda x, y: x - y < 3.0, takes=[double, double], returns=pa.bool_(), compiled=True)
+        ost.functions.register("twice", lambda x: pc.multiply(x, 2.0), takes=[double], returns=double)
+    return {name: function for name in ("near", "twice") if (function := find(name)) is not None}
+
+
 def originals() -> dict[str, Program]:
+    registered()
     for name, text in MORE_QUERIES.items():
         QUERIES.setdefault(name, (text, {}))
     return {name: compiled(name).program for name in QUERIES}

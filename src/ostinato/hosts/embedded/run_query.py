@@ -10,9 +10,9 @@ from typing import Protocol
 import pyarrow as pa
 
 from ostinato.hosts.embedded.arrival import Arrival
-from ostinato.hosts.embedded.merged_source import reading_of
 from ostinato.hosts.embedded.push_size import PushSize
-from ostinato.hosts.embedded.source import RowSource
+from ostinato.hosts.embedded.sources.merged_source import reading_of
+from ostinato.hosts.embedded.sources.source import RowSource
 from ostinato.kernels.vectors.vector import from_arrow
 from ostinato.program.input import Input
 from ostinato.program.pattern import Pattern
@@ -173,4 +173,4 @@ def _waits_for_time(pattern: Pattern) -> bool:
     """Whether time decides something that a partition without further rows does not learn by itself: that nothing comes behind a match any
     more, or that what was begun is over, so that a key can be forgotten."""
     trails = any(negation.trails for negation in pattern.negations)
-    return pattern.within >= 0 and pattern.within_unit == "time" and (trails or bool(pattern.reads.keys))
+    return pattern.within >= 0 and pattern.within_unit == "time" and (trails or bool(pattern.reads.keys or pattern.reads.shape))

@@ -9,7 +9,7 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from ostinato.base.errors import OstinatoError, UnknownNameError, UnsupportedError
+from ostinato.base.errors import OstinatoError, SchemaError, UnknownNameError, UnsupportedError
 from ostinato.base.user_warning import warn_user
 from ostinato.hosts.spark.batch.graph_frames import match_graph
 from ostinato.hosts.spark.batch.match_batch import OnePartitionWarning, checked_budget, input_schema, prepared
@@ -26,14 +26,15 @@ from ostinato.hosts.spark.types import as_on_spark, to_spark_schema
 from ostinato.hosts.spark.work import Work
 from ostinato.program.input import Input
 from ostinato.program.program import Program
-from ostinato.program.query_graphs import NO_QUERIES, with_query
+from ostinato.program.query_graphs import NO_QUERIES
+from ostinato.program.shapes.shape import with_part
 from ostinato.query_set import QuerySet
 from ostinato.runtime.limits.budget import Budget
 from ostinato.tasks.carried_names import carried
 from ostinato.tasks.conform import batches_of
 from ostinato.tasks.host_ids import has_ids
-from ostinato.tasks.keyed_pass import concatenated, set_pass
-from ostinato.tasks.set_output import as_one_table
+from ostinato.tasks.keyed_pass import Failed, concatenated, set_pass
+from ostinato.tasks.set_output import QUERY_ERROR, as_one_table, errors_table, with_errors
 from ostinato.tasks.shipped_program import ShippedProgram
 
 
@@ -48,37 +49,51 @@ def match_all(spark: SparkSession, queries: QuerySet, given: Mapping[str, Source
     if options.path is not None:
         raise UnsupportedError("path= is for single queries", hint="leave it out")
     if streams:
-        work = _work(queries, queries)
+        work = _work(queries, _parts(queries), options)
         return run_work(spark, work, _read(work, sources), options)
-    return reduce(DataFrame.unionAll, [_batch(_read(work, sources), work, options) for work in _families(queries)])
+    return reduce(DataFrame.unionAll, [_batch(_read(work, sources), work, options) for work in _families(queries, options)])
 
 
-def _families(queries: QuerySet) -> list[Work]:
+def _parts(queries: QuerySet) -> dict[str, Program]:
+    """Queries, and shapes of which many are evaluated as one. Numbers of matches are made unique by the names of queries: those that show
+    them go by themselves."""
+    return dict(queries.parts(lambda shape: not has_ids(shape.body)))
+
+
+def _families(queries: QuerySet, options: RunOptions) -> list[Work]:
     """Queries whose rows are put in order together: all that read the same streams in the same order; and of those of several steps, which
     go by time, all that read some stream together."""
+    parts = _parts(queries)
     plain: dict[object, list[str]] = {}
     composed: list[tuple[set[str], list[str]]] = []
-    for query in queries:
-        work = Work.of(queries[query])
+    for name, program in parts.items():
+        work = Work(program, as_on_spark(queries.output_schema), is_set=True)
         if not work.is_composed:
-            plain.setdefault(_order(work.reads), []).append(query)
+            plain.setdefault(_order(work.reads), []).append(name)
             continue
-        own, names = {stream.name.lower() for stream in work.streams}, [query]
+        own, names = {stream.name.lower() for stream in work.streams}, [name]
         for group in [group for group in composed if group[0] & own]:
             composed.remove(group)
             own, names = own | group[0], [*group[1], *names]
         composed.append((own, names))
-    return [_work(queries, names) for names in (*plain.values(), *(names for _, names in composed))]
+    families = (*plain.values(), *(names for _, names in composed))
+    return [_work(queries, {name: parts[name] for name in names}, options) for names in families]
 
 
-def _work(queries: QuerySet, names: Iterable[str]) -> Work:
-    return Work(_together(queries, names), as_on_spark(queries.output_schema), is_set=True)
+def _work(queries: QuerySet, parts: Mapping[str, Program], options: RunOptions) -> Work:
+    output = as_on_spark(queries.output_schema)
+    if not options.quarantines:
+        return Work(_together(parts), output, is_set=True)
+    if QUERY_ERROR in (name.lower() for name in output.names):
+        hint = 'rename it, or pass on_error="raise"'
+        raise SchemaError(f"a query returns a column `{QUERY_ERROR}`, as queries in quarantine do", hint=hint)
+    return Work(_together(parts), with_errors(output), is_set=True, quarantines=True)
 
 
-def _together(queries: QuerySet, names: Iterable[str]) -> Program:
+def _together(parts: Mapping[str, Program]) -> Program:
     program = NO_QUERIES
-    for name in names:
-        program = with_query(program, name, queries[name].program, range(len(program.inputs)))
+    for name, own in parts.items():
+        program = with_part(program, name, own)
     return program
 
 
@@ -132,14 +147,19 @@ def _by_rows(frame: DataFrame, work: Work, budget: Budget) -> DataFrame:
         placed = rows.repartition(partition_count(rows), *keys).sortWithinPartitions(*keys, *order_of(work.reads))
     else:
         placed = rows.repartition(1).sortWithinPartitions(*order_of(work.reads)) if work.reads.order else rows.coalesce(1)
-    return placed.mapInArrow(_matching(shipped(work.program), work.keys, work.output, budget), to_spark_schema(work.output))
+    return placed.mapInArrow(_matching(shipped(work.program), work, budget), to_spark_schema(work.output))
 
 
-def _matching(program: ShippedProgram, keys: tuple[str, ...], output: pa.Schema, budget: Budget | None) -> Matching:
+def _matching(program: ShippedProgram, work: Work, budget: Budget | None) -> Matching:
+    keys, output, quarantines = work.keys, work.output, work.quarantines
+
     def match(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         loaded, counted = program.load(), 0
-        for found in set_pass(loaded, keys, concatenated(batches), budget):
+        failed: Failed | None = {} if quarantines else None
+        for found in set_pass(loaded, keys, concatenated(batches), budget, failed):
             yield from batches_of(as_one_table(found, loaded, output, 0, counted), output)
             counted += sum(table.num_rows for table in found.values())
+        if failed:
+            yield from batches_of(errors_table(failed, output), output)
 
     return match

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from ostinato.base.errors import OstinatoError, UnsupportedError
 from ostinato.hosts.sandbox import Sandbox
 from ostinato.runtime.limits.budget import Budget
+from ostinato.runtime.session.quarantine import check_policy
 from ostinato.runtime.session.session_options import check_late
 
 Lateness = int | str | dt.timedelta
@@ -19,7 +20,7 @@ PATHS = (RANGES, BY_KEY, ONE)
 class RunOptions:
     """`lateness`, `buckets` and `late` are for streams, `path` is for batches; `budget` is that of a task or of a bucket.
     `writes` and `sandbox` are about the text: whether SQL may write, and whether nobody vouches for it. `tail_of`:
-    the checkpoint of a stream that has ended, whose last matches are asked for."""
+    the checkpoint of a stream that has ended, whose last matches are asked for. `on_error` is for sets of queries."""
 
     lateness: Lateness | None = None
     buckets: int | None = None
@@ -29,6 +30,11 @@ class RunOptions:
     writes: bool = False
     sandbox: Sandbox | None = None
     tail_of: str | None = None
+    on_error: str = "raise"
+
+    @property
+    def quarantines(self) -> bool:
+        return self.on_error == "quarantine"
 
     @property
     def keeps_late(self) -> bool:
@@ -55,5 +61,6 @@ class RunOptions:
         if self.buckets is not None and (not isinstance(self.buckets, int) or self.buckets < 1):
             raise OstinatoError(f"buckets={self.buckets!r} is no number of buckets", hint="Pass a whole number from 1 on")
         check_late(self.late)
+        check_policy(self.on_error)
         if self.budget is not None and not isinstance(self.budget, Budget):
             raise OstinatoError(f"budget={self.budget!r} is no budget", hint="Pass ost.Budget(runs=..., bytes=...)")

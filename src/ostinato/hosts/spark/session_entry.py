@@ -149,15 +149,18 @@ class SparkEngine:
         budget: Budget | None = None,
         lateness: Lateness | None = None,
         buckets: int | None = None,
+        on_error: str = "quarantine",
         streams: Mapping[str, object] | None = None,
         **named: object,
     ) -> DataFrame:
         """All queries of a set over streams by name: one DataFrame with a column `query_id` and the columns of all results, null where a
         query has none. Batches are read once for all queries that read the same streams in the same order; a stream has one stateful
-        operator. `lateness`, `buckets` and `budget` are as in `match`."""
-        check_options(lateness=lateness, buckets=buckets, budget=budget)
+        operator. `lateness`, `buckets` and `budget` are as in `match`. `on_error`: a query that fails is put aside in the task or bucket
+        where it does, and its error is a row of the result, in the last column, `query_error`, which matches have null; with "raise"
+        there is no such column, and an error ends the job."""
+        check_options(lateness=lateness, buckets=buckets, budget=budget, on_error=on_error)
         given = self._resolved(unnamed, streams, named)
-        return match_all(self.spark, queries, given, RunOptions(lateness, buckets, None, budget))
+        return match_all(self.spark, queries, given, RunOptions(lateness, buckets, None, budget, on_error=on_error))
 
     def explain(
         self,

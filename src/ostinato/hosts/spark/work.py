@@ -28,11 +28,12 @@ class Compiled(Protocol):
 @dataclass(frozen=True)
 class Work:
     """`output` are the columns of the results, in the types that Spark shows and gets. `is_set`: results of several queries, told apart by
-    the first column."""
+    the first column; `quarantines`: those that fail are put aside, and their errors are in the last column."""
 
     program: Program
     output: pa.Schema
     is_set: bool = False
+    quarantines: bool = False
 
     @staticmethod
     def of(query: Compiled) -> Work:

@@ -14,7 +14,13 @@ FORWARD_END = 7
 SLOT = 8  # of the equality by which instances are found
 REGISTER = 9
 WITHIN = 10
-STATE_COLUMNS = 11
+BOUND_SLOT = 11  # of a comparison that a relevant row has to satisfy; NOTHING: there is none
+BOUND_REGISTER = 12
+BOUND_RELATION = 13  # of the row to the instance, as `kernels.scalar.arithmetic` numbers them
+BOUND_FLOATS = 14
+STATE_COLUMNS = 15
+
+LOWEST_GREATER = 4  # this relation and the next one: the row's value is the greater one
 
 # Cells of `settings`
 START_SLOT = 0  # of the start of an event; NOTHING: events do not last

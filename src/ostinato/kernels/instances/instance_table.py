@@ -8,13 +8,23 @@ from __future__ import annotations
 import numpy as np
 
 from ostinato.kernels._jit import borrowing, inlined
-from ostinato.kernels.instances.instance_layout import REGISTER, WITHIN
+from ostinato.kernels.instances.instance_layout import (
+    BOUND_FLOATS,
+    BOUND_REGISTER,
+    BOUND_RELATION,
+    BOUND_SLOT,
+    LOWEST_GREATER,
+    REGISTER,
+    WITHIN,
+)
 from ostinato.kernels.rows.hashing import slot_of
+from ostinato.kernels.scalar.arithmetic import HAS_FAILED, IS_NULL, as_float, as_word, compare_float, compare_int
 
 NOTHING = -1
 EMPTY = 0  # the instance before there is one: all registers are null
 RESERVED = 1
 NEVER = np.iinfo(np.int64).min
+LATEST = np.iinfo(np.int64).max
 
 # Columns of `instances`
 KEY = 0
@@ -29,7 +39,7 @@ INSTANCE_COLUMNS = 8  # a line of the cache
 # Columns of `per_key`
 ALIVE = 0
 CLOCK = 1  # the time of the last row
-KEY_COLUMNS = 2
+BOUND = 2  # from here on, per state: the value that a row has to exceed, or to stay below, to be relevant to any that waits there
 
 # Cells of `header`
 FREE = 0  # first of the list of free instances
@@ -88,6 +98,43 @@ def cell_of(cells, key, state, value):
 
 
 @inlined
+def no_bound(states, state):
+    """That of a state in which nothing waits: no row satisfies it."""
+    greater = states[state, BOUND_RELATION] >= LOWEST_GREATER
+    if states[state, BOUND_FLOATS] != 0:
+        return as_word(np.inf) if greater else as_word(-np.inf)
+    return np.int64(LATEST) if greater else np.int64(NEVER)
+
+
+@inlined
+def stands(states, state, value, other):
+    """Whether a row's value and that of an instance, or a bound, are in the relation of the state."""
+    if states[state, BOUND_FLOATS] != 0:
+        return compare_float(states[state, BOUND_RELATION], value, other)
+    return compare_int(states[state, BOUND_RELATION], value, other)
+
+
+@inlined
+def widen(states, registers, register_valid, per_key, key, state, instance):
+    """The bound of a state, with one more that waits there. What has no value is never compared; one that could not be computed is an
+    error as soon as it is: every row meets it."""
+    flag = register_valid[instance, states[state, BOUND_REGISTER]]
+    if flag == IS_NULL:
+        return
+    value = registers[instance, states[state, BOUND_REGISTER]]
+    greater = states[state, BOUND_RELATION] >= LOWEST_GREATER
+    if flag == HAS_FAILED:
+        value = np.int64(NEVER) if greater else np.int64(LATEST)
+    held = per_key[key, BOUND + state]
+    if states[state, BOUND_FLOATS] != 0:
+        one, other = as_float(value), as_float(held)
+        if (one < other) if greater else (one > other):
+            per_key[key, BOUND + state] = value
+    else:
+        per_key[key, BOUND + state] = min(held, value) if greater else max(held, value)
+
+
+@inlined
 def wait(states, instances, registers, register_valid, cells, per_key, header, instance):
     """Put the instance where events find it. One without a value equals none: it is let go."""
     state = instances[instance, STATE]
@@ -101,6 +148,8 @@ def wait(states, instances, registers, register_valid, cells, per_key, header, i
     instances[instance, NEXT] = cells[cell]
     cells[cell] = instance
     per_key[instances[instance, KEY], ALIVE] += 1
+    if states[state, BOUND_SLOT] != NOTHING:
+        widen(states, registers, register_valid, per_key, instances[instance, KEY], state, instance)
 
 
 @inlined
@@ -121,11 +170,21 @@ def let_go(states, instances, header, per_key, instance):
     release(instances, header, instance)
 
 
+@borrowing("void(int64[:,::1], int64[:,::1], int64)")
+def forget_bounds(states, per_key, first):
+    """Of keys from `first` on: nothing waits there."""
+    for state in range(len(states) - 1):
+        bound = no_bound(states, state)
+        for key in range(first, len(per_key)):
+            per_key[key, BOUND + state] = bound
+
+
 @borrowing("void(int64[:,::1], int64[:,::1], int64[:,::1], uint8[:,::1], int64[::1], int64[:,::1], int64[::1])")
 def rebuild(states, instances, registers, register_valid, cells, per_key, header):
     """Find all instances their places again: the table has another size, keys or strings have other numbers, or the state was loaded."""
     cells[:] = NOTHING
     per_key[:, ALIVE] = 0
+    forget_bounds(states, per_key, 0)
     for instance in range(RESERVED, header[BEHIND]):
         if 0 <= instances[instance, STATE] < len(states) - 1:
             wait(states, instances, registers, register_valid, cells, per_key, header, instance)

@@ -7,6 +7,8 @@ import numpy as np
 from ostinato.kernels._jit import borrowing, inlined
 from ostinato.kernels.instances.instance_layout import (
     ANY_MASK,
+    BOUND_REGISTER,
+    BOUND_SLOT,
     FORWARD,
     FORWARD_END,
     LIMIT,
@@ -27,6 +29,7 @@ from ostinato.kernels.instances.instance_table import (
     AT_PREVIOUS,
     AT_ROW,
     AT_STATE,
+    BOUND,
     CLOCK,
     EMPTY,
     ERROR,
@@ -48,8 +51,12 @@ from ostinato.kernels.instances.instance_table import (
     is_over,
     let_go,
     next_free,
+    no_bound,
+    stands,
     wait,
+    widen,
 )
+from ostinato.kernels.scalar.arithmetic import HAS_FAILED, IS_VALUE
 from ostinato.kernels.scalar.scalar import TRUE, evaluate
 
 # What `advance` returns
@@ -60,6 +67,7 @@ OVER_LIMIT = 3
 OVER_STEPS = 4
 FAILED = 5
 
+EASY = 8  # instances that a row finds room for, or the table grows before
 BAD_START = -100  # beside the error codes of scalar code
 
 
@@ -142,22 +150,43 @@ def room_for(header, instances, found):
     return TOO_SMALL if header[LIVE] + 2 > len(instances) - RESERVED else DONE
 
 
+@inlined
+def can_meet(states, slots, slot_valid, per_key, row, own, key, state):
+    """Whether a row may be relevant to anything that waits in a state."""
+    if states[state, MASK] != 0 and own & states[state, MASK] == 0:
+        return False
+    if states[state, SLOT] != NOTHING and slot_valid[row, states[state, SLOT]] == 0:
+        return False
+    slot = states[state, BOUND_SLOT]
+    return slot == NOTHING or (slot_valid[row, slot] != 0 and stands(states, state, slots[row, slot], per_key[key, BOUND + state]))
+
+
+@inlined
+def may_hold(states, registers, register_valid, state, instance, compared):
+    """Whether the comparison of the state holds, or cannot be computed, which the block tells."""
+    register = states[state, BOUND_REGISTER]
+    flag = register_valid[instance, register]
+    if flag != IS_VALUE:
+        return flag == HAS_FAILED
+    return stands(states, state, compared, registers[instance, register])
+
+
 @borrowing
 def meet(
     states, code, scratch, scratch_valid, ranks, slots, slot_valid, instances, registers, register_valid, cells, header, per_key, found,
     row, key, state, start, time,
 ):  # fmt: skip
     """Offer the row to all instances that wait for such a one in a state. What was used up before, or is too old, is let go."""
-    value = np.int64(0)
-    if states[state, SLOT] != NOTHING:
-        if slot_valid[row, states[state, SLOT]] == 0:
-            return DONE
-        value = slots[row, states[state, SLOT]]
+    value = slots[row, states[state, SLOT]] if states[state, SLOT] != NOTHING else np.int64(0)
+    bound_slot = states[state, BOUND_SLOT]
+    compared = slots[row, bound_slot] if bound_slot != NOTHING else np.int64(0)
     cell = cell_of(cells, key, state, value)
     instance, previous = cells[cell], np.int64(NOTHING)
     if header[AT_INSTANCE] != NOTHING:
         instance, previous = header[AT_INSTANCE], header[AT_PREVIOUS]
         header[AT_INSTANCE] = NOTHING
+    elif bound_slot != NOTHING:
+        per_key[key, BOUND + state] = no_bound(states, state)  # of those that stay, and of those that are made
     while instance != NOTHING:
         following = instances[instance, NEXT]
         if instances[instance, KEY] == key and instances[instance, STATE] == state and instances[instance, VALUE] == value:
@@ -169,7 +198,11 @@ def meet(
                 let_go(states, instances, header, per_key, instance)
                 instance = following
                 continue
-            if instances[instance, TIME] < start:
+            if bound_slot != NOTHING:
+                widen(states, registers, register_valid, per_key, key, state, instance)
+            if instances[instance, TIME] < start and (
+                bound_slot == NOTHING or may_hold(states, registers, register_valid, state, instance, compared)
+            ):
                 status = room_for(header, instances, found)
                 if status != DONE:
                     header[AT_INSTANCE], header[AT_PREVIOUS] = instance, previous
@@ -198,8 +231,8 @@ def advance(
     header, per_key, found, keys, begin, end,
 ):  # fmt: skip
     """Go on over the rows [begin[i], end[i]) of each of `keys`. Anything but DONE leaves in the header where to go on when called again;
-    AT_STATE is NOTHING there between two rows. The states come from the last to the first, and then the beginning: what a row makes waits
-    where it is not offered to it again."""
+    AT_INSTANCE is NOTHING there unless it is on its way through a list. The states come from the last to the first, and then the beginning:
+    what a row makes waits where it is not offered to it again."""
     last = len(states) - 1
     for i in range(header[AT_KEY], len(keys)):
         key = keys[i]
@@ -225,10 +258,13 @@ def advance(
                     return OVER_LIMIT
                 if header[VISITED] > settings[STEP_LIMIT]:
                     return OVER_STEPS
+                if header[LIVE] + EASY > len(instances) - RESERVED:  # lists can be made anew now, and not on the way through one
+                    return TOO_SMALL
                 header[AT_STATE] = last
             while header[AT_STATE] > 0:
                 state = header[AT_STATE] - 1
-                if waited_for and (states[state, MASK] == 0 or own & states[state, MASK] != 0):
+                # on its way through a list, whose bound it makes anew, it is not asked again
+                if header[AT_INSTANCE] != NOTHING or (waited_for and can_meet(states, slots, slot_valid, per_key, row, own, key, state)):
                     status = meet(
                         states, code, scratch, scratch_valid, ranks, slots, slot_valid, instances, registers, register_valid, cells,
                         header, per_key, found, row, key, state, start, time,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ostinato.kernels._jit import inlined, jit
+from ostinato.kernels._jit import borrowing, inlined, jit
 from ostinato.kernels.rows.read_only import borrowed
 
 MIN_SLOTS = 1 << 10
@@ -91,6 +91,18 @@ def number_narrow(values, first, low, dense, by_number, out):
     return done
 
 
+@borrowing("void(int64[::1], int64[::1], int64[::1], int64[::1])")
+def find_values(values, slot_value, slot_number, out):
+    """The numbers of values, UNKNOWN of those that have none."""
+    mask = len(slot_value) - 1
+    for i in range(len(values)):
+        v = values[i]
+        at = slot_of(v, mask)
+        while slot_number[at] >= 0 and slot_value[at] != v:
+            at = (at + 1) & mask
+        out[i] = slot_number[at]
+
+
 class Numbering:
     """Consecutive numbers for distinct int64 values, in order of first appearance; grows as needed. Values from a narrow range, as
     most integer keys are, go through an array indexed by value, which stays in the cache where a hash table would not. The table has
@@ -131,6 +143,14 @@ class Numbering:
             elif not self._widen(values[done:]):
                 self._number_by_table(values[done:], out[done:])
                 return out
+
+    def find(self, values: np.ndarray) -> np.ndarray:
+        """The numbers of values that are there, UNKNOWN of others; none is added."""
+        values = borrowed(np.ascontiguousarray(values, np.int64))
+        self._bring_table_up_to_date()
+        out = np.empty(len(values), np.int64)
+        find_values(values, self._slot_value, self._slot_number, out)
+        return out
 
     def _in_range(self, value: int) -> bool:
         return self._low <= value < self._low + len(self._dense)

@@ -124,6 +124,19 @@ def code_strings(offsets, data, valid, first, slots, known_offsets, known_data, 
     return done
 
 
+@borrowing("void(int64[::1], uint8[::1], boolean[::1], int64[:, ::1], int64[::1], uint8[::1], int64[::1])")
+def find_strings(offsets, data, valid, slots, known_offsets, known_data, out):
+    """The codes of strings that are known, NO_CODE of the others."""
+    for at in range(np.uint64(len(offsets) - 1)):
+        out[at] = NO_CODE
+        if len(valid) == 0 or valid[at]:
+            begin, end = offsets[at], offsets[at + np.uint64(1)]
+            h = hash_of(data, begin, end)
+            slot = slot_of(h, data, begin, end - begin, slots, known_offsets, known_data)
+            if slots[slot, ENTRY] >= 0:
+                out[at] = slots[slot, ENTRY] >> SIZE_BITS
+
+
 @borrowing("void(int64[:, ::1], int64[:, ::1])")
 def place_again(old, slots):
     """Into more slots, all empty."""
@@ -161,6 +174,12 @@ class StringTable:
         """The code of every string, -1 where it is not valid; new strings are added."""
         out = np.empty(len(offsets) - 1, np.int64)
         self.write_codes(offsets, data, valid, out)
+        return out
+
+    def find(self, offsets: np.ndarray, data: np.ndarray, valid: np.ndarray) -> np.ndarray:
+        """The code of every string that is known, -1 of others; none is added."""
+        out = np.empty(len(offsets) - 1, np.int64)
+        find_strings(offsets, data, valid, self._slots, self._offsets, self._data, out)
         return out
 
     def write_codes(self, offsets: np.ndarray, data: np.ndarray, valid: np.ndarray, out: np.ndarray) -> None:

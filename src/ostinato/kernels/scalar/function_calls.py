@@ -27,6 +27,7 @@ PYTHON_ENTRIES: dict[int, Any] = {}  # what an address stands for where nothing 
 def _invoked(typing, address, words, first, flags, results, at):
     def generate(context, builder, signature, arguments):
         address, words, first, flags, results, at = arguments
+        builder.function.attributes.add("noinline")  # loops that seldom call are faster without a call that can do anything
 
         def place(number, array, index):
             return builder.gep(context.make_array(signature.args[number])(context, builder, array).data, [index])

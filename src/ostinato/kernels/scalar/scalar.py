@@ -12,7 +12,7 @@ import numpy as np
 from ostinato.base.errors import DataError
 from ostinato.expr.user_function import linked
 from ostinato.expr.values.user_values import failed as function_failed
-from ostinato.kernels._jit import copied, inlined, piece
+from ostinato.kernels._jit import borrowing, copied, inlined, piece
 from ostinato.kernels.places import place
 from ostinato.kernels.scalar.arithmetic import (
     ERRORS,
@@ -44,7 +44,7 @@ ALWAYS_NULL = 0  # cells of the scratch: null, zero (for operands that are not u
 ALWAYS_ZERO = 1
 CONSTANTS = 2
 
-FUNCTION_FAILED = -16  # errors from here down: this less the cell of the scratch that has the address of the function
+FUNCTION_FAILED = -(1 << 40)  # errors from here down: this less the cell of the scratch that has the address of the function
 
 _COPY = int(Op.COPY)
 STORE = int(Op.STORE)
@@ -173,7 +173,17 @@ def quick_result(op, x, y):
 @inlined
 def error_of(word):
     """Of a value that failed."""
-    return np.int64(word) if word < 0 else np.int64(OVERFLOW)
+    return np.int64(word) if word <= FUNCTION_FAILED else np.int64(OVERFLOW)
+
+
+@borrowing
+def call(address, cell, first, target, scratch, scratch_valid):
+    """A function of a user, whose address is in a cell of the scratch."""
+    flag = invoke(address, scratch, first, scratch_valid, scratch, target)
+    if flag == FAILED_HERE:
+        scratch[target] = FUNCTION_FAILED - cell
+        flag = np.int64(HAS_FAILED)
+    scratch_valid[target] = flag
 
 
 @piece(
@@ -228,11 +238,7 @@ def evaluate(code, start, end, scratch, scratch_valid, ranks, slots, slot_valid,
                 scratch[target] = quick_result(op, x, y)
                 scratch_valid[target] = IS_VALUE
             elif op == _CALL:
-                flag = invoke(x, scratch, np.int64(code[at, 2] >> 2), scratch_valid, scratch, np.int64(target))
-                if flag == FAILED_HERE:
-                    scratch[target] = FUNCTION_FAILED - (code[at, 1] >> 2)
-                    flag = np.int64(HAS_FAILED)
-                scratch_valid[target] = flag
+                call(x, code[at, 1] >> 2, code[at, 2] >> 2, code[at, 3], scratch, scratch_valid)
             else:
                 value, flag = result(op, x, x_flag, y, y_flag, ranks)
                 scratch[target] = value
@@ -250,20 +256,20 @@ class Interpreter:
     def __init__(self, scalar: ScalarCode) -> None:
         ints, floats = CONSTANTS, CONSTANTS + len(scalar.ints)
         self._string_constants = floats + len(scalar.floats)
-        self._function_cells = self._string_constants + len(scalar.strings)
-        temps = self._function_cells + len(scalar.functions)
+        functions = _function_cells(scalar)
+        temps = functions + len(scalar.functions)
         count = max((c + 1 for op, c in zip(scalar.op, scalar.c, strict=True) if shape(Op(op))[2] == "t"), default=0)
         self.scratch = np.zeros(temps + count, np.int64)
         self.scratch_valid = np.zeros(temps + count, np.uint8)
         self.scratch[ints:floats] = scalar.ints
         self.scratch[floats : self._string_constants].view(np.float64)[:] = scalar.floats
-        self._signatures = scalar.functions
+        self._scalar = scalar
         self._functions = [compiled(linked(signature)) for signature in scalar.functions]  # addresses hold as long as these live
-        self.scratch[self._function_cells : temps] = [function.address for function in self._functions]
+        self.scratch[functions:temps] = [function.address for function in self._functions]
         self.scratch_valid[ALWAYS_ZERO:temps] = 1
         base = {
             Space.TEMP: temps, Space.INT: ints, Space.FLOAT: floats, Space.STRING: self._string_constants,
-            Space.FUNCTION: self._function_cells,
+            Space.FUNCTION: functions,
         }  # fmt: skip
         self.code = np.zeros((len(scalar.op), 4), np.int64)
         for at, (op, a, b, c) in enumerate(zip(scalar.op, scalar.a, scalar.b, scalar.c, strict=True)):
@@ -281,14 +287,24 @@ class Interpreter:
             self.ranks = np.ascontiguousarray(ranks, np.int64)
 
     def error(self, code: int) -> DataError:
-        """What stopped an evaluation; a function's own error is the cause."""
-        if code > FUNCTION_FAILED:
-            return DataError(ERRORS[code], hint="Cast to DOUBLE where exact integers are not needed")
-        number = FUNCTION_FAILED - code - self._function_cells
-        cause = self._functions[number].cause()
-        error = function_failed(self._signatures[number], cause)
-        error.__cause__ = cause
-        return error
+        """What stopped an evaluation."""
+        return evaluation_error(self._scalar, code)
+
+
+def evaluation_error(scalar: ScalarCode, code: int) -> DataError:
+    """By the code that `evaluate` returned, or the word of a value that failed. A function's own error is the cause."""
+    number = FUNCTION_FAILED - code - _function_cells(scalar)
+    if not 0 <= number < len(scalar.functions):  # words of a snapshot can be anything
+        return DataError(ERRORS.get(code, ERRORS[OVERFLOW]), hint="Cast to DOUBLE where exact integers are not needed")
+    function = linked(scalar.functions[number])
+    error = function_failed(function, cause := compiled(function).cause())
+    error.__cause__ = cause
+    return error
+
+
+def _function_cells(scalar: ScalarCode) -> int:
+    """Where the addresses of functions begin: behind all constants."""
+    return CONSTANTS + len(scalar.ints) + len(scalar.floats) + len(scalar.strings)
 
 
 def _place(word: int, base: dict[Space, int], used: str) -> int:

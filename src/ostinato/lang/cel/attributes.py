@@ -8,7 +8,7 @@ from ostinato.algebra.event_streams import END, FIRST_EVENT, INSTANCE, SECOND_EV
 from ostinato.algebra.query import Measure
 from ostinato.base.errors import QuerySyntaxError, SchemaError
 from ostinato.base.span import Span
-from ostinato.expr.nodes import Anchor, Expr, Field, Nav
+from ostinato.expr.nodes import Anchor, Cast, Expr, Field, Nav
 from ostinato.expr.types import Type
 from ostinato.expr.typing.coerce import coerce
 
@@ -72,11 +72,17 @@ def conversions(own: Columns, wanted: Mapping[str, tuple[str, Type]]) -> tuple[M
     measures = []
     for name, type_ in own:
         called, to = wanted[name.lower()]
-        value: Expr = Field(name, type=type_)
-        measures.append(Measure(called, coerce(value, to)))
+        measures.append(Measure(called, _converted(Field(name, type=type_), to)))
     if all(measure.expr == Field(name) and measure.name == name for measure, (name, _) in zip(measures, own, strict=True)):
         return None
     return tuple(measures)
+
+
+def _converted(value: Field, to: Type) -> Expr:
+    """What comes out is as wide as what any step may leave, also where both are held alike."""
+    if value.type != to and to.is_numeric:
+        return Cast(value, to, type=to)
+    return coerce(value, to)
 
 
 def check_result(attributes: Columns, span: Span) -> None:

@@ -82,15 +82,16 @@ class _Cut:
         combined = next((part for part in walk(cut) if isinstance(part, Next | Fold)), None)
         if combined is None:
             return cut
-        return self._link(cut, Composite(self._free_name(), combined.span), combined.span, hidden=True)
+        return self._link(cut, Composite(self._free_name(combined.span), combined.span), combined.span, hidden=True)
 
     def _link(self, body: Node, published: Composite, span: Span, hidden: bool = False) -> StreamName:
         """A query of its own, and its name in the place where it stood."""
         self.found.append(CelQuery(body, published, hidden, span, self.text))
         return StreamName(published.name, span if hidden else published.span)
 
-    def _free_name(self) -> str:
-        number = 1
+    def _free_name(self, place: Span) -> str:
+        """After its place, which is another one in each query of a text."""
+        number = place.start
         while f"operand {number}" in self.taken:
             number += 1
         self.taken.add(f"operand {number}")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from ostinato.expr.types import Kind
+from ostinato.program.constants_table import unpacked
+from ostinato.program.expansion import HELD, PARAMETER
 from ostinato.program.input import Input
 from ostinato.program.verification.requirement import require
 from ostinato.program.verification.type_check import check_type
@@ -27,6 +29,18 @@ def check_input(reads: Input) -> None:
     require(all(columns[column].type.is_computable for column in compared), "keys and order columns that can be compared")
     _check_sources(reads)
     require(reads.time < 0 or not reads.order or reads.order[0][0] == reads.time, "the time column first in its order")
+
+
+def check_shape(reads: Input) -> None:
+    """What stands for many queries has constants of a known form, and a table of them."""
+    if not reads.shape:
+        require(not reads.parameters and not reads.queries, "constants of shapes alone")
+        return
+    names = [column.name for column in reads.parameters]
+    require(bool(names) and names == [f"{PARAMETER}{number}" for number in range(len(names))], "constants that are numbered")
+    require(all(column.type.kind in HELD for column in reads.parameters), "constants that can be compared")
+    require(not any(column.name.startswith(PARAMETER) for column in reads.columns), "constants apart from what is read")
+    unpacked(reads.queries, reads.parameters)
 
 
 def _check_sources(reads: Input) -> None:

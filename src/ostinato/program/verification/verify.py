@@ -9,13 +9,14 @@ from weakref import WeakValueDictionary
 
 from ostinato.expr.types import Kind
 from ostinato.expr.typing.coerce import same_form
+from ostinato.program.expansion import expanded
 from ostinato.program.instances import InstanceAutomaton
 from ostinato.program.pattern import EventPattern, Pattern, RowPattern
 from ostinato.program.program import VERSION, Operator, Program, sharing
 from ostinato.program.tree import TreePattern
 from ostinato.program.verification.column_check import check_columns
 from ostinato.program.verification.event_pattern_check import check_event_pattern
-from ostinato.program.verification.input_check import check_input
+from ostinato.program.verification.input_check import check_input, check_shape
 from ostinato.program.verification.instance_check import check_instance_automaton
 from ostinato.program.verification.measure_check import LIMIT, check_measures, column_types
 from ostinato.program.verification.requirement import require
@@ -42,8 +43,9 @@ def verify(program: Program) -> Program:
     require(program.version == VERSION, "a known version")
     for reads in program.inputs:
         check_input(reads)
+        check_shape(reads)
     for number, operator in enumerate(program.operators):
-        verify_pattern(operator.body)
+        verify_pattern(expanded(operator.body) if operator.body.reads.shape else operator.body)
         _check_place(number, operator, program)
     names = [operator.name for operator in program.operators]
     require(len(set(names)) == len(names), "operators with names of their own")
@@ -60,6 +62,9 @@ def _check_inputs(program: Program) -> None:
     """Each is read, and stands behind the inputs of the operators whose results are its rows."""
     read = {operator.ports[0] for operator in program.operators}
     require(read == set(range(len(program.inputs))), "inputs that are read")
+    shared = [operator.ports[0] for operator in program.operators if program.inputs[operator.ports[0]].shape]
+    require(len(set(shared)) == len(shared), "one operator for the queries of a shape")
+    require(not any(source.operator >= 0 for n in shared for source in program.inputs[n].sources), "shapes over streams from outside")
     for number, reads in enumerate(program.inputs):
         fed = [program.operators[source.operator] for source in reads.sources if source.operator >= 0]
         require(not fed or reads.time >= 0, "times of the events that operators read from one another")

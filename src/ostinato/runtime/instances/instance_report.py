@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
-from ostinato.base.errors import DataError
 from ostinato.expr.types import Kind, Type
-from ostinato.kernels.scalar.arithmetic import ERRORS, HAS_FAILED, IS_VALUE, OVERFLOW
+from ostinato.kernels.scalar.arithmetic import HAS_FAILED, IS_VALUE
+from ostinato.kernels.scalar.scalar import evaluation_error
 from ostinato.kernels.vectors.evaluate import Evaluator
 from ostinato.kernels.vectors.vector import Vector, to_arrow
 from ostinato.program.instances import InstanceAutomaton
@@ -37,7 +37,8 @@ class InstanceReport(Report):
         evaluator = self._measures()
         assert isinstance(evaluator, Evaluator)
         columns = [to_arrow(vector) for vector in evaluator.evaluate(len(found), lambda name: self._input(name, found, keys))]
-        return pa.table([c if c.type == f.type else c.cast(f.type) for c, f in zip(columns, self.schema, strict=True)], schema=self.schema)
+        shown = pa.table([c if c.type == f.type else c.cast(f.type) for c, f in zip(columns, self.schema, strict=True)], schema=self.schema)
+        return self.with_queries(shown, found.key, keys)
 
     def _input(self, name: str, found: FinishedInstances, keys: KeyIndex | None) -> Vector:
         """An input of the measures' code, see `InstanceAutomaton`."""
@@ -52,8 +53,9 @@ class InstanceReport(Report):
 
     def _register(self, number: int, found: FinishedInstances) -> Vector:
         type_, flags = self._automaton.registers[number].type, found.register_valid[:, number]
-        if (flags == HAS_FAILED).any():
-            raise DataError(ERRORS[OVERFLOW], hint="cast to DOUBLE where exact integers are not needed")
+        failed = flags == HAS_FAILED
+        if failed.any():
+            raise evaluation_error(self._automaton.scalar, int(found.registers[failed, number][0]))
         valid = None if flags.all() else flags == IS_VALUE
         return _typed(type_, np.ascontiguousarray(found.registers[:, number]), valid, self._pool)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ostinato.kernels.instances import instance_table as table
+from ostinato.kernels.instances.instances import EASY
 from ostinato.runtime.instances.instance_plan import InstancePlan
 from ostinato.runtime.matches.finished_instances import FinishedInstances
 from ostinato.runtime.rows.array_growth import grown
@@ -26,7 +27,7 @@ class InstanceStore:
         self.register_valid = np.zeros((0, registers), np.uint8)
         self.found = np.empty(FIRST_CAPACITY, np.int64)
         self.header = np.zeros(table.HEADER_CELLS, np.int64)
-        self.per_key = np.zeros((0, table.KEY_COLUMNS), np.int64)
+        self.per_key = np.zeros((0, table.BOUND + len(plan.states) - 1), np.int64)
         self.shed = 0
         self._kept = FIRST_CAPACITY  # instances after the last sweep
         self.header[[table.FREE, table.AT_ROW, table.AT_STATE, table.AT_INSTANCE]] = table.NOTHING
@@ -37,7 +38,7 @@ class InstanceStore:
     def _resize(self, capacity: int) -> None:
         for name in ("instances", "registers", "register_valid"):
             setattr(self, name, grown(getattr(self, name), capacity))
-        if self.header[table.AT_STATE] == table.NOTHING:  # else the kernel is on its way through a list
+        if self.header[table.AT_INSTANCE] == table.NOTHING:  # else the kernel is on its way through a list
             self.rebuild()
 
     def rebuild(self) -> None:
@@ -47,9 +48,9 @@ class InstanceStore:
 
     def make_room(self, watermark: int) -> None:
         """After the kernel stopped for want of space."""
-        if self.header[table.AT_STATE] == table.NOTHING:
+        if self.header[table.AT_INSTANCE] == table.NOTHING:
             self.sweep(watermark)
-        needed = 2 * int(self.header[table.LIVE]) + FIRST_CAPACITY
+        needed = 2 * int(self.header[table.LIVE]) + FIRST_CAPACITY + EASY + table.RESERVED
         if needed > len(self.instances):
             self._resize(min(needed, int(self.header[table.LIVE]) + FULL_SLACK) if needed > FULL_SLACK else needed)
 
@@ -85,6 +86,7 @@ class InstanceStore:
         if count > known:
             self.per_key = grown(self.per_key, max(count, 2 * known))
             self.per_key[known:, table.CLOCK] = table.NEVER
+            table.forget_bounds(self._plan.states, self.per_key, known)
 
     @property
     def busy(self) -> np.ndarray:

@@ -8,7 +8,9 @@ import numpy as np
 import pyarrow as pa
 
 from ostinato.kernels.vectors.evaluate import Evaluator
+from ostinato.kernels.vectors.vector import to_arrow
 from ostinato.program.code_inputs import numbers_matches
+from ostinato.program.expansion import QUERY
 from ostinato.program.pattern import Pattern, RowPattern
 from ostinato.program.tree import TreePattern
 from ostinato.runtime.limits.budget import Budget
@@ -49,6 +51,7 @@ class Report:
         self._evaluator: Evaluator | None = None
         self.schema = output_schema(pattern)
         self._nothing = self.schema.empty_table()
+        self._shows_query = any(column.name == QUERY for column in pattern.reads.parameters)  # it is that of many queries
         self.needs_numbers = numbers_matches(pattern.measures)
         self.numbered = np.zeros(0, np.int64)  # matches so far, per key
         self.emitted = 0
@@ -93,6 +96,13 @@ class Report:
         return _by_completion(matches, rows)
 
     def _shown(self, matches: Matches, rows: PatternRows, keys: KeyIndex | None, timed_out: bool = False) -> pa.Table:
+        return self.with_queries(self._columns(matches, rows, keys, timed_out), matches.key, keys)
+
+    def with_queries(self, shown: pa.Table, of: np.ndarray, keys: KeyIndex | None) -> pa.Table:
+        """Where the pattern stands for many queries, with the number of each; `of` are the keys that the rows are of."""
+        return shown if not self._shows_query or keys is None else shown.append_column(QUERY, to_arrow(keys.values(0, of)))
+
+    def _columns(self, matches: Matches, rows: PatternRows, keys: KeyIndex | None, timed_out: bool) -> pa.Table:
         numbers = self._numbers(matches, rows.key_count) if self.needs_numbers else None
         view = MatchView(self._pattern, matches, rows, self._pool, keys, numbers, self._most_listed, self._measures())
         first = self.emitted

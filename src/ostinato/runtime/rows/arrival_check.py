@@ -3,9 +3,10 @@ that brings it, and not later, when the row is already part of the state."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 
+from ostinato.base.errors import OstinatoError
 from ostinato.kernels.vectors.evaluate import evaluate
 from ostinato.kernels.vectors.functions import CAN_FAIL
 from ostinato.kernels.vectors.vector import Vector
@@ -17,15 +18,27 @@ class ArrivalCheck:
     """Of the conditions that look at one row alone: neighbours are known only when all rows are in order."""
 
     def __init__(self, patterns: Sequence[Pattern]) -> None:
-        codes = dict.fromkeys(_fallible_alone(pattern.rows) for pattern in patterns)
-        self._codes = [code for code in codes if code.results]
+        self._places: dict[ColumnCode, list[int]] = {}  # of the patterns that have this code
+        for place, pattern in enumerate(patterns):
+            code = _fallible_alone(pattern.rows)
+            if code.results:
+                self._places.setdefault(code, []).append(place)
 
     def __bool__(self) -> bool:
-        return bool(self._codes)
+        return bool(self._places)
 
-    def check(self, columns: Mapping[str, Vector], count: int) -> None:
-        for code in self._codes:
-            evaluate(code, count, columns.__getitem__)
+    def failing(self, columns: Mapping[str, Vector], count: int) -> Iterator[tuple[int, OstinatoError]]:
+        """The patterns that cannot take these rows, by their places, each with its error."""
+        for code, places in self._places.items():
+            try:
+                evaluate(code, count, columns.__getitem__)
+            except OstinatoError as error:
+                yield from ((place, error) for place in places)
+
+
+def can_fail(code: ColumnCode) -> bool:
+    """Whether there are values that it cannot be computed of."""
+    return any(map(_can_fail, code.ops))
 
 
 @lru_cache(64)  # on a Spark stream every micro-batch opens sessions of the same program

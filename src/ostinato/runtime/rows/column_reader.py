@@ -18,6 +18,7 @@ from ostinato.program.input import Column, Input
 from ostinato.runtime.rows.struct_fields import column_of
 
 MANY = 1 << 12  # strings; fewer are sooner coded by Arrow
+TextCodes = tuple[np.ndarray, np.ndarray | None, pa.Array]  # codes, which are valid, and the texts
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,10 +33,30 @@ class _Source:
     text: bool  # plain strings, which are coded here where they are many
 
 
+class CodedTexts:
+    """Columns of a batch that several inputs read: their texts are coded once. What it knows it holds, so that no other column can lie
+    where one of these does."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[int, int, int], tuple[pa.Array, TextCodes]] = {}
+
+    def codes(self, array: pa.Array | pa.ChunkedArray) -> TextCodes:
+        if not isinstance(array, pa.Array) or array.null_count:
+            return text_codes(array)
+        place = (array.buffers()[1].address, array.offset, len(array))
+        if place not in self._known:
+            self._known[place] = array, text_codes(array)
+        return self._known[place][1]
+
+    def clear(self) -> None:
+        self._known.clear()
+
+
 class ColumnReader:
     """A stream's batches have one schema after another the same: it is compared with the program when it changes."""
 
     def __init__(self, reads: Input) -> None:
+        self.texts: CodedTexts | None = None
         self._reads = reads
         self._schema: pa.Schema | None = None
         self._sources: list[_Source] = []
@@ -52,7 +73,7 @@ class ColumnReader:
         if source.words is not None and isinstance(array, pa.Array) and len(array) and not array.null_count:
             return from_plain_words(array, source.type, source.words)
         if source.text and array is not None and len(array) >= MANY:
-            return Vector(source.type, *text_codes(array))
+            return Vector(source.type, *(text_codes(array) if self.texts is None else self.texts.codes(array)))
         vector = from_arrow(array, source.type)
         if not source.differs:
             return vector

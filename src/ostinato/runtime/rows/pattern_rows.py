@@ -45,6 +45,8 @@ class PatternRows:
 
     def forget(self) -> None:
         """The pattern is gone, and so are its columns."""
+        if self.label + "bits" not in self.shared.arena.valid:
+            return
         own = ["bits", *(("slots", "slot_valid") if self.slot_count else ()), *self._marks]
         self.shared.arena.drop([self.label + name for name in own])
 

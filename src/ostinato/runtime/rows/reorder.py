@@ -23,6 +23,10 @@ class ReorderBuffer:
         self._row_by_row = False
         self._waiting: list[tuple[pa.Table, np.ndarray]] = []  # with their times
 
+    def too_late_to(self, too_late: Callable[[pa.Table, np.ndarray], None]) -> None:
+        """Who gets rows that come too late from now on."""
+        self._too_late = too_late
+
     def take_row_by_row(self) -> None:
         """What is late is decided as if every row were a batch of its own, however rows come. Those of the latest time wait then, which
         changes no order."""

@@ -44,17 +44,16 @@ class StringPool:
             return np.empty(0, np.int64)
         if self._asked is not None and self._asked[0] is strings:
             return self._asked[1]
-        wanted = strings if strings.type == TEXT else strings.cast(TEXT)
-        _, offsets, data = wanted.buffers()
-        begins = np.frombuffer(offsets, np.int64)[wanted.offset : wanted.offset + len(wanted) + 1]
-        octets = _NO_BYTES if data is None else np.frombuffer(data, np.uint8)
-        valid = np.asarray(wanted.is_valid()) if wanted.null_count else _ALL_VALID
         before = self._table.count
-        codes = self._table.codes(borrowed(begins), borrowed(octets), valid)
+        codes = self._table.codes(*_as_arrays(strings))
         if self._table.count > before:
             self._strings = self._ranks = None
         self._asked = strings, codes
         return codes
+
+    def find(self, strings: pa.Array) -> np.ndarray:
+        """The codes of strings that are there, -1 of others; none is added."""
+        return self._table.find(*_as_arrays(strings)) if len(strings) else np.empty(0, np.int64)
 
     def codes(self, strings: list[str]) -> np.ndarray:
         return self.codes_of(pa.array(strings, pa.large_string()))
@@ -72,6 +71,15 @@ class StringPool:
         if self._ranks is None:
             self._ranks = ranks_of(self.strings)
         return self._ranks
+
+
+def _as_arrays(strings: pa.Array) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Where strings begin, their bytes, and which are not null (empty: all)."""
+    wanted = strings if strings.type == TEXT else strings.cast(TEXT)
+    _, offsets, data = wanted.buffers()
+    begins = np.frombuffer(offsets, np.int64)[wanted.offset : wanted.offset + len(wanted) + 1]
+    octets = _NO_BYTES if data is None else np.frombuffer(data, np.uint8)
+    return borrowed(begins), borrowed(octets), np.asarray(wanted.is_valid()) if wanted.null_count else _ALL_VALID
 
 
 def ranks_of(strings: pa.Array) -> np.ndarray:

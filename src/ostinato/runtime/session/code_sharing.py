@@ -7,8 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from ostinato.base.errors import OstinatoError
 from ostinato.program.analysis.start_bits import start_bits
 from ostinato.runtime.matcher import PassesOver
+from ostinato.runtime.rows.arrival_check import can_fail
+from ostinato.runtime.rows.keyed_rows import KeyedRows
 from ostinato.runtime.rows.row_code import RowCode
 from ostinato.runtime.session.begun_keys import BegunKeys
 from ostinato.runtime.session.pattern_operator import PatternOperator
@@ -21,8 +24,9 @@ class CodeSharing:
     Patterns that begin with certain predicates alone are fed only where a row has one of these, or where they have begun something. Which
     patterns that are is looked for in all of them at once."""
 
-    def __init__(self, readers: Sequence[PatternOperator]) -> None:
+    def __init__(self, readers: Sequence[PatternOperator], rows: KeyedRows) -> None:
         self._readers = readers
+        self._rows = rows
         able = [reader for reader in readers if reader.pattern.look_ahead == 0]
         self._members = able if len(able) > 1 else []
         shared = {id(member) for member in self._members}
@@ -67,6 +71,20 @@ class CodeSharing:
             self._evaluated_before = first.evaluated[keys]
             self._code.evaluate(rows, keys, self._evaluated_before, total)
             first.evaluated[keys] = total
+
+    def failing(self, keys: np.ndarray) -> dict[int, OstinatoError]:
+        """The readers whose code cannot be evaluated over the new rows of these keys, by their places, each with its error. Found one by
+        one, where all of them together have failed; nothing is written down."""
+        found: dict[int, OstinatoError] = {}
+        for place, reader in enumerate(self._readers):
+            if reader.row_code is None and can_fail(reader.pattern.rows):
+                rows = reader.rows
+                try:
+                    code = RowCode([reader.pattern], reader.source.pool)
+                    code.evaluate(rows, keys, reader.evaluated[keys], rows.base[keys] + rows.length[keys])
+                except OstinatoError as error:
+                    found[place] = error
+        return found
 
     def concerned(self, keys: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
         """The readers that may begin or go on with something in the keys that have got rows, by their places, and in which of the keys.
@@ -116,7 +134,7 @@ class CodeSharing:
         kept = [self._readers[place].kept_from(keys) for place in self._always]
         if self._selecting:
             kept.append(self._kept_where_begun(keys))
-        least = kept[0]
+        least = kept[0] if kept else self._rows.base[keys] + self._rows.length[keys]
         for other in kept[1:]:
             least = np.minimum(least, other)
         return least

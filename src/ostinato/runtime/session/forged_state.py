@@ -12,11 +12,13 @@ import pyarrow as pa
 
 from ostinato.base.errors import OstinatoError, StateError
 from ostinato.program.input import Input
+from ostinato.runtime.queries.query_table import GONE
 from ostinato.runtime.rows.array_growth import grown
 from ostinato.runtime.rows.column_reader import read_columns
 from ostinato.runtime.rows.ingest import times_of
 from ostinato.runtime.rows.reorder import NEVER
 from ostinato.runtime.session.row_state import check_keys, check_rows, check_slots, check_texts
+from ostinato.runtime.session.shape_rows import ShapeRows
 from ostinato.runtime.snapshots.state_check import ANY, LIMIT, HeldRows, StateCheck
 
 if TYPE_CHECKING:
@@ -76,9 +78,25 @@ def check_input(source: InputRows, arrays: dict[str, np.ndarray], texts: int) ->
     whole = StateCheck(arrays, rows, "input")
     whole.array("source_watermarks", np.int64, max(len(source.reads.sources), 1))
     check_texts(whole.part("rows."), source)
+    if isinstance(source, ShapeRows):
+        check_queries(whole, source, arrays)
     if source.keys is not None:
         check_keys(whole.part("keys."), source.keys.types, len(rows.base))
     return rows
+
+
+def check_queries(whole: StateCheck, source: ShapeRows, arrays: dict[str, np.ndarray]) -> None:
+    """What is known of the queries of a shape, and the numbers of those that keys are of."""
+    count = len(source.queries)
+    arrival = whole.array("arrival", np.int64, 1)
+    whole.between(arrival, 0, LIMIT, "changes that are counted")
+    since, emitted, before = whole.array("queries", np.int64, 3, count)
+    gone = np.array([not ids for ids in source.queries.ids], np.bool_)
+    whole.require(bool((since[gone] == GONE).all()), "queries that are gone")
+    whole.between(since[~gone], 0, int(arrival[0]), "queries that were added")
+    whole.between(emitted, 0, LIMIT, "matches that are counted")
+    whole.between(before, 0, LIMIT, "rows that are counted")
+    whole.between(arrays["keys.column0"][1:], 0, count - 1, "keys of queries that are known")
 
 
 def check_operator(operator: PatternOperator, arrays: dict[str, np.ndarray], rows: HeldRows) -> None:

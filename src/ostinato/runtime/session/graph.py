@@ -2,118 +2,163 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from ostinato.program.analysis.output_times import is_decided_at_once, output_times, published_time
-from ostinato.program.input import Input
+from ostinato.base.errors import OstinatoError
+from ostinato.program.expansion import expanded
 from ostinato.program.program import Program
-from ostinato.program.tree import TreePattern
 from ostinato.runtime.limits.budget import Budget
+from ostinato.runtime.rows.column_reader import CodedTexts
 from ostinato.runtime.rows.reorder import NEVER
 from ostinato.runtime.rows.stream_form import unknown_stream, which_stream
 from ostinato.runtime.session.code_sharing import CodeSharing
+from ostinato.runtime.session.edges import Edge, edges, outside, read_operators, readers_of
 from ostinato.runtime.session.given_times import Watermark, watermark_units
 from ostinato.runtime.session.idle_keys import IdleKeys
 from ostinato.runtime.session.input_rows import NO_KEYS, InputRows
 from ostinato.runtime.session.pattern_operator import PatternOperator
+from ostinato.runtime.session.quarantine import Quarantine, query_of
 from ostinato.runtime.session.session_limits import SessionLimits
 from ostinato.runtime.session.session_options import SessionOptions
+from ostinato.runtime.session.shape_rows import ShapeRows
 from ostinato.runtime.session.string_sweep import StringSweep
 
 Found = tuple[int, pa.Table]  # the number of an operator, and some of its results
 Feed = tuple[int, int | None]  # the number of an input, and of one of its sources from outside; None: a stream is all that it reads
 
 
-class Edge:
-    """From an operator to one of the sources of an input. `delay`: by how much its events can be older than the watermark of its own input;
-    None: nothing is known, and they wait until the end. `by_rows`: they are decided by rows alone, not by time in partitions that get none.
-    `ticks`: how many units of the target's times one of its own has."""
-
-    def __init__(self, target: int, source: int, delay: int | None, by_rows: bool, ticks: int) -> None:
-        self.target = target
-        self.source = source
-        self.delay = delay
-        self.by_rows = by_rows
-        self._ticks = ticks
-
-    def watermark(self, before: int) -> int:
-        """What the operator's own one says about its events."""
-        assert self.delay is not None
-        return min(max((before - self.delay) * self._ticks, NEVER + 1), -(NEVER + 1))
-
-
 class Graph:
-    """The inputs and operators of a program, connected."""
+    """The inputs and operators of a program, connected. Operators of queries in `quarantine` are connected to nothing."""
 
-    def __init__(self, program: Program, options: SessionOptions, budget: Budget, *, batches_apart: bool = False) -> None:
+    def __init__(
+        self,
+        program: Program,
+        options: SessionOptions,
+        budget: Budget,
+        *,
+        batches_apart: bool = False,
+        without: Collection[str] = (),
+        quarantines: bool = False,
+    ) -> None:
+        """`without`: what is not used, for comparison: "query_index"."""
+        self.quarantine = Quarantine(quarantines)
         self.program = program
+        self._without = frozenset(without)
         self.options = options
         self.budget = budget
         self._apart = batches_apart
-        self._reader_numbers, self._read = _readers(program), _read_operators(program)
+        self._look_at(program, frozenset())
         self.inputs = [self._input(number) for number in range(len(program.inputs))]
         self.operators = [self._operator(number) for number in range(len(program.operators))]
-        self.edges = _edges(program, self.options.ordered)
+        self.edges = edges(program, self.options.ordered)
         self.limits = SessionLimits(program.operators[program.results[-1].operator].body if program.results else None, budget)
         self.half_way = False  # an operator has begun with rows, and not all is done: after an error such a state is not used again
         self._idle_keys = [IdleKeys() for _ in self.inputs]
         self.texts = [StringSweep() for _ in self.inputs]
         self._connect()
 
+    def _look_at(self, program: Program, stopped: Collection[int]) -> None:
+        self._declared = readers_of(program)  # per input those that read it, also those in quarantine
+        self._reader_numbers = [[n for n in numbers if n not in stopped] if stopped else numbers for numbers in self._declared]
+        self._read = read_operators(program)
+
     def _input(self, number: int) -> InputRows:
-        patterns = [self.program.operators[n].body for n in self._reader_numbers[number]]
-        return InputRows(self.program.inputs[number], patterns, self.options, batches_apart=self._apart)
+        reads = self.program.inputs[number]
+        if reads.shape:
+            body = expanded(self.program.operators[self._declared[number][0]].body)
+            return ShapeRows(reads, body, self.options, batches_apart=self._apart, without=self._without)
+        patterns = [self.program.operators[n].body for n in self._declared[number]]
+        return InputRows(reads, patterns, self.options, batches_apart=self._apart)
 
     def _operator(self, number: int) -> PatternOperator:
         operator = self.program.operators[number]
         source = self.inputs[operator.ports[0]]
         label = f"{operator.name}/" if operator.name else ""
         in_order = number in self._read or (self.options.ordered and not source.has_upstream)
-        return PatternOperator(operator.body, source, label, self.budget, in_order)
+        if not isinstance(source, ShapeRows):
+            return PatternOperator(operator.body, source, label, self.budget, in_order)
+        shared = PatternOperator(expanded(operator.body), source, label, self.budget, in_order)
+        source.matcher = shared.matcher
+        return shared
 
     def _connect(self) -> None:
         self.readers = [[self.operators[n] for n in numbers] for numbers in self._reader_numbers]
         self._swept = [NEVER] * len(self.inputs)  # up to where time has decided what it decides, in all partitions
         self._timed = [any(reader.pattern.is_decided_by_time for reader in readers) for readers in self.readers]
-        self._sharing = [CodeSharing(readers) for readers in self.readers]
+        self._sharing = [CodeSharing(readers, self.inputs[number].rows) for number, readers in enumerate(self.readers)]
+        for number, readers in enumerate(self.readers):
+            self._tell_readers(number, readers)
+
+    def _tell_readers(self, number: int, readers: Sequence[PatternOperator]) -> None:
+        self.inputs[number].read_by([reader.pattern for reader in readers], partial(self._refused, number))
+
+    def _refused(self, number: int, place: int, error: OstinatoError) -> None:
+        self._failed(self._reader_numbers[number][place], error)
+
+    def _failed(self, operator: int, error: OstinatoError) -> None:
+        if not self.quarantine.takes or isinstance(self.operators[operator].source, ShapeRows):
+            raise error  # queries of a shape have one budget, as one query has, and nothing else that could fail
+        self.quarantine.take(query_of(self.program.operators[operator].name), error)
+
+    def expel(self) -> None:
+        """Go on without the queries in quarantine; of the others nothing changes. Called where all of these have had the same rows."""
+        self.quarantine.has_changed = False
+        gone = self.quarantine.operators(self.program)
+        for number, numbers in enumerate(self._reader_numbers):
+            if gone.isdisjoint(numbers):
+                continue
+            self._reader_numbers[number] = [operator for operator in numbers if operator not in gone]
+            self.readers[number] = [self.operators[operator] for operator in self._reader_numbers[number]]
+            self._timed[number] = any(reader.pattern.is_decided_by_time for reader in self.readers[number])
+            self._sharing[number] = CodeSharing(self.readers[number], self.inputs[number].rows)
+            self._tell_readers(number, self.readers[number])
+            for operator in gone.intersection(numbers):
+                self.operators[operator].stop(self.budget)
 
     def change(self, program: Program) -> None:
         """Go on with other queries, between two calls. Operators are known by their names; what they read stays with them, where rows have
         come already, and is made anew where not."""
         before = {operator.name: (self.operators[n], self.inputs[operator.ports[0]]) for n, operator in enumerate(self.program.operators)}
-        self.program, self._reader_numbers, self._read = program, _readers(program), _read_operators(program)
+        self.quarantine.release({result.query for result in self.program.results} - {result.query for result in program.results})
+        stopped = self.quarantine.operators(program)
+        self.program = program
+        self._look_at(program, stopped)
         held = [self._held(number, before) for number in range(len(program.inputs))]
         self.inputs = [self._input(number) if one is None else one for number, one in enumerate(held)]
         self.operators = []
         for number, operator in enumerate(program.operators):
             known, source = before.pop(operator.name, (None, None))
-            stays = known is not None and source is self.inputs[operator.ports[0]]
+            stays = known is not None and (number in stopped or source is self.inputs[operator.ports[0]])
             self.operators.append(known if known is not None and stays else self._operator(number))
         for gone, _ in before.values():
             gone.rows.forget()
-        self.edges = _edges(program, self.options.ordered)
+        self.edges = edges(program, self.options.ordered)
         self._idle_keys = [IdleKeys() for _ in self.inputs]
         self.texts = [StringSweep() for _ in self.inputs]
         self._connect()
 
     def _held(self, number: int, before: dict[str, tuple[PatternOperator, InputRows]]) -> InputRows | None:
         """The rows that an input of the new program goes on with."""
-        names = [self.program.operators[n].name for n in self._reader_numbers[number]]
+        names = [self.program.operators[n].name for n in self._declared[number]]
         known = [before[name][1] for name in names if name in before]
-        return known[0] if known and known[0].has_begun else None
+        return known[0] if known and (known[0].has_begun or isinstance(known[0], ShapeRows)) else None
 
     @property
     def streams(self) -> list[str]:
         """Those from outside."""
-        return list(dict.fromkeys(stream for reads in self.program.inputs for stream, _ in _outside(reads)))
+        return list(dict.fromkeys(stream for reads in self.program.inputs for stream, _ in outside(reads)))
 
     def push(self, stream: str | None, batch: Any, in_parts: bool) -> Iterator[Found]:
         """`stream` None: the batch is of the one stream there is, or has the columns of merged streams already."""
-        for number, source in self._targets(stream):
+        targets = self._targets(stream)
+        texts = CodedTexts() if len(targets) > 1 else None
+        for number, source in targets:
+            self.inputs[number].read_with(texts)
             yield from self._settle(number, self.inputs[number].push(batch, source), in_parts)
         self.half_way = False
 
@@ -147,7 +192,7 @@ class Graph:
         found = [
             (number, source)
             for number, reads in enumerate(self.program.inputs)
-            for name, source in _outside(reads)
+            for name, source in outside(reads)
             if name.lower() == stream.lower()
         ]
         if not found:
@@ -175,7 +220,12 @@ class Graph:
             yield from self._settle(number, source.flush(), in_parts)
             yield from self._settle(number, NO_KEYS, in_parts, final=True)
             for operator in self._reader_numbers[number]:
-                yield operator, self.operators[operator].last()
+                try:
+                    last = self.operators[operator].last()
+                except OstinatoError as error:
+                    self._failed(operator, error)
+                else:
+                    yield operator, last
         self.half_way = False
 
     def metrics(self) -> dict[str, int]:
@@ -197,6 +247,8 @@ class Graph:
     ) -> Iterator[Found]:
         """Let the operators that read an input go on, then those that read what they return. `time_passed`: its watermark has moved, which
         may decide something also where no rows came; `final`: no row will come any more."""
+        if self.quarantine.has_changed:
+            self.expel()  # rows that have come may have brought something that a query cannot compute
         found: dict[int, list[pa.Table]] = {}
         for operator, table in self._run_patterns(number, touched, in_parts, time_passed, final):
             if self.edges[operator] and table.num_rows:
@@ -225,9 +277,9 @@ class Graph:
         self.half_way = True
         if final:
             for operator in self._reader_numbers[number]:
-                reader = self.operators[operator]
-                for table in reader.feed(reader.busy_keys(), in_parts, final=True):
-                    yield operator, table
+                yield from self._fed(operator, self.operators[operator].busy_keys(), in_parts, final=True)
+            if self.quarantine.has_changed:
+                self.expel()
             return
         if len(touched):
             yield from self._feed(number, touched, in_parts)
@@ -240,14 +292,37 @@ class Graph:
         self.limits.check_rows(source, self.readers[number], self.texts[number])
 
     def _feed(self, number: int, keys: np.ndarray, in_parts: bool) -> Iterator[Found]:
-        self._sharing[number].evaluate(keys)
+        self._evaluate(number, keys)
+        numbers = self._reader_numbers[number]
         for place, concerned in self._sharing[number].concerned(keys):
-            for table in self.readers[number][place].feed(concerned, in_parts):
-                yield self._reader_numbers[number][place], table
+            yield from self._fed(numbers[place], concerned, in_parts)
         self._trim(number, keys)
+
+    def _evaluate(self, number: int, keys: np.ndarray) -> None:
+        """What readers have in common. A query that cannot compute its part of it leaves, and is looked for alone: then the others are
+        evaluated without it."""
+        try:
+            self._sharing[number].evaluate(keys)
+        except OstinatoError:
+            failing = self._sharing[number].failing(keys) if self.quarantine.takes else {}
+            if not failing:
+                raise
+            for place, own in failing.items():
+                self._failed(self._reader_numbers[number][place], own)
+            self.expel()
+            self._evaluate(number, keys)
+
+    def _fed(self, operator: int, keys: np.ndarray, in_parts: bool, final: bool = False) -> Iterator[Found]:
+        try:
+            for table in self.operators[operator].feed(keys, in_parts, final):
+                yield operator, table
+        except OstinatoError as error:
+            self._failed(operator, error)
 
     def _trim(self, number: int, keys: np.ndarray) -> None:
         """Rows are kept as long as one of those that read them may need them."""
+        if self.quarantine.has_changed:
+            self.expel()
         self.inputs[number].rows.trim(keys, self._sharing[number].kept_from(keys))
 
     @staticmethod
@@ -261,45 +336,10 @@ class Graph:
         source = self.inputs[number]
         source.since_sweep = 0
         touched = np.zeros(source.rows.key_count, np.bool_)
+        numbers = self._reader_numbers[number]
         for place, keys in self._sharing[number].waiting(just_seen):
             touched[keys] = True
-            for table in self.readers[number][place].feed(keys, in_parts):
-                yield self._reader_numbers[number][place], table
+            yield from self._fed(numbers[place], keys, in_parts)
         if touched.any():
             self._trim(number, np.flatnonzero(touched))
         self._swept[number] = source.reorder.watermark
-
-
-def _readers(program: Program) -> list[list[int]]:
-    """Per input, the operators that read it."""
-    found: list[list[int]] = [[] for _ in program.inputs]
-    for number, operator in enumerate(program.operators):
-        for port in operator.ports:
-            found[port].append(number)
-    return found
-
-
-def _read_operators(program: Program) -> set[int]:
-    """Those whose results are rows of others, which get them in the order of completion: so simultaneous ones have one order."""
-    return {source.operator for reads in program.inputs for source in reads.sources if source.operator >= 0}
-
-
-def _outside(reads: Input) -> list[tuple[str, int | None]]:
-    """The streams from outside that an input reads, and their numbers among its sources."""
-    if not reads.sources:
-        return [(reads.stream, None)]
-    return [(source.stream, number) for number, source in enumerate(reads.sources) if source.operator < 0]
-
-
-def _edges(program: Program, ordered: bool) -> list[list[Edge]]:
-    """`ordered`: a nested pattern holds its matches back until nothing can come before them, which rows alone do not say."""
-    found: list[list[Edge]] = [[] for _ in program.operators]
-    for target, reads in enumerate(program.inputs):
-        for number, source in enumerate(reads.sources):
-            if source.operator >= 0:
-                pattern = program.operators[source.operator].body
-                delay = output_times(pattern, in_order=True).get(published_time(program, target, source))
-                ticks = 1 if delay is None else reads.columns[reads.time].type.ticks // pattern.reads.columns[pattern.reads.time].type.ticks
-                by_rows = is_decided_at_once(pattern) and not (ordered and isinstance(pattern, TreePattern))
-                found[source.operator].append(Edge(target, number, delay, by_rows, ticks))
-    return found

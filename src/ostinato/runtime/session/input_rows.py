@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from ostinato.base.errors import StateError
+from ostinato.base.errors import OstinatoError, StateError
 from ostinato.expr.types import Type
 from ostinato.kernels.vectors.vector import Vector
 from ostinato.program.input import Input
@@ -16,7 +16,7 @@ from ostinato.program.pattern import Pattern
 from ostinato.runtime.rows.arrival_check import ArrivalCheck
 from ostinato.runtime.rows.arrow_rows import PlainRows
 from ostinato.runtime.rows.batch_order import BatchOrder
-from ostinato.runtime.rows.column_reader import ColumnReader
+from ostinato.runtime.rows.column_reader import CodedTexts, ColumnReader
 from ostinato.runtime.rows.ingest import EventTimes, sort_order, take, times_of
 from ostinato.runtime.rows.intake import Intake
 from ostinato.runtime.rows.key_index import KeyIndex
@@ -29,6 +29,7 @@ from ostinato.runtime.rows.struct_fields import flattened
 from ostinato.runtime.session.session_options import SessionOptions
 
 NO_KEYS = np.zeros(0, np.int64)
+Refuse = Callable[[int, OstinatoError], None]  # told of a pattern, by its place among those that read, which cannot take rows
 
 
 class InputRows:
@@ -62,8 +63,14 @@ class InputRows:
         self._plain = PlainRows()
         self._reader = ColumnReader(reads)
         self._intake = Intake(reads, self.stored, self.pool)
-        self._arrival_check = ArrivalCheck(patterns)
+        self._arrival_check = ArrivalCheck(())
+        self._refuse: Refuse = _raised
         self._nulls_allowed = not any(pattern.is_timed for pattern in patterns)  # of times, where rows are in order anyway
+
+    def read_by(self, patterns: Sequence[Pattern], refuse: Refuse) -> None:
+        """These read it from now on; `refuse` is called with those of them that cannot compute something of rows that come."""
+        self._arrival_check = ArrivalCheck(patterns)
+        self._refuse = refuse
 
     @property
     def key_count(self) -> int:
@@ -118,6 +125,10 @@ class InputRows:
             return self._released(source, self.before[source].add(table, times.values))
         return self._process(self.reorder.add(table, times.values))
 
+    def read_with(self, texts: CodedTexts | None) -> None:
+        """What other inputs have read of the same batch."""
+        self._reader.texts = texts
+
     def advance(self, watermark: int) -> np.ndarray:
         """No row from outside with a smaller time will come any more."""
         return self.advance_sources(dict.fromkeys(self.before if self.has_upstream else [None], watermark))
@@ -168,7 +179,8 @@ class InputRows:
         assert chosen is not None
         if len(chosen) < len(times):
             columns = {name: take(vector, chosen) for name, vector in columns.items()}
-        self._arrival_check.check(columns, len(chosen))
+        for place, error in self._arrival_check.failing(columns, len(chosen)):
+            self._refuse(place, error)
 
     def _process(self, batches: list[Any], presorted: bool = False) -> np.ndarray:
         if not batches:
@@ -194,6 +206,10 @@ class InputRows:
             count = len(chosen)
             if positions is not None and ranks is not None:
                 positions = positions[ranks]  # rows that are left out count, however batches are cut
+        return self._append(columns, count, times, positions)
+
+    def _append(self, columns: Mapping[str, Vector], count: int, times: np.ndarray | None, positions: np.ndarray | None) -> np.ndarray:
+        """Store rows that are in order; returns the keys that have got some."""
         return self._intake.append(self.rows, self.keys, columns, count, times, positions)
 
     def _selected(self, columns: Mapping[str, Vector], order: np.ndarray | None) -> tuple[np.ndarray | None, np.ndarray | None]:
@@ -210,3 +226,7 @@ class InputRows:
             return order, None
         ranks = np.flatnonzero(keep if order is None else keep[order])
         return (ranks if order is None else order[ranks]), ranks
+
+
+def _raised(place: int, error: OstinatoError) -> None:
+    raise error

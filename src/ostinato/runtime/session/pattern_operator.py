@@ -218,6 +218,12 @@ class PatternOperator:
             self.progress.evaluated = grown(self.evaluated, int(old_of_new.max(initial=-1)) + 1)[old_of_new]
         self.report.renumber(old_of_new)
 
+    def stop(self, budget: Budget) -> None:
+        """It is fed nothing any more, and what it has begun is forgotten; its counters stay."""
+        self.rows.forget()
+        self.matcher = open_matcher(self.pattern, budget, self.source.pool, in_order=False)
+        self._begun_keys, self.row_code = None, None
+
     def last(self) -> pa.Table:
         """What is known at the end alone."""
         return self.report.last(self.matcher)

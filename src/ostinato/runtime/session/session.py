@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
+from threading import Lock
 from typing import Any
 
 import pyarrow as pa
@@ -15,6 +17,7 @@ from ostinato.runtime.session import session_state
 from ostinato.runtime.session.given_times import Watermark
 from ostinato.runtime.session.graph import Feed, Found, Graph
 from ostinato.runtime.session.pattern_operator import PatternOperator
+from ostinato.runtime.session.quarantine import check_policy
 from ostinato.runtime.session.session_options import NOT_GIVEN, NotGiven, settled
 
 
@@ -23,7 +26,9 @@ class RunningProgram:
     says so. `late`: what becomes of later ones, "count" or "keep", for `take_late`.
     `ordered`: the caller guarantees the query's order, within and across batches (then a time column may have nulls).
     `batches_apart`: the caller guarantees that no two batches share a time, so that no row has to wait for others of the same time.
-    A `snapshot` carries all of it: what is said again has to be the same, but for the budget."""
+    A `snapshot` carries all of it: what is said again has to be the same, but for the budget.
+    One call at a time: rows that two threads push at once have no order, so the second is refused (`ost.Receiver` gives them one).
+    `on_error`: "raise", or "quarantine" where there are several queries: one that fails is put aside, and the others go on."""
 
     def __init__(
         self,
@@ -35,14 +40,18 @@ class RunningProgram:
         late: str | None = None,
         snapshot: bytes | None = None,
         batches_apart: bool = False,
+        on_error: str = "raise",
+        without: Collection[str] = (),
     ) -> None:
         self.program = verify(program)
         saved = None if snapshot is None else session_state.opened(program, snapshot)
         self.options = settled(lateness, ordered, late, budget, None if saved is None else saved.options)
         self.budget = self.options.budget or Budget()
-        self.graph = Graph(program, self.options, self.budget, batches_apart=batches_apart)
+        told: dict[str, Any] = {"without": without, "quarantines": check_policy(on_error) == "quarantine"}
+        self.graph = Graph(program, self.options, self.budget, batches_apart=batches_apart, **told)
         self.closed = False
         self._failed = False
+        self._one_caller = Lock()
         if saved is not None:
             session_state.restore(self.graph, saved)
 
@@ -90,33 +99,56 @@ class RunningProgram:
         self.closed = True
 
     def _within_memory(self, found: Iterator[Found]) -> Iterator[Found]:
+        with self._alone():
+            try:
+                yield from found
+            except MemoryError as error:
+                self._failed = True
+                raise self.graph.limits.out_of_memory(error) from error
+            except BudgetError:
+                self._failed = True
+                raise
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        if not self._one_caller.acquire(blocking=False):
+            raise _at_work()
         try:
-            yield from found
-        except MemoryError as error:
-            self._failed = True
-            raise self.graph.limits.out_of_memory(error) from error
-        except BudgetError:
-            self._failed = True
-            raise
+            yield
+        finally:
+            self._one_caller.release()
 
     def snapshot(self) -> bytes:
         """Everything that is needed to go on, as bytes with a version."""
         self._usable()
-        return session_state.save(self.program, self.options, self.graph)
+        with self._alone():
+            return session_state.save(self.program, self.options, self.graph)
 
     def take_late(self) -> pa.Table:
         """The rows that came too late since they were last taken, with the columns that the query reads and the reason."""
         if self.options.late != "keep":
             raise OstinatoError("late rows are only counted", hint='Open the session with late="keep" to have them')
-        kept = [source.late.take() for source in self.graph.inputs]
+        with self._alone():
+            kept = [source.late.take() for source in self.graph.inputs]
         return kept[0] if len(kept) == 1 else pa.concat_tables(kept, promote_options="permissive")
 
+    def check_free(self) -> None:
+        """Refuse if it cannot be called now."""
+        self._usable()
+
     def _usable(self) -> None:
+        if self._one_caller.locked():
+            raise _at_work()
         if self.closed:
             raise StateError("the session is closed", hint="open a new one from the query")
         if self._failed or self.graph.half_way:
             hint = "restore a snapshot from before that batch, or open a new session"
             raise StateError("the session stopped at an error in an earlier batch", hint=hint)
+
+
+def _at_work() -> StateError:
+    hint = "wait for it, take all parts that it returns, or let ost.Receiver(session) put the batches of several threads in one queue"
+    return StateError("the session is at work in another call", hint=hint)
 
 
 class Session(RunningProgram):

@@ -23,9 +23,11 @@ from ostinato.runtime.session.graph import Graph
 from ostinato.runtime.session.input_rows import InputRows
 from ostinato.runtime.session.pattern_operator import PatternOperator
 from ostinato.runtime.session.session_options import SessionOptions
+from ostinato.runtime.session.shape_rows import ShapeRows
 from ostinato.runtime.snapshots import snapshot
 from ostinato.runtime.snapshots.state_check import HeldRows
 
+QUARANTINED = "quarantined"
 OPAQUE = "opaque:"  # before the name of a column whose values lie apart: one Arrow column "v"; rows hold positions in it, -1 for null
 
 
@@ -53,11 +55,12 @@ class Saved:
 
 
 def save(program: Program, options: SessionOptions, graph: Graph) -> bytes:
-    whole = Saved({"options": options.state()}, {}, {})
+    whole = Saved({"options": options.state(), QUARANTINED: graph.quarantine.state()}, {}, {})
     for number, source in enumerate(graph.inputs):
         whole.add(f"input{number}", _of_input(source))
+    stopped = graph.quarantine.operators(program)
     for number, operator in enumerate(graph.operators):
-        whole.add(f"operator{number}", _of_operator(operator))
+        whole.add(f"operator{number}", Saved({"emitted": operator.report.emitted}, {}, {}) if number in stopped else _of_operator(operator))
     return snapshot.pack(program, whole.scalars, whole.arrays, whole.blobs)
 
 
@@ -72,6 +75,8 @@ def _of_input(source: InputRows) -> Saved:
     }
     arrays: dict[str, np.ndarray] = {"rows." + name: array for name, array in _rows(source).items()}
     arrays["source_watermarks"] = source.source_watermarks
+    if isinstance(source, ShapeRows):
+        arrays |= {"queries": source.queries.state(), "arrival": np.array([source.arrival])}
     if source.keys is not None:
         arrays |= {"keys." + name: array for name, array in source.keys.state().items()}
     blobs = {"strings": _ipc(pa.table({"s": source.pool.strings}))}
@@ -107,9 +112,16 @@ def opened(program: Program, data: bytes) -> Saved:
 
 def restore(graph: Graph, saved: Saved) -> None:
     with one_error():
+        graph.quarantine.load(saved.scalars.get(QUARANTINED, {}), {result.query for result in graph.program.results})
+        graph.expel()
+        stopped = graph.quarantine.operators(graph.program)
         held = [_restore_input(source, saved.part(f"input{number}"), graph.readers[number]) for number, source in enumerate(graph.inputs)]
         for number, operator in enumerate(graph.operators):
-            _restore_operator(operator, saved.part(f"operator{number}"), held[graph.program.operators[number].ports[0]])
+            part = saved.part(f"operator{number}")
+            if number in stopped:
+                operator.report.emitted = part.scalars["emitted"]
+            else:
+                _restore_operator(operator, part, held[graph.program.operators[number].ports[0]])
 
 
 def _restore_input(source: InputRows, saved: Saved, readers: list[PatternOperator]) -> HeldRows:
@@ -127,6 +139,9 @@ def _restore_input(source: InputRows, saved: Saved, readers: list[PatternOperato
     source.batch_order.load(checked_table(blobs["last_row"]) if "last_row" in blobs else None)
     if len(strings):
         source.pool.codes_of(strings)
+    if isinstance(source, ShapeRows):
+        source.arrival, source.has_seen = int(arrays["arrival"][0]), source.has_begun
+        source.queries.load_state(arrays["queries"])
     if source.keys is not None:
         source.keys.load(snapshot.part_of(arrays, "keys."))
     _restore_rows(source, snapshot.part_of(arrays, "rows."))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ostinato.base.errors import BudgetError, DataError, StateError
+from ostinato.kernels.scalar.arithmetic import IS_VALUE
 from ostinato.kernels.scan.scan_dfa import FINAL, WATERMARK
 from ostinato.kernels.threads import scan_threads as kernel
 from ostinato.kernels.threads import thread_jumps as jumps
@@ -221,6 +222,25 @@ class ThreadMatcher(Matcher):
     def renumber(self, old_of_new: np.ndarray) -> None:
         self._store.cursor = np.ascontiguousarray(self._cursor(old_of_new)[old_of_new])
         self._index.forget(self._store.control)
+
+    def codes(self) -> list[np.ndarray]:
+        """The codes of strings that threads remember, between calls."""
+        return [self._store.saved_registers[places, register] for register, places in self._remembered(len(self._strings))]
+
+    def recode(self, new_of_old: np.ndarray) -> None:
+        """Strings have other codes now. What is known of stretches of rows, by their values, is learned again."""
+        for register, places in self._remembered(len(new_of_old)):
+            self._store.saved_registers[places, register] = new_of_old[self._store.saved_registers[places, register]]
+        self._index.forget(self._store.control)
+        self._learned[:] = 0
+
+    def _remembered(self, known: int) -> list[tuple[int, np.ndarray]]:
+        """Registers that hold strings, with the lines of the store in which they have the code of one of the `known` ones. Lines of threads
+        that have ended since are among them, or hold what nobody reads."""
+        flags = self._store.saved_valid[: int(self._store.control[layout.SAVED])]
+        lines = [(register, np.flatnonzero(flags[:, register] == IS_VALUE)) for register in self._texts]
+        codes = self._store.saved_registers
+        return [(register, at[(codes[at, register] >= 0) & (codes[at, register] < known)]) for register, at in lines]
 
     def metrics(self) -> dict[str, int]:
         return {

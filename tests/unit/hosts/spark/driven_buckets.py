@@ -56,7 +56,9 @@ class DrivenBuckets:
         streams = work.streams
         packers = [Packer.of(stream, work.division.keys_of(n), count, clock, n, len(streams)) for n, stream in enumerate(streams)]
         self.packers = [replace(packer, lateness=waiting.lateness) for packer in packers]
-        self.processor = BucketProcessor(shipped(work.program), work.output, count, clock, waiting, is_set=work.is_set)
+        self.processor = BucketProcessor(
+            shipped(work.program), work.output, count, clock, waiting, is_set=work.is_set, quarantines=work.quarantines
+        )
         self.watermark = 0
         self.delay = delay
         self._latest = [0] * len(streams)

@@ -8,8 +8,9 @@ import pytest
 pytest.importorskip("pyspark")
 
 from tests.unit.hosts.spark.driven_buckets import DrivenBuckets
+from tests.unit.registered_functions import forgotten_afterwards, register_all
 
-from ostinato.base.errors import DataError, StateError
+from ostinato.base.errors import DataError, StateError, UnknownNameError
 from ostinato.compiler import compile
 from ostinato.hosts.spark.streaming.waiting import Waiting
 from ostinato.hosts.spark.work import Work
@@ -88,3 +89,15 @@ def test_rows_before_1970_are_refused_where_only_sparks_watermark_counts() -> No
     driven = DrivenBuckets(compiled(PAIRS), Waiting())
     with pytest.raises(DataError, match="older than 1970"):
         driven.batch(rows((1, "x", "A"), epoch=YEAR_1900))
+
+
+def test_functions_come_with_the_program() -> None:
+    """A worker unpacks them, and goes on with stored state; it never asks what is registered."""
+    with forgotten_afterwards():
+        register_all()
+        work = compiled(text := "PATTERN SEQ(A a, B b) WHERE [k] AND shouted(a.k) = 'X' WITHIN 5 seconds RETURN a.k")
+    driven = DrivenBuckets(work, Waiting(lateness=1_000_000, announced=1), buckets=2)
+    assert driven.batch(rows((1, "x", "A"), (2, "y", "A"))) == []
+    assert keys(driven.batch(rows((3, "x", "B"), (4, "y", "B"), (60, "z", "A")))) == ["x"]
+    with pytest.raises(UnknownNameError, match="There is no function shouted"):
+        compiled(text)

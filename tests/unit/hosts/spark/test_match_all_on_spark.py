@@ -71,7 +71,7 @@ def expected(queries: ost.QuerySet, table: pa.Table | None = None) -> list[str]:
 def test_a_batch(spark):
     queries = rules_of_two()
     frame = on(spark).match_all(queries, streams={name: spark.createDataFrame(table.to_pandas()) for name, table in given().items()})
-    assert frame.columns == queries.output_schema.names
+    assert frame.columns == [*queries.output_schema.names, "query_error"]
     assert shown(frame.toArrow()) == expected(queries)
 
 
@@ -104,6 +104,82 @@ def test_streams(spark, tmp_path):
     assert shown(spark.read.parquet(str(tmp_path / "out")).toArrow()) == expected(queries)
     operators = spark.read.format("state-metadata").load(str(tmp_path / "state")).select("operatorId").distinct().count()
     assert operators == 1
+
+
+def many() -> ost.QuerySet:
+    """Of shapes that are evaluated as one: equal ones among them, and one whose numbers of matches keep it apart."""
+    queries = ost.QuerySet({"ticks": rows(1).schema})
+    for number in range(9):
+        for name in ("fall", "pair", "quiet", "shown"):
+            queries.add(f"{name} {number}", TEXTS[name].replace("> 8", f"> {3 + number % 6}").replace("> 7", f"> {2 + number % 5}"))
+    assert queries.explain().count("evaluated as one") == 4
+    return queries
+
+
+def test_shapes_in_a_batch(spark):
+    queries = many()
+    frame = on(spark).match_all(queries, ticks=spark.createDataFrame(rows().to_pandas()))
+    assert shown(frame.toArrow()) == expected(queries, rows())
+
+
+def test_shapes_in_a_stream(spark, tmp_path):
+    """Over a restart."""
+    (tmp_path / "ticks").mkdir()
+    queries = many()
+    for number, ends in enumerate((False, True)):
+        pq.write_table(rows().slice(300 * number, 300), tmp_path / "ticks" / f"{number}.parquet")
+        stream = on(spark).read_stream(str(tmp_path / "ticks"), rows_per_batch=100, ends=ends)
+        writer = on(spark).match_all(queries, ticks=stream, lateness=0, buckets=2).writeStream.format("parquet")
+        writer = writer.option("path", str(tmp_path / "out")).option("checkpointLocation", str(tmp_path / "state"))
+        writer.trigger(availableNow=True).start().awaitTermination()
+    assert shown(spark.read.parquet(str(tmp_path / "out")).toArrow()) == expected(queries, rows())
+
+
+FAILING = (
+    "PATTERN SEQ(ticks a, ticks b) WHERE skip_till_next_match(a, b) { [k] and a.n * 4611686018427387904 > 0 } WITHIN 30 RETURN a.ts AS a"
+)
+
+
+def with_numbers(table: pa.Table) -> pa.Table:
+    """Late in time, one number is too large for the failing query, in one partition."""
+    numbers = np.ones(table.num_rows, np.int64)
+    numbers[[row for row, k in enumerate(table["k"].to_pylist()) if k == "k2"][-1]] = 3
+    return table.append_column("n", pa.array(numbers))
+
+
+def set_with_a_failing_query() -> ost.QuerySet:
+    queries = ost.QuerySet({"ticks": with_numbers(rows(60)).schema})
+    for name in ("fall", "pair", "composed"):
+        queries.add(name, TEXTS[name])
+    queries.add("failing", FAILING)
+    return queries
+
+
+def test_a_query_that_fails_is_put_in_quarantine(spark, tmp_path):
+    queries, table = set_with_a_failing_query(), with_numbers(rows())
+    with pytest.warns(ost.QuarantineWarning, match="'failing' has failed: An integer calculation went beyond 64 bits"):
+        found = ost.match_all(queries, ticks=table)
+    assert set(found) == {"fall", "pair", "composed"} and isinstance(found.quarantined["failing"], ost.DataError)
+    wanted = sorted(row for name, one in found.items() for row in shown(one.add_column(0, "query_id", pa.repeat(name, one.num_rows))))
+
+    pq.write_table(table, tmp_path / "0.parquet")
+    batch = on(spark).match_all(queries, ticks=spark.createDataFrame(table.to_pandas()))
+    (tmp_path / "in").mkdir()
+    pq.write_table(table, tmp_path / "in" / "0.parquet")
+    stream = on(spark).match_all(queries, ticks=on(spark).read_stream(str(tmp_path / "in"), ends=True), lateness=0, buckets=3)
+    writer = (
+        stream.writeStream.format("parquet").option("path", str(tmp_path / "out")).option("checkpointLocation", str(tmp_path / "state"))
+    )
+    running = writer.trigger(availableNow=True).start()
+    running.awaitTermination()
+    assert sum(seen.quarantined for progress in running.recentProgress for seen in progress.observedMetrics.values()) == 1
+    for result in (batch, spark.read.parquet(str(tmp_path / "out"))):
+        (error,) = result.where("query_error is not null").collect()
+        assert error.query_id == "failing" and error.a is None and "64 bits" in error.query_error
+        others = result.where("query_error is null and query_id <> 'failing'").drop("query_error")
+        assert shown(others.toArrow()) == wanted
+    with pytest.raises(Exception, match="64 bits"):
+        on(spark).match_all(queries, ticks=spark.createDataFrame(table.to_pandas()), on_error="raise").collect()
 
 
 def test_what_is_not_offered_is_refused(spark, tmp_path):

@@ -25,7 +25,8 @@ from ostinato.tasks.conform import batches_of
 from ostinato.tasks.fed_session import row_count
 from ostinato.tasks.graph_pass import STREAM, TIME, graph_pass, rows_column
 from ostinato.tasks.host_ids import identified
-from ostinato.tasks.set_output import as_one_table
+from ostinato.tasks.keyed_pass import Failed
+from ostinato.tasks.set_output import as_one_table, errors_table
 from ostinato.tasks.shipped_program import ShippedProgram
 
 _KEY = "key"
@@ -84,15 +85,18 @@ def _rows(frame: DataFrame, number: int, work: Work, keyed: bool) -> DataFrame:
 
 
 def _matching(program: ShippedProgram, work: Work, budget: Budget | None) -> Matching:
-    is_set, output = work.is_set, work.output
+    is_set, output, quarantines = work.is_set, work.output, work.quarantines
 
     def match(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         loaded, counted = program.load(), 0
-        for found in graph_pass(loaded, is_set, batches, budget):
+        failed: Failed | None = {} if quarantines else None
+        for found in graph_pass(loaded, is_set, batches, budget, failed):
             if isinstance(found, pa.Table):
                 yield from batches_of(identified(found, loaded.body, 0, counted + 1), output)
             else:
                 yield from batches_of(as_one_table(found, loaded, output, 0, counted), output)
             counted += row_count(found)
+        if failed:
+            yield from batches_of(errors_table(failed, output), output)
 
     return match

@@ -27,17 +27,19 @@ from ostinato.runtime.session.set_session import SetSession
 from ostinato.tasks.conform import conform
 from ostinato.tasks.fed_session import Decided, FedSession, row_count
 from ostinato.tasks.host_ids import identified
-from ostinato.tasks.set_output import as_one_table
+from ostinato.tasks.keyed_pass import Failed, set_session
+from ostinato.tasks.set_output import as_one_table, errors_table
 from ostinato.tasks.shipped_program import ShippedProgram
 from ostinato.tasks.worker_memory import task_budget
 
-MATCHES, LATE, ROW_COUNT, SHED = "matches", "late_rows", "row_count", "shed"
+MATCHES, LATE, ROW_COUNT, SHED, QUARANTINED = "matches", "late_rows", "row_count", "shed", "quarantined"
 DECIDED_ON_SPARK = spark.StructType(
     [
         spark.StructField(MATCHES, spark.BinaryType(), True),
         spark.StructField(LATE, spark.LongType(), True),
         spark.StructField(ROW_COUNT, spark.LongType(), True),
         spark.StructField(SHED, spark.LongType(), True),
+        spark.StructField(QUARANTINED, spark.LongType(), True),
     ]
 )
 _STATE = spark.StructType([spark.StructField("blob", spark.BinaryType(), True)])
@@ -54,8 +56,10 @@ class BucketProcessor(StatefulProcessor):
         budget: Budget | None = None,
         keeps_late: bool = False,
         is_set: bool = False,
+        quarantines: bool = False,
     ) -> None:
-        """`budget` is that of each bucket. `keeps_late`: `output` has late rows too; see `late_output`."""
+        """`budget` is that of each bucket. `keeps_late`: `output` has late rows too; see `late_output`. `quarantines`: of a set, it has the
+        errors of queries that fail; see `set_output`."""
         self._shipped = program
         self.output = output
         self.buckets = buckets
@@ -64,6 +68,7 @@ class BucketProcessor(StatefulProcessor):
         self._budget = budget
         self._keeps_late = keeps_late
         self._is_set = is_set
+        self._quarantines = quarantines
 
     def init(self, handle: StatefulProcessorHandle) -> None:
         self._handle = handle
@@ -94,9 +99,9 @@ class BucketProcessor(StatefulProcessor):
         snapshot = stored.snapshot if stored is not None else None
         kept = "keep" if self._keeps_late else "count"
         session = self._session(lateness=self._waiting.session_lateness, late=kept, snapshot=snapshot)
-        before = session.metrics()
+        before, stopped_before = session.metrics(), _quarantined(session)
         told = told.after(stored.latest if stored else ())
-        matches = self._decided(FedSession(session), rows, told, watermark)
+        matches = _without(self._decided(FedSession(session), rows, told, watermark), _quarantined(session))
         late_rows = session.take_late() if self._keeps_late else None
         matches_before = stored.matches if stored else 0
         timer = self._timer(-1 if fired or stored is None else stored.timer, None if told.has_ended else watermark)
@@ -106,9 +111,14 @@ class BucketProcessor(StatefulProcessor):
         self._state.update((state.dumps(),))
         after = session.metrics()
         late, shed = after["late_rows"] - before["late_rows"], _shed(after) - _shed(before)
-        if count or late or shed:
-            shown = self._shown(self._named(matches, bucket, matches_before), late_rows)
-            yield pd.DataFrame({MATCHES: [to_blob(shown)], LATE: [late], ROW_COUNT: [count], SHED: [shed]})
+        stopped = {query: error for query, error in _quarantined(session).items() if query not in stopped_before}
+        if count or late or shed or stopped:
+            shown = self._shown(self._with_errors(self._named(matches, bucket, matches_before), stopped), late_rows)
+            counted = {LATE: [late], ROW_COUNT: [count], SHED: [shed], QUARANTINED: [len(stopped)]}
+            yield pd.DataFrame({MATCHES: [to_blob(shown)], **counted})
+
+    def _with_errors(self, matches: pa.Table, stopped: Failed) -> pa.Table:
+        return pa.concat_tables([matches, errors_table(stopped, self.output)]) if stopped else matches
 
     def _shown(self, matches: pa.Table, late: pa.Table | None) -> pa.Table:
         if late is None:
@@ -122,12 +132,17 @@ class BucketProcessor(StatefulProcessor):
         if stored.has_ended:
             return self.output.empty_table()
         session = self._session(snapshot=stored.snapshot)
+        stopped_before = _quarantined(session)
         matches = session.close()
-        return self._shown(self._named(matches, bucket_of(label), stored.matches), session.take_late() if self._keeps_late else None)
+        stopped = {query: error for query, error in _quarantined(session).items() if query not in stopped_before}
+        named = self._with_errors(self._named(matches, bucket_of(label), stored.matches), stopped)
+        return self._shown(named, session.take_late() if self._keeps_late else None)
 
     def _session(self, **told: Any) -> Session | SetSession:
         budget = task_budget(self._budget)
-        return SetSession(self._program, budget=budget, **told) if self._is_set else Session(self._program, budget=budget, **told)
+        if self._is_set:
+            return set_session(self._program, {} if self._quarantines else None, budget=budget, **told)
+        return Session(self._program, budget=budget, **told)
 
     def _named(self, matches: Decided, bucket: int, counted: int) -> pa.Table:
         """With numbers that no other bucket gives; of a set, all results in one table."""
@@ -181,7 +196,15 @@ class BucketProcessor(StatefulProcessor):
         return wanted
 
 
+def _quarantined(session: Session | SetSession) -> Failed:
+    return session.quarantined if isinstance(session, SetSession) else {}
+
+
+def _without(matches: Decided, stopped: Failed) -> Decided:
+    """What a query has found in the micro-batch in which it fails is left out, as in every call of a session."""
+    return {query: table for query, table in matches.items() if query not in stopped} if isinstance(matches, dict) and stopped else matches
+
+
 def _shed(metrics: dict[str, Any]) -> int:
     """Partial matches, and matches that wait for an negation, which the budget had no room for."""
-    of_queries = sum(_shed(one) for one in metrics.get("queries", {}).values())
-    return of_queries + sum(value for name, value in metrics.items() if name.startswith("shed_"))
+    return sum(value for name, value in metrics.items() if name.startswith("shed_"))

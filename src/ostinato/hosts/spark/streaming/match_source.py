@@ -69,7 +69,8 @@ def match_streams(spark: SparkSession, given: Sequence[Given], work: Work, optio
 def _matched(packed: DataFrame, work: Work, waiting: Waiting, options: RunOptions, ends: bool, clock: Clock, buckets: int) -> DataFrame:
     """The matches of packed rows as they are decided; or those that a stream of this query has left. `ends`: the streams say so."""
     output = with_late_rows(work.output, work.reads) if options.keeps_late else work.output
-    processor = BucketProcessor(shipped(work.program), output, buckets, clock, waiting, options.budget, options.keeps_late, work.is_set)
+    told = (options.budget, options.keeps_late, work.is_set, work.quarantines)
+    processor = BucketProcessor(shipped(work.program), output, buckets, clock, waiting, *told)
     if options.tail_of is not None:
         return tail_of(packed.sparkSession, options.tail_of, processor.closed, output)
     times = {} if work.is_set else result_times(work.program, waiting.behind)

@@ -14,7 +14,7 @@ from pyspark.sql.utils import AnalysisException, IllegalArgumentException
 from ostinato.base.errors import OstinatoError, UnsupportedError
 from ostinato.hosts.spark.python_workers import check_workers
 from ostinato.hosts.spark.run_options import Lateness
-from ostinato.hosts.spark.streaming.bucket_processor import DECIDED_ON_SPARK, LATE, MATCHES, ROW_COUNT, SHED, BucketProcessor
+from ostinato.hosts.spark.streaming.bucket_processor import DECIDED_ON_SPARK, LATE, MATCHES, QUARANTINED, ROW_COUNT, SHED, BucketProcessor
 from ostinato.hosts.spark.streaming.buckets import DEFAULT_BUCKETS
 from ostinato.hosts.spark.streaming.clock import Clock
 from ostinato.hosts.spark.streaming.packing import BUCKET, EVENT_TIME, PACKED_ON_SPARK, Packer, from_blobs
@@ -103,13 +103,13 @@ def with_lateness(packed: DataFrame, clock: Clock, lateness: Lateness) -> DataFr
 
 
 def match_packed(packed: DataFrame, processor: BucketProcessor, shown: StructType, name: str) -> DataFrame:
-    """Rows with the query's columns, appended when they are decided. Late rows, and what was shed beyond the budget of a bucket, are
-    counted in the progress of the streaming query, under observed metrics."""
+    """Rows with the query's columns, appended when they are decided. Late rows, what was shed beyond the budget of a bucket, and queries
+    of a set that were put in quarantine there, are counted in the progress of the streaming query, under observed metrics."""
     check_workers(packed.sparkSession)
     ready_for_streams(packed.sparkSession, processor.buckets)
     rows = packed.drop(EVENT_TIME)  # without the time Spark cannot drop a late blob unseen: the session counts late rows
     decided = rows.groupBy(BUCKET).transformWithStateInPandas(processor, DECIDED_ON_SPARK, "append", "eventTime")
-    sums = ((LATE, "late_rows"), (ROW_COUNT, "matches"), (SHED, "shed"))
+    sums = ((LATE, "late_rows"), (ROW_COUNT, "matches"), (SHED, "shed"), (QUARANTINED, "quarantined"))
     counted = decided.observe(name, *(F.coalesce(F.sum(column), F.lit(0)).alias(metric) for column, metric in sums))
     return counted.select(MATCHES).mapInArrow(_unpack(processor.output), shown)
 

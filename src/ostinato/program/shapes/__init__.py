@@ -1,0 +1,1 @@
+"""Programs that are equal up to their constants."""

@@ -1,0 +1,1 @@
+"""Queries of one shape: their constants, and an index over them."""
