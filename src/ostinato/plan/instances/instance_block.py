@@ -21,7 +21,7 @@ from ostinato.program.scalar_code import Register
 class InstanceRegisters:
     """The values that instances carry, numbered as they are asked for."""
 
-    held: list[Nav] = field(default_factory=list)
+    held: dict[Nav, int] = field(default_factory=dict)
 
     def number(self, nav: Nav) -> int:
         if not type_of(nav).is_computable:
@@ -30,9 +30,7 @@ class InstanceRegisters:
                 hint="Select the attributes that are needed, or fields of this one",
                 span=nav.span,
             )
-        if nav not in self.held:
-            self.held.append(nav)
-        return self.held.index(nav)
+        return self.held.setdefault(nav, len(self.held))
 
     def described(self) -> tuple[Register, ...]:
         return tuple(Register(_named(nav), type_of(nav)) for nav in self.held)
