@@ -12,6 +12,7 @@ import pyarrow as pa
 from ostinato.algebra.event_streams import EventQuery
 from ostinato.algebra.policies import Ties
 from ostinato.algebra.query import MatchQuery
+from ostinato.algebra.situations import MatchIntervals
 from ostinato.algebra.user_calls import user_calls
 from ostinato.base.errors import OstinatoError, SandboxError, SchemaError, UnsupportedError
 from ostinato.base.query_text import check_name, check_text
@@ -24,10 +25,10 @@ from ostinato.lang.streams.added_columns import check_added_columns
 from ostinato.lang.streams.explosion import explosion
 from ostinato.lang.streams.known_streams import KnownStreams, StatementHost
 from ostinato.plan.long_walks import quadratic
-from ostinato.plan.planner import plan, plan_streams
+from ostinato.plan.planner import plan, plan_intervals, plan_streams
 from ostinato.program.pattern import EventPattern, Pattern
 from ostinato.program.tree import TreePattern
-from ostinato.query import Around, Query
+from ostinato.query import AnyQuery, Around, Query
 from ostinato.rewrite.rules import NEEDED, RULES, rewrite
 
 TREE_SWITCHES = ("equality_chains", "join_order", "negation_cut")
@@ -129,7 +130,7 @@ def compile_query(
     return Query(text, language.name, language.render(tree), query, rewritten, applied, pattern, composite, warning=warning)
 
 
-def _check_functions(query: MatchQuery | EventQuery) -> None:
+def _check_functions(query: AnyQuery) -> None:
     for call in user_calls(query):
         if call.function is not None and not call.function.sandboxed:
             raise SandboxError(
@@ -140,7 +141,7 @@ def _check_functions(query: MatchQuery | EventQuery) -> None:
 
 
 @singledispatch
-def _check_columns(query: MatchQuery | EventQuery, parsed: ParsedQuery[Any]) -> None:
+def _check_columns(query: AnyQuery, parsed: ParsedQuery[Any]) -> None:
     """Those of the stream, and those of the result."""
 
 
@@ -152,7 +153,7 @@ def _(query: MatchQuery, parsed: ParsedQuery[Any]) -> None:
 
 
 @singledispatch
-def _rewritten(query: MatchQuery | EventQuery, without: tuple[str, ...]) -> tuple[MatchQuery | EventQuery, tuple[str, ...]]:
+def _rewritten(query: AnyQuery, without: tuple[str, ...]) -> tuple[AnyQuery, tuple[str, ...]]:
     """The query after the rules that apply to it, and their names."""
     raise TypeError(f"{type(query).__name__} is no query")
 
@@ -167,8 +168,13 @@ def _(query: EventQuery, without: tuple[str, ...]) -> tuple[EventQuery, tuple[st
     return query, ()
 
 
+@_rewritten.register
+def _(query: MatchIntervals, without: tuple[str, ...]) -> tuple[MatchIntervals, tuple[str, ...]]:
+    return query, ()
+
+
 @singledispatch
-def _planned(query: MatchQuery | EventQuery, options: CompileOptions) -> Pattern:
+def _planned(query: AnyQuery, options: CompileOptions) -> Pattern:
     raise TypeError(f"{type(query).__name__} is no query")
 
 
@@ -188,8 +194,13 @@ def _(query: EventQuery, options: CompileOptions) -> Pattern:
     return plan_streams(query, options.strategy, "equality_key" not in options.without, "search" not in options.without)
 
 
+@_planned.register
+def _(query: MatchIntervals, options: CompileOptions) -> Pattern:
+    return plan_intervals(query, options.strategy)
+
+
 @singledispatch
-def _warning(query: MatchQuery | EventQuery, parsed: ParsedQuery[Any], pattern: Pattern, text: str) -> UserWarning | None:
+def _warning(query: AnyQuery, parsed: ParsedQuery[Any], pattern: Pattern, text: str) -> UserWarning | None:
     """Of what can outgrow any memory, or take longer than anybody waits."""
     return None
 
@@ -200,7 +211,12 @@ def _(query: MatchQuery, parsed: ParsedQuery[Any], pattern: Pattern, text: str) 
     return explosion(parsed, query, text, runs_merge) or quadratic(pattern, parsed.span, text)
 
 
-def _warned(parsed: ParsedQuery[Any], query: MatchQuery | EventQuery, pattern: Pattern, text: str) -> str | None:
+@_warning.register
+def _(query: MatchIntervals, parsed: ParsedQuery[Any], pattern: Pattern, text: str) -> UserWarning | None:
+    return explosion(parsed, query, text, runs_merge=False)
+
+
+def _warned(parsed: ParsedQuery[Any], query: AnyQuery, pattern: Pattern, text: str) -> str | None:
     warning = _warning(query, parsed, pattern, text)
     if warning is None:
         return None

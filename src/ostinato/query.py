@@ -12,6 +12,7 @@ import pyarrow as pa
 from ostinato.algebra import text as algebra_text
 from ostinato.algebra.event_streams import EventQuery
 from ostinato.algebra.query import MatchQuery
+from ostinato.algebra.situations import MatchIntervals
 from ostinato.base.errors import OstinatoError, UnsupportedError
 from ostinato.inspect.explain import automaton_svg, automaton_text, plan_text
 from ostinato.kernels._jit import prepare
@@ -25,6 +26,7 @@ from ostinato.runtime.session.given_times import Lateness, lateness_units
 from ostinato.runtime.session.session import Session
 from ostinato.runtime.session.session_options import NOT_GIVEN, NotGiven
 
+AnyQuery = MatchQuery | EventQuery | MatchIntervals
 STAGES = ("syntax", "algebra", "automaton", "plan", "program")
 
 
@@ -46,8 +48,8 @@ class Query:
     text: str
     language: str
     syntax: str
-    algebra: MatchQuery | EventQuery
-    rewritten: MatchQuery | EventQuery
+    algebra: AnyQuery
+    rewritten: AnyQuery
     applied: tuple[str, ...]
     pattern: Pattern
     composite: str | None = None

@@ -28,11 +28,18 @@ class Matches:
 
 @dataclass(frozen=True)
 class Rows:
-    """Output rows as a multiset; floats compare approximately. `distinct`: how often each is found is left open."""
+    """Output rows as a multiset; floats compare approximately. `distinct`: how often each is found is left open; `chosen`: other
+    columns may stand beside these."""
 
     columns: tuple[str, ...]
     found: tuple[tuple[Any, ...], ...]
     distinct: bool = False
+    chosen: bool = False
+
+    def only(self, columns: tuple[str, ...]) -> Rows:
+        """Those of its columns."""
+        places = [self.columns.index(column) for column in columns if column in self.columns]
+        return Rows(tuple(self.columns[i] for i in places), tuple(tuple(row[i] for i in places) for row in self.found))
 
 
 @dataclass(frozen=True)

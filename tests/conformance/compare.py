@@ -22,9 +22,10 @@ def verdict(case: Case, outcome: Outcome) -> tuple[str, str]:
         expected, found = _match_bag(case.expect.found), _match_bag(outcome.found)
         return _same(_distinct(expected), _distinct(found)) if case.expect.distinct else _same(expected, found)
     assert isinstance(outcome.found, Rows)
-    if outcome.found.columns != case.expect.columns:
-        return "disagree", f"expected columns {case.expect.columns}, got {outcome.found.columns}"
-    expected_rows, found_rows = _row_bag(case.expect.found), _row_bag(outcome.found.found)
+    found = outcome.found.only(case.expect.columns) if case.expect.chosen else outcome.found
+    if found.columns != case.expect.columns:
+        return "disagree", f"expected columns {case.expect.columns}, got {found.columns}"
+    expected_rows, found_rows = _row_bag(case.expect.found), _row_bag(found.found)
     return _same(_distinct(expected_rows), _distinct(found_rows)) if case.expect.distinct else _same(expected_rows, found_rows)
 
 

@@ -12,12 +12,15 @@ from tests.conformance.case import Outcome, Rows
 from tests.conformance.engines import attempt
 from tests.conformance.streams_case import StreamsCase
 from tests.conformance.streams_task_engines import StreamPasses
+from tests.property import tpstream_meaning
 from tests.property.cel_meaning import lowered, result_schema
 
 from ostinato.compiler import compile
 from ostinato.hosts import embedded
 from ostinato.query import Query
 from ostinato.reference.event_streams import text_rows
+from ostinato.reference.intervals import interval_rows
+from ostinato.reference.situations import merged
 
 
 class StreamsEngine(Protocol):
@@ -35,8 +38,12 @@ class ReferenceStreams:
         return [attempt(self._answer, case) for case in cases]
 
     def _answer(self, case: StreamsCase) -> Any:
-        queries = lowered(case.text, case.schemas, **case.options)
         rows = {name: table.to_pylist() for name, table in case.tables.items()}
+        if case.language == "tpstream":
+            query = tpstream_meaning.lowered(case.text, case.schemas, **case.options)
+            found = interval_rows(query, merged(query.situations, rows))
+            return Rows(tpstream_meaning.result_columns(query), tuple(tuple(row.values()) for row in found))
+        queries = lowered(case.text, case.schemas, **case.options)
         found = text_rows(queries, rows)
         return Rows(tuple(result_schema(queries[-1]).names), tuple(tuple(row.values()) for row in found))
 
@@ -88,8 +95,8 @@ def pieces(case: StreamsCase, size: int) -> Iterator[tuple[str, pa.Table]]:
 
 
 def _time(case: StreamsCase, table: pa.Table) -> str:
-    time = case.options.get("time", "ts")
-    return time if time in table.column_names else "end_ts"
+    """Of rows that last, their end."""
+    return next(name for name in (case.options.get("time", "ts"), "end_ts", "ended") if name in table.column_names)
 
 
 def _found(table: pa.Table) -> Rows:
@@ -99,3 +106,4 @@ def _found(table: pa.Table) -> Rows:
 STREAMS_ENGINES: dict[str, Callable[[], StreamsEngine]] = {
     engine.name: engine for engine in (ReferenceStreams, SessionStreams, EmbeddedStreams, StreamPasses)
 }
+ENGINES_OF = {"cel": tuple(STREAMS_ENGINES), "tpstream": tuple(STREAMS_ENGINES)}  # by language

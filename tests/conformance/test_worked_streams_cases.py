@@ -7,11 +7,10 @@ from collections import Counter
 import pytest
 from tests.conformance.compare import verdict
 from tests.conformance.streams_case import WORKED_STREAMS, worked_streams_cases
-from tests.conformance.streams_engines import STREAMS_ENGINES
+from tests.conformance.streams_engines import ENGINES_OF, STREAMS_ENGINES
 
 
-@pytest.mark.parametrize("language", WORKED_STREAMS)
-@pytest.mark.parametrize("name", STREAMS_ENGINES)
+@pytest.mark.parametrize(("name", "language"), [(name, language) for language in WORKED_STREAMS for name in ENGINES_OF[language]])
 def test_worked_cases(name: str, language: str) -> None:
     cases = worked_streams_cases(language)
     found = [(case, *verdict(case, outcome)) for case, outcome in zip(cases, STREAMS_ENGINES[name]().run(cases), strict=True)]

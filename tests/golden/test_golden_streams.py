@@ -8,7 +8,7 @@ import pytest
 from tests.conformance.case import Rows
 from tests.conformance.compare import verdict
 from tests.conformance.streams_case import StreamRows, StreamsCase
-from tests.conformance.streams_engines import STREAMS_ENGINES
+from tests.conformance.streams_engines import ENGINES_OF, STREAMS_ENGINES
 from tests.golden.streams_case_file import golden_streams_cases
 
 CASES = golden_streams_cases()
@@ -16,16 +16,16 @@ CASES = golden_streams_cases()
 
 @pytest.mark.parametrize("name", STREAMS_ENGINES)
 def test_golden_cases(name: str) -> None:
-    assert _wrong(name, CASES) == []
+    assert _wrong(name, [case for case in CASES if name in ENGINES_OF[case.language]]) == []
 
 
 @pytest.mark.parametrize("name", STREAMS_ENGINES)
 def test_simultaneous_events_have_no_order(name: str) -> None:
-    """Rows from the last to the first: engines sort them by their times, and those of one time come the other way round."""
+    """In CEL. Rows from the last to the first: engines sort them by their times, and those of one time come the other way round."""
     reversed_cases = [
         replace(case, streams=tuple((stream, StreamRows(given.columns, given.rows[::-1])) for stream, given in case.streams))
         for case in CASES
-        if isinstance(case.expect, Rows)
+        if isinstance(case.expect, Rows) and case.language == "cel"
     ]
     assert _wrong(name, reversed_cases) == []
 

@@ -64,3 +64,10 @@ class NullKeys(Enum):
 
     GROUP = "group"
     NEVER = "never"
+
+
+class Latency(Enum):
+    """When a match of situations is reported."""
+
+    EARLIEST = "earliest"  # at the first event of its partition from whose time on nothing can refute relations and durations
+    FINAL = "final"  # when all of its situations have ended

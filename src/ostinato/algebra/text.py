@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from ostinato.algebra.event_streams import EventQuery
 from ostinato.algebra.event_text import event_query_text
-from ostinato.algebra.parts import Part
+from ostinato.algebra.input_text import name_text as _name
+from ostinato.algebra.input_text import part_text, quoted
 from ostinato.algebra.pattern import (
     Alternation,
     Conjunction,
@@ -23,20 +24,24 @@ from ostinato.algebra.pattern import (
 )
 from ostinato.algebra.policies import MatchOrder, NullKeys, RowsPerMatch, Selection, Ties
 from ostinato.algebra.query import Definition, MatchQuery, OrderKey, Unit, When
+from ostinato.algebra.situation_text import interval_clauses
+from ostinato.algebra.situations import MatchIntervals
 from ostinato.expr.text import to_text as expression_text
 
 _QUANTIFIERS = {(0, None): "*", (1, None): "+", (0, 1): "?"}
 
 
-def to_text(query: MatchQuery | EventQuery) -> str:
+def to_text(query: MatchQuery | EventQuery | MatchIntervals) -> str:
     """A query, clause by clause. What has its default and says nothing is left out."""
-    return event_query_text(query) if isinstance(query, EventQuery) else "\n".join(_clauses(query))
+    if isinstance(query, EventQuery):
+        return event_query_text(query)
+    return "\n".join(_clauses(query) if isinstance(query, MatchQuery) else interval_clauses(query))
 
 
 def _clauses(query: MatchQuery) -> Iterator[str]:
     columns = ", ".join(f"{_name(name)} {type}" for name, type in query.schema.columns)
     yield f"FROM {_name(query.stream)} ({columns})"
-    yield from (_part(part) for part in query.parts)
+    yield from map(part_text, query.parts)
     if query.partition:
         never = " NULLS NEVER" if query.null_keys is NullKeys.NEVER else ""
         yield f"PARTITION BY {', '.join(map(_name, query.partition))}{never}"
@@ -70,14 +75,8 @@ def _clauses(query: MatchQuery) -> Iterator[str]:
         yield from (f"  {_name(measure.name)} = {expression_text(measure.expr)}" for measure in query.measures)
 
 
-def _part(part: Part) -> str:
-    event_type = "" if part.event_type is None else f" : {_quoted(part.event_type, chr(39))}"
-    columns = (_name(own) if own == merged else f"{_name(own)} AS {_name(merged)}" for own, merged in part.columns)
-    return f"MERGE {_name(part.stream)}{event_type} ({', '.join(columns)})"
-
-
 def _definition(definition: Definition) -> Iterator[str]:
-    event_type = "" if definition.event_type is None else f" : {_quoted(definition.event_type, chr(39))}"
+    event_type = "" if definition.event_type is None else f" : {quoted(definition.event_type, chr(39))}"
     yield f"DEFINE {_name(definition.variable)}{event_type}"
     for condition in definition.conditions:
         when = "" if condition.when is When.EACH else f"{condition.when.value}: "
@@ -124,12 +123,3 @@ def _quantifier(loop: Repetition) -> str:
 
 def _order(key: OrderKey) -> str:
     return _name(key.column) + (" DESC" if key.descending else "") + (" NULLS FIRST" if key.nulls_first else "")
-
-
-def _name(name: str) -> str:
-    """Quoted unless it is a plain word."""
-    return name if name.isidentifier() and name.isascii() else _quoted(name, '"')
-
-
-def _quoted(text: str, mark: str) -> str:
-    return mark + text.replace(mark, mark + mark) + mark

@@ -38,6 +38,7 @@ def explain(
     ] = None,
     type_by: Annotated[str | None, typer.Option(help="Events: the column that holds the event type.")] = None,
     matches: Annotated[str | None, typer.Option("--output", help="Events: which matches: all, nonoverlapping, first, count, ...")] = None,
+    latency: Annotated[str | None, typer.Option(help="Situations: when a match is reported: earliest or final.")] = None,
     strategy: Annotated[str | None, typer.Option(help="Events: how to evaluate, for comparison: runs, compact or backtrack.")] = None,
     sandbox: Annotated[
         bool, typer.Option("--sandbox", help="For a query of somebody else: only the inputs, no files, no network.")
@@ -46,7 +47,7 @@ def explain(
 ) -> None:
     """Print how a query is understood (syntax, algebra) and evaluated (automaton, plan, program)."""
     text = read_query(query, language)
-    settings = MatchSettings.of(text, time=time, type_by=type_by, output=matches, strategy=strategy)
+    settings = MatchSettings.of(text, time=time, type_by=type_by, output=matches, latency=latency, strategy=strategy)
     settings = replace(settings, sandbox=sandbox)
     if svg is None:
         typer.echo(explain_text(text, read_inputs(inputs), settings, stage.value))

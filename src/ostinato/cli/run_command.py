@@ -50,6 +50,7 @@ def run(
         str | None, typer.Option(help="Events: the column that holds the event type, for one stream of several types.")
     ] = None,
     matches: Annotated[str | None, typer.Option("--output", help="Events: which matches: all, nonoverlapping, first, count, ...")] = None,
+    latency: Annotated[str | None, typer.Option(help="Situations: when a match is reported: earliest or final.")] = None,
     strategy: Annotated[str | None, typer.Option(help="Events: how to evaluate, for comparison: runs, compact or backtrack.")] = None,
     budget_runs: Annotated[int | None, typer.Option(min=1, help="Events: how many partial matches may be followed at a time.")] = None,
     budget_bytes: Annotated[int | None, typer.Option(min=1, help="Events: how many bytes partial matches may take.")] = None,
@@ -68,7 +69,7 @@ def run(
     budget = budget_of(budget_runs, budget_bytes, overflow)
     if overflow is OverflowPolicy.shed and engine is EngineName.spark:
         raise Usage("matches would be missing unseen: --overflow shed is for the embedded engine")
-    settings = MatchSettings.of(text, time=time, type_by=type_by, output=matches, strategy=strategy, budget=budget)
+    settings = MatchSettings.of(text, time=time, type_by=type_by, output=matches, latency=latency, strategy=strategy, budget=budget)
     settings = replace(settings, sandbox=sandbox)
     if output is not None:
         check_output(output)

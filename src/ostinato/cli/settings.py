@@ -34,6 +34,7 @@ class MatchSettings:
     time: str | dict[str, str] | None = None
     type_by: str | None = None
     output: str | None = None
+    latency: str | None = None
     strategy: str | None = None
     budget: Budget | None = None
     sandbox: bool = False
@@ -45,16 +46,17 @@ class MatchSettings:
         time: str | None,
         type_by: str | None,
         output: str | None,
+        latency: str | None = None,
         strategy: str | None = None,
         budget: Budget | None = None,
     ) -> MatchSettings:
         """What the language does not offer is refused: SQL says all of this in its text."""
-        given = {"time": time, "type_by": type_by, "output": output, "strategy": strategy, "budget": budget}
+        given = {"time": time, "type_by": type_by, "output": output, "latency": latency, "strategy": strategy, "budget": budget}
         unused = next((name for name, value in given.items() if value is not None and name not in query.language.options), None)
         if unused is not None:
             shown = SHOWN.get(unused, f"--{unused.replace('_', '-')}")
             raise Usage(f"{shown} {query.language.instead}: {query.language.instead_hint}")
-        return MatchSettings(_times(time), type_by, output, strategy, budget)
+        return MatchSettings(_times(time), type_by, output, latency, strategy, budget)
 
     @property
     def given(self) -> dict[str, Any]:

@@ -21,6 +21,7 @@ OPTIONS: dict[str, tuple[tuple[type, ...], str]] = {
     "type_by": ((str,), "the name of a column"),
     "time": ((str, Mapping), "the name of a column, or a mapping from streams to names"),
     "ties": ((str,), 'a word, "order" or "epoch"'),
+    "latency": ((str,), 'a word, "earliest" or "final"'),
     "strategy": ((str,), "a word"),
     "lateness": ((int, float, str, dt.timedelta), "a time or a number"),
     "budget": ((Budget,), "ost.Budget(...)"),

@@ -10,6 +10,7 @@ from ostinato.algebra.event_streams import EventQuery
 from ostinato.algebra.pattern import is_nested, variables_of
 from ostinato.algebra.policies import Selection
 from ostinato.algebra.query import Definition, MatchQuery, Unit, When, Within
+from ostinato.algebra.situations import MatchIntervals
 from ostinato.automata import text as nfa_text
 from ostinato.base.errors import UnsupportedError
 from ostinato.expr.text import to_text
@@ -19,6 +20,7 @@ from ostinato.expr.types import Kind
 from ostinato.inspect.automaton import text as event_automaton_text
 from ostinato.inspect.automaton.automaton import event_automaton
 from ostinato.inspect.automaton.picture import to_svg
+from ostinato.inspect.interval_plan import interval_plan_text
 from ostinato.inspect.nested_plan import nested_plan
 from ostinato.inspect.nested_tree import nested_tree
 from ostinato.inspect.stream_plan import stream_automaton_text, stream_plan_text
@@ -28,13 +30,14 @@ from ostinato.program.analysis.carried_negations import carried
 from ostinato.program.analysis.joins import join_of
 from ostinato.program.analysis.searches import RunOrder, Search, order_of, searched_transitions
 from ostinato.program.instances import InstanceAutomaton
+from ostinato.program.intervals import IntervalPattern
 from ostinato.program.negation import Negation
 from ostinato.program.pattern import EventPattern, Pattern, RowPattern
 from ostinato.program.tree import TreePattern
 
 
 @singledispatch
-def plan_text(query: MatchQuery | EventQuery, pattern: Pattern, applied: tuple[str, ...]) -> str:
+def plan_text(query: MatchQuery | EventQuery | MatchIntervals, pattern: Pattern, applied: tuple[str, ...]) -> str:
     raise TypeError(f"{type(query).__name__} is no query")
 
 
@@ -42,6 +45,12 @@ def plan_text(query: MatchQuery | EventQuery, pattern: Pattern, applied: tuple[s
 def _(query: EventQuery, pattern: Pattern, applied: tuple[str, ...]) -> str:
     assert isinstance(pattern, InstanceAutomaton)
     return stream_plan_text(pattern)
+
+
+@plan_text.register
+def _(query: MatchIntervals, pattern: Pattern, applied: tuple[str, ...]) -> str:
+    assert isinstance(pattern, IntervalPattern)
+    return interval_plan_text(pattern)
 
 
 @plan_text.register
@@ -159,13 +168,18 @@ def _window(query: MatchQuery, within: Within) -> str:
 
 
 @singledispatch
-def automaton_text(query: MatchQuery | EventQuery, pattern: Pattern) -> str:
+def automaton_text(query: MatchQuery | EventQuery | MatchIntervals, pattern: Pattern) -> str:
     raise TypeError(f"{type(query).__name__} is no query")
 
 
 @automaton_text.register
 def _(query: EventQuery, pattern: Pattern) -> str:
     return stream_automaton_text(query)
+
+
+@automaton_text.register
+def _(query: MatchIntervals, pattern: Pattern) -> str:
+    raise UnsupportedError("situations are joined, not followed by an automaton", hint='explain("plan") says in which order')
 
 
 @automaton_text.register
@@ -177,8 +191,8 @@ def _(query: MatchQuery, pattern: Pattern) -> str:
     return nfa_text.to_text(pattern.nfa, pattern.labels) if isinstance(pattern, RowPattern) else ""
 
 
-def automaton_svg(query: MatchQuery | EventQuery) -> str:
-    if isinstance(query, EventQuery) or query.selection is Selection.PREFERRED:
+def automaton_svg(query: MatchQuery | EventQuery | MatchIntervals) -> str:
+    if not isinstance(query, MatchQuery) or query.selection is Selection.PREFERRED:
         raise UnsupportedError(
             "only the automaton of an event pattern, such as those of SASE+, is drawn",
             hint='explain("automaton") prints that of other queries',

@@ -10,15 +10,17 @@ import pyarrow as pa
 
 from ostinato.algebra.event_streams import EventQuery
 from ostinato.algebra.query import MatchQuery
+from ostinato.algebra.situations import MatchIntervals
 from ostinato.base.errors import OstinatoError
 from ostinato.lang.compile_options import CompileOptions
 from ostinato.lang.parsed_query import Composite, ParsedQuery, Tree
 from ostinato.lang.streams.composition import check_composition
 from ostinato.lang.streams.known_streams import KnownStreams
 
-OF_THE_TEXT = ("type_by", "time", "output", "ties")  # what a text can leave open
+OF_THE_TEXT = ("type_by", "time", "output", "ties", "latency")  # what a text can leave open
 OF_THE_RUN = ("strategy", "budget", "lazy")
 OPTIONS = frozenset((*OF_THE_TEXT, *OF_THE_RUN))
+OF_EVENT_PATTERNS = OPTIONS - {"latency"}  # a matter of situations, which last
 
 
 def _as_it_is(tree: Tree, streams: KnownStreams) -> Tree:
@@ -50,12 +52,12 @@ class Language(Generic[Tree]):
     sign: str
     recognise: Callable[[str], bool]
     parse: Callable[[str, CompileOptions], tuple[ParsedQuery[Tree], ...]]
-    lower: Callable[[Tree, KnownStreams, CompileOptions], MatchQuery | EventQuery]
+    lower: Callable[[Tree, KnownStreams, CompileOptions], MatchQuery | EventQuery | MatchIntervals]
     render: Callable[[Tree], str]
     bind: Callable[[Tree, KnownStreams], Tree] = _as_it_is
     composition: Callable[[Sequence[ParsedQuery[Any]], Iterable[str], str | None], None] | None = check_composition
     naming: str | None = None
-    options: frozenset[str] = OPTIONS
+    options: frozenset[str] = OF_EVENT_PATTERNS
     instead: str = "is not offered by this language"
     instead_hint: str = "Leave it out"
     around: Callable[[Tree, KnownStreams], tuple[str, pa.Schema] | None] | None = None

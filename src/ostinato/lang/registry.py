@@ -12,12 +12,14 @@ from ostinato.lang.neel.language import NEEL
 from ostinato.lang.sase.language import SASE
 from ostinato.lang.several_languages import SEPARATOR, alone, can_read, queries_in, several
 from ostinato.lang.sql.language import SQL
+from ostinato.lang.tpstream.language import TPSTREAM
 
 _registered: dict[str, Language[Any]] = {
     SQL.name: SQL,
     NEEL.name: NEEL,  # before SASE+, which begins alike: it is what has a sign that SASE+ does not have
     SASE.name: SASE,
     CEL.name: CEL,
+    TPSTREAM.name: TPSTREAM,
 }
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from ostinato.algebra.event_streams import EventQuery
 from ostinato.algebra.query import MatchQuery
+from ostinato.algebra.situations import MatchIntervals
 from ostinato.base.errors import OstinatoError, QuerySyntaxError, UnsupportedError
 from ostinato.base.span import Span
 from ostinato.expr.reading.tokens import tokenize
@@ -120,7 +121,7 @@ def _bind(part: Part, streams: KnownStreams) -> Part:
         return replace(part, tree=part.language.bind(part.tree, replace(streams, host=None)))
 
 
-def _lower(part: Part, streams: KnownStreams, options: CompileOptions) -> MatchQuery | EventQuery:
+def _lower(part: Part, streams: KnownStreams, options: CompileOptions) -> MatchQuery | EventQuery | MatchIntervals:
     with _pointing_into(part.text):
         part.language.refuse({"output": options.output})
         query = part.language.lower(part.tree, streams, options)

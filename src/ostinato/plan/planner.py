@@ -8,14 +8,17 @@ from ostinato.algebra.event_streams import EventQuery
 from ostinato.algebra.pattern import is_nested
 from ostinato.algebra.policies import MatchOrder, Output, Selection, Ties
 from ostinato.algebra.query import MatchQuery
+from ostinato.algebra.situations import MatchIntervals
 from ostinato.base.errors import OstinatoError, UnsupportedError
 from ostinato.expr.nodes import MatchNumber
 from ostinato.plan.compact_choice import against_compact
 from ostinato.plan.emit import Emitter
 from ostinato.plan.instances.emit_automaton import AutomatonEmitter
+from ostinato.plan.intervals.emit_intervals import IntervalEmitter
 from ostinato.plan.tree.emit_tree import TreeEmitter
 from ostinato.plan.tree.flat_sequence import flat_sequence
 from ostinato.program.instances import InstanceAutomaton
+from ostinato.program.intervals import IntervalPattern
 from ostinato.program.pattern import EventPattern, Pattern, RowPattern
 from ostinato.program.tree import TreePattern
 from ostinato.program.verification.verify import verify_pattern
@@ -24,6 +27,7 @@ ROW_EVALUATIONS = ("scan", "threads")
 EVENT_EVALUATIONS = ("runs", "compact", "backtrack")
 TREE_EVALUATIONS = ("joins", "iterative", "object cache", "semantic cache")
 STREAM_EVALUATIONS = ("instances",)
+INTERVAL_EVALUATIONS = ("intervals",)
 TREE_REASONS = {
     "joins": "nested: events are joined in the order that is expected to look at the fewest, by value where they are equal",
     "iterative": "asked for: nested expressions are searched again for every combination of outer events",
@@ -38,6 +42,8 @@ def plan(query: MatchQuery, strategy: str | None = None, by_key: bool = True) ->
     _check_known(strategy)
     if strategy in STREAM_EVALUATIONS:
         raise _refusal(strategy, "it evaluates expressions over streams of events that last")
+    if strategy in INTERVAL_EVALUATIONS:
+        raise _refusal(strategy, "it evaluates patterns of situations")
     if query.selection is Selection.PREFERRED:
         return _plan_rows(query, strategy)
     if query.listed is MatchOrder.INTERVAL and strategy not in TREE_EVALUATIONS:
@@ -57,6 +63,14 @@ def plan_streams(query: EventQuery, strategy: str | None = None, by_key: bool = 
     return AutomatonEmitter(query, by_key, by_value).emit()
 
 
+def plan_intervals(query: MatchIntervals, strategy: str | None = None) -> IntervalPattern:
+    """Patterns of situations have one evaluation."""
+    _check_known(strategy)
+    if strategy not in (None, *INTERVAL_EVALUATIONS):
+        raise _refusal(str(strategy), "it is a pattern of situations")
+    return IntervalEmitter(query).emit()
+
+
 def _flat(query: MatchQuery, wanted: str | None, by_key: bool) -> EventPattern | None:
     """A nested pattern that is a sequence of events, where its matches are counted: what is listed is listed by intervals, as the
     evaluations of nested patterns do."""
@@ -72,7 +86,7 @@ def _flat(query: MatchQuery, wanted: str | None, by_key: bool) -> EventPattern |
 
 
 def _check_known(strategy: str | None) -> None:
-    known = (*ROW_EVALUATIONS, *EVENT_EVALUATIONS, *TREE_EVALUATIONS, *STREAM_EVALUATIONS)
+    known = (*ROW_EVALUATIONS, *EVENT_EVALUATIONS, *TREE_EVALUATIONS, *STREAM_EVALUATIONS, *INTERVAL_EVALUATIONS)
     if strategy is not None and strategy not in known:
         raise OstinatoError(f'there is no strategy "{strategy}"', hint=f"the strategies are {', '.join(known)}")
 

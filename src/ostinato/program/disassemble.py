@@ -9,6 +9,8 @@ from ostinato.program.elements import Element
 from ostinato.program.input import Input
 from ostinato.program.instance_text import instance_lines
 from ostinato.program.instances import InstanceAutomaton
+from ostinato.program.interval_text import interval_lines
+from ostinato.program.intervals import IntervalPattern
 from ostinato.program.measure_code import MatchAggregate, MeasureCode, Point
 from ostinato.program.negation import Negation
 from ostinato.program.opcodes import instruction_text
@@ -69,6 +71,8 @@ def _policies(pattern: Pattern) -> Iterator[str]:
         yield from _event_policies(pattern)
     elif isinstance(pattern, InstanceAutomaton):
         yield from _filtered_by(pattern.prefilter_bits)
+    elif isinstance(pattern, IntervalPattern):
+        yield f"situations, {pattern.latency}"
     else:
         yield f"nested, output {pattern.output}, strictly in time"
 
@@ -80,6 +84,8 @@ def _body(pattern: Pattern) -> Iterator[str]:
         yield from tree_lines(pattern)
     elif isinstance(pattern, InstanceAutomaton):
         yield from instance_lines(pattern)
+    elif isinstance(pattern, IntervalPattern):
+        yield from interval_lines(pattern)
     else:
         yield from _elements(pattern)
 

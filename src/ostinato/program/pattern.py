@@ -124,6 +124,12 @@ class Pattern:
         return self.timed_window >= 0
 
     @property
+    def decides_moments(self) -> bool:
+        """Whether results of all partitions come in the order of time, as far as it is known to have passed: that rows of a partition come
+        in order does not tell so much."""
+        return False
+
+    @property
     def timed_window(self) -> int:
         """The length of WITHIN where it is a length of time, else -1."""
         return self.within if self.within_unit == "time" else -1

@@ -6,12 +6,13 @@ from dataclasses import dataclass, replace
 
 from ostinato.program.input import Input
 from ostinato.program.instances import InstanceAutomaton
+from ostinato.program.intervals import IntervalPattern
 from ostinato.program.pattern import EventPattern, Pattern, RowPattern
 from ostinato.program.tree import TreePattern
 
 VERSION = 10
 
-Body = RowPattern | EventPattern | TreePattern | InstanceAutomaton
+Body = RowPattern | EventPattern | TreePattern | InstanceAutomaton | IntervalPattern
 
 
 @dataclass(frozen=True)

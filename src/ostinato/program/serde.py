@@ -16,18 +16,30 @@ from ostinato.base.errors import StateError
 from ostinato.expr.times.nanoseconds import Duration, Moment
 from ostinato.expr.types import Kind, Opaque, Type
 from ostinato.expr.user_function import FunctionSignature, UserFunction, not_here
-from ostinato.program import column_code, elements, instances, measure_code, negation, ordered_nfa, pattern, program, scalar_code, tree
+from ostinato.program import (
+    column_code,
+    elements,
+    instances,
+    intervals,
+    measure_code,
+    negation,
+    ordered_nfa,
+    pattern,
+    program,
+    scalar_code,
+    tree,
+)
 from ostinato.program import input as inputs
 from ostinato.program.field_types import misfit
 from ostinato.program.program import VERSION, Program
 
 MAGIC = b"OSTP"
 MOST_BYTES = 1 << 28  # of a program as text
+_MODULES = (
+    column_code, elements, inputs, instances, intervals, measure_code, negation, ordered_nfa, pattern, program, scalar_code, tree,
+)  # fmt: skip
 _CLASSES = {
-    cls.__name__: cls
-    for module in (column_code, elements, inputs, instances, measure_code, negation, ordered_nfa, pattern, program, scalar_code, tree)
-    for cls in vars(module).values()
-    if isinstance(cls, type) and dataclasses.is_dataclass(cls)
+    cls.__name__: cls for module in _MODULES for cls in vars(module).values() if isinstance(cls, type) and dataclasses.is_dataclass(cls)
 } | {"Type": Type, "Opaque": Opaque, "FunctionSignature": FunctionSignature}
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from ostinato.algebra.policies import NullKeys
 from ostinato.algebra.query import MatchQuery, OrderKey
+from ostinato.algebra.situations import Situations
 from ostinato.base.errors import DataError
 from ostinato.expr.times.nanoseconds import Duration
 
@@ -34,7 +35,7 @@ def value_at(values: dict[str, Any], name: str) -> Any:
     raise KeyError(name)
 
 
-def ordered(query: MatchQuery, rows: list[dict[str, Any]]) -> list[Row]:
+def ordered(query: MatchQuery | Situations, rows: list[dict[str, Any]]) -> list[Row]:
     """All rows in the order of the query. Ties keep the order of the input."""
     found = [Row(position, values, _key(query, values)) for position, values in enumerate(rows)]
     for order in reversed(query.order):
@@ -43,10 +44,10 @@ def ordered(query: MatchQuery, rows: list[dict[str, Any]]) -> list[Row]:
 
 
 def _place(row: Row, order: OrderKey) -> tuple[Any, ...]:
-    return _rank(value_at(row.values, order.column), order.nulls_first != order.descending)
+    return rank(value_at(row.values, order.column), order.nulls_first != order.descending)
 
 
-def partitions(query: MatchQuery, rows: list[dict[str, Any]]) -> list[list[Row]]:
+def partitions(query: MatchQuery | Situations, rows: list[dict[str, Any]]) -> list[list[Row]]:
     """The rows of each partition in order, partitions by their first row in the input; rows that are never selected are in none."""
     groups: dict[tuple[Any, ...] | None, list[Row]] = {_key(query, values): [] for values in rows}
     for row in ordered(query, rows):
@@ -54,7 +55,7 @@ def partitions(query: MatchQuery, rows: list[dict[str, Any]]) -> list[list[Row]]
     return [group for key, group in groups.items() if key is not None]
 
 
-def _key(query: MatchQuery, values: dict[str, Any]) -> tuple[Any, ...] | None:
+def _key(query: MatchQuery | Situations, values: dict[str, Any]) -> tuple[Any, ...] | None:
     key = tuple(_groupable(value_at(values, column)) for column in query.partition)
     if query.null_keys is NullKeys.NEVER and None in key:
         return None
@@ -66,7 +67,8 @@ def _groupable(value: Any) -> Any:
     return "NaN" if isinstance(value, float) and value != value else value
 
 
-def _rank(value: Any, nulls_low: bool) -> tuple[Any, ...]:
+def rank(value: Any, nulls_low: bool) -> tuple[Any, ...]:
+    """By which values of a column are ordered."""
     if value is None:
         return (0 if nulls_low else 3,)
     if isinstance(value, float) and value != value:

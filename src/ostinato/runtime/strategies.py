@@ -20,6 +20,7 @@ MATCHERS = {
     "runs": ("ostinato.runtime.runs.run_matcher", "RunMatcher"),
     "compact": ("ostinato.runtime.compact.compact_matcher", "CompactMatcher"),
     "backtrack": ("ostinato.runtime.backtrack.backtrack_matcher", "BacktrackMatcher"),
+    "intervals": ("ostinato.runtime.intervals.interval_matcher", "IntervalMatcher"),
     "instances": ("ostinato.runtime.instances.instance_matcher", "InstanceMatcher"),
 }
 WITHOUT_LISTING = {"compact": ("ostinato.runtime.aggregation.aggregation_matcher", "AggregationMatcher")}

@@ -17,6 +17,7 @@ TEXTS = {
     "neel": "-- a comment\nPATTERN SEQ(A a, !AND(B b, C c, b.x = c.x), D d, a.x < d.x) WITHIN 5",
     "sql": "SELECT * FROM t match_recognize (ORDER BY ts MEASURES A.x AS x PATTERN (A) DEFINE A AS x > 1)",
     "cel": "-- a comment\nSELECT x FROM FILTER {DUR > 5} (a NEXT {$2.x = $1.x} b) PUBLISH c; c NEXT b",
+    "tpstream": "-- a comment\nfrom t define A as x > 1 at least 5, B as x < 1 pattern A meets;finishedBy B within 9",
 }
 
 
@@ -49,19 +50,24 @@ def test_texts_of_no_language():
         language_of("FIND something")
     assert caught.value.hint == (
         "SQL contains MATCH_RECOGNIZE, NEEL begins with PATTERN and has AND(...), !B b or conditions inside of it,"
-        " SASE+ begins with PATTERN, CEL has FILTER {...}, NEXT {...}, FOLD {...} or PUBLISH;"
-        ' or say which with language=("sql" or "neel" or "sase" or "cel")'
+        " SASE+ begins with PATTERN, CEL has FILTER {...}, NEXT {...}, FOLD {...} or PUBLISH,"
+        " TPStream begins with FROM and has DEFINE and PATTERN;"
+        ' or say which with language=("sql" or "neel" or "sase" or "cel" or "tpstream")'
     )
     with pytest.raises(OstinatoError, match='no language "xyz"') as named:
         language_of("PATTERN SEQ(A a)", "xyz")
-    assert named.value.hint == "the languages are sql, neel, sase, cel"
+    assert named.value.hint == "the languages are sql, neel, sase, cel, tpstream"
 
 
 def test_options_that_are_not_offered():
     with pytest.raises(OstinatoError, match="ties= is for event patterns; a SQL statement says it itself") as caught:
         language_named("sql").refuse({"output": None, "ties": "epoch"})
     assert caught.value.hint == "Use ORDER BY, WITHIN and DEFINE"
-    language_named("sase").refuse(dict.fromkeys(OPTIONS, "x"))
+    language_named("sase").refuse(dict.fromkeys(OPTIONS - {"latency"}, "x"))
+    with pytest.raises(OstinatoError, match="latency= is not offered by this language"):
+        language_named("sase").refuse({"latency": "final"})
+    with pytest.raises(OstinatoError, match="output= is not for TPStream"):
+        language_named("tpstream").refuse({"latency": "final", "output": "all"})
     with pytest.raises(OstinatoError, match="no option colour"):
         replace(TOY, options=frozenset(("colour",)))
 

@@ -68,6 +68,15 @@ QUERIES: dict[str, tuple[str, dict[str, Any]]] = {
         ),
         {},
     ),
+    "situations": (
+        "FROM t PARTITION BY k DEFINE A AS p > 3, B AS s = 'x' AT LEAST 1, C AS p < PREV(p) PATTERN A overlaps;before[0, 4];contains B "
+        "AND B before;meets;starts C WITHIN 9 RETURN first(A.s) AS s, avg(B.p) AS p, max(A.s) AS m, count(C.*) AS n",
+        {},
+    ),
+    "situations, final": (
+        "FROM t DEFINE A AS p > 3, B AS s = 'x' PATTERN A overlaps;during;equals;before B RETURN last(A.s) AS s, stddev(B.p) AS p",
+        {"latency": "final"},
+    ),
     "nested, scan": (row_pattern("A B+", "B AS dev.id < PREV(dev.id)", "FIRST(dev) AS d, LAST(tags) AS t, LAST(marks) AS m"), {}),
     "nested, all rows": (row_pattern("A B+", "B AS p < A.p", "FIRST(tags) AS t", "ALL ROWS PER MATCH WITH UNMATCHED ROWS", "dev.name"), {}),
     "nested, runs": (events("A a, B b", "a, b", "[dev.name] and b.dev.id > a.dev.id"), {}),
@@ -141,7 +150,7 @@ def rows(first: int, count: int, seed: int) -> pa.Table:
 
 def compiled(name: str) -> ost.Query:
     text, options = QUERIES[name]
-    if not text.startswith("SELECT") and name != "streams":
+    if not text.startswith(("SELECT", "FROM")) and name != "streams":
         options = {"type_by": "type", "time": "ts", **options}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

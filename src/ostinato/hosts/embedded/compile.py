@@ -35,6 +35,7 @@ def compile(
     time: str | Mapping[str, str] | None = None,
     output: str | None = None,
     ties: str | None = None,
+    latency: str | None = None,
     dialect: str = DUCKDB,
     without: tuple[str, ...] = (),
     strategy: str | None = None,
@@ -47,9 +48,10 @@ def compile(
     `time` is the time column of event patterns, or a mapping from streams to theirs. `without` names rewrites to leave out, or "merging"
     (of equivalent runs), `strategy` forces a way to evaluate the query: both are for comparison. `sandbox=True` is for texts of others.
     """
-    check_options(language=language, type_by=type_by, time=time, output=output, ties=ties, dialect=dialect, strategy=strategy)
+    said: dict[str, Any] = {"type_by": type_by, "time": time, "output": output, "ties": ties, "latency": latency, "strategy": strategy}
+    check_options(language=language, dialect=dialect, **said)
     closed = sandbox_of(sandbox, text)
-    options = CompileOptions(language, type_by, time, output, ties, dialect, without, strategy, sandboxed=closed is not None)
+    options = CompileOptions(language, dialect=dialect, without=without, sandboxed=closed is not None, **said)
     schemas = {name: schema_of(name, given) for name, given in named_streams((), schemas, named).items()}
     with open_connection() if closed is None else ConfinedDuckDB(Watch(closed)) as connection:
         host = DuckDBColumns(connection, schemas) if dialect == DUCKDB else None

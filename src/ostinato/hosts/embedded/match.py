@@ -40,6 +40,7 @@ def match(
     lateness: Lateness | None = None,
     late: str | None = None,
     ties: str | None = None,
+    latency: str | None = None,
     strategy: str | None = None,
     budget: Budget | None = None,
     lazy: bool = False,
@@ -51,15 +52,16 @@ def match(
     The language is recognised unless `language` says it.
 
     `time` names the time column if it is not `ts` (for several streams also as a mapping from streams to columns), `type_by` the column
-    that holds the event type, `output` what is reported. All rows are put in order of time first, unless `lateness` says how late rows may
-    come: then they are taken as they arrive, one by one, and later ones are left out and counted (`late="keep"`: `late` of the result has
-    them, with the reason). What one query returns may be a stream of another.
+    that holds the event type, `output` what is reported, `latency` when patterns of situations are: "earliest" or "final".
+    All rows are put in order of time first, unless `lateness` says how late rows may come: then they are taken as they arrive, one by
+    one, and later ones are left out and counted (`late="keep"`: `late` of the result has them, with the reason).
+    What one query returns may be a stream of another.
     `budget` is how much state the query may hold, and what happens beyond; `strategy` forces a way to evaluate it, for comparison.
     `lazy`: nothing is evaluated before the result is read; its `batches()` come one by one, so that there may be more matches than fit
     into memory.
     `sandbox=True` is for texts of others: time and memory are limited (`ost.Sandbox`), and SQL reads no more than the named streams.
     """
-    options: dict[str, Any] = {"output": output, "type_by": type_by, "time": time, "ties": ties, "strategy": strategy}
+    options: dict[str, Any] = {"output": output, "type_by": type_by, "time": time, "ties": ties, "latency": latency, "strategy": strategy}
     check_options(language=language, lateness=lateness, late=late, budget=budget, lazy=lazy, **options)
     arrival = Arrival(lateness, late)
     given = named_streams(unnamed, streams, named)

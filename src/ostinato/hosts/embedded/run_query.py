@@ -146,6 +146,8 @@ def _in_turn(queues: list[_InputQueue]) -> Iterator[tuple[_InputQueue, pa.Table]
 
 def _opened(query: Query, arrival: Arrival, budget: Budget | None) -> Session:
     if arrival.lateness is None:
+        if any(operator.body.decides_moments for operator in query.program.operators):
+            return query.open(budget=budget, lateness=0)  # rows in the order of time are never late
         return query.open(budget=budget, ordered=True)
     session = query.open(budget=budget, lateness=arrival.lateness, late=arrival.late)
     session.take_row_by_row()

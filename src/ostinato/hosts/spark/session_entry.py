@@ -103,6 +103,7 @@ class SparkEngine:
         type_by: str | None = None,
         time: str | Mapping[str, str] | None = None,
         ties: str | None = None,
+        latency: str | None = None,
         strategy: str | None = None,
         budget: Budget | None = None,
         lateness: Lateness | None = None,
@@ -120,7 +121,14 @@ class SparkEngine:
         `late="keep"`, on streams, puts rows that come too late into the result, in a column `late` with the reason.
         `sandbox=True` is for texts of others; `tail_of` is as in `sql`."""
         closed = self._sandbox(sandbox, text)
-        options: dict[str, Any] = {"output": output, "type_by": type_by, "time": time, "ties": ties, "strategy": strategy}
+        options: dict[str, Any] = {
+            "output": output,
+            "type_by": type_by,
+            "time": time,
+            "ties": ties,
+            "latency": latency,
+            "strategy": strategy,
+        }
         check_options(language=language, lateness=lateness, late=late, buckets=buckets, path=path, budget=budget, **options)
         chosen = chosen_language(text, language, budget=budget, **options)
         if chosen.is_statement:
@@ -173,13 +181,21 @@ class SparkEngine:
         type_by: str | None = None,
         time: str | Mapping[str, str] | None = None,
         ties: str | None = None,
+        latency: str | None = None,
         strategy: str | None = None,
         sandbox: bool | Sandbox = False,
         streams: Mapping[str, object] | None = None,
         **named: object,
     ) -> str:
         """A stage of the query, of a statement that of every clause; and for the plan how Spark will divide the work."""
-        options: dict[str, Any] = {"output": output, "type_by": type_by, "time": time, "ties": ties, "strategy": strategy}
+        options: dict[str, Any] = {
+            "output": output,
+            "type_by": type_by,
+            "time": time,
+            "ties": ties,
+            "latency": latency,
+            "strategy": strategy,
+        }
         check_options(stage=stage, language=language, **options)
         given = self._resolved(unnamed, streams, named)
         chosen = chosen_language(text, language, **options)

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from difflib import get_close_matches
 
 from ostinato.algebra.event_streams import DURATION, END, START, EventStream
-from ostinato.base.errors import SchemaError, UnknownNameError
+from ostinato.base.errors import SchemaError
 from ostinato.expr.types import Type
 from ostinato.expr.typing.schema import Schema
 from ostinato.lang.cel.syntax import StreamName
-from ostinato.lang.streams.given_streams import DEFAULT_TIME, Given, Times, given_streams, timed
+from ostinato.lang.streams.given_streams import DEFAULT_TIME, Given, Times, given_streams, stream_named, timed
 from ostinato.lang.streams.merge_streams import common_type
 
 
 def event_stream(stream: StreamName, schemas: Mapping[str, Schema], time: Times | None, composites: Mapping[str, str]) -> EventStream:
-    name = _found(stream, schemas)
+    passing = f"Pass it as {stream.name.lower()}=..., or publish it with PUBLISH {stream.name}"
+    name = stream_named(stream.name, schemas, stream.span, passing)
     try:
         given = timed(_given(name, schemas, time, composites))
         start = given.schema.find(START) if given.time.lower() == END else None
@@ -29,23 +29,6 @@ def event_stream(stream: StreamName, schemas: Mapping[str, Schema], time: Times 
             f"Stream `{name}` has a column `{DURATION}`, and no attribute can be called so", hint="Rename it", span=stream.span
         )
     return EventStream(name, Schema(attributes, given.schema.unusable), given.time, given.time_type, start)
-
-
-def _found(stream: StreamName, schemas: Mapping[str, Schema]) -> str:
-    """Its own spelling: an exact match first, else the only one that differs in case alone."""
-    if stream.name in schemas:
-        return stream.name
-    named = [name for name in schemas if name.lower() == stream.name.lower()]
-    if len(named) == 1:
-        return named[0]
-    if named:
-        raise UnknownNameError(f"`{stream.name}` could be any of the streams {', '.join(named)}", span=stream.span)
-    close = get_close_matches(stream.name.lower(), [name.lower() for name in schemas], 1)
-    hint = f"Pass it as {stream.name.lower()}=..., or publish it with PUBLISH {stream.name}"
-    if close:
-        hint = f"Did you mean `{next(name for name in schemas if name.lower() == close[0])}`?"
-    detail = f"Streams: {', '.join(schemas) or 'none'}"
-    raise UnknownNameError(f"There is no stream `{stream.name}`", detail=detail, hint=hint, span=stream.span)
 
 
 def _given(name: str, schemas: Mapping[str, Schema], time: Times | None, composites: Mapping[str, str]) -> Given:

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ostinato.base.errors import OstinatoError, QuerySyntaxError, UnsupportedError
-from ostinato.base.span import NOWHERE, Span
+from ostinato.base.span import NOWHERE
 from ostinato.expr.nodes import AGGREGATES, Call, Expr
 from ostinato.expr.reading.cursor import TokenCursor
-from ostinato.expr.times.temporal_text import is_calendar_unit
 from ostinato.expr.typing.functions import AMBIGUOUS, CONDITIONALS, SPELLINGS
 from ostinato.lang.events.parse_expression import EventExpressionParser
 from ostinato.lang.events.syntax import Return
 from ostinato.lang.events.words import CLAUSES
 from ostinato.lang.parsed_query import Composite
-from ostinato.lang.streams.window import Window, window_unit
+from ostinato.lang.streams.read_length import read_length
+from ostinato.lang.streams.window import Window
 
 KEYWORD_FORMS = ("cast", "extract", "exists", "date", "timestamp", "timestamptz", "interval")
 # A name and parentheses are a call, not an event, where the name is one of these.
@@ -23,17 +22,8 @@ CALLED = frozenset((*SPELLINGS, *CONDITIONALS, *AMBIGUOUS, *AGGREGATES, *KEYWORD
 
 def window_clause(cursor: EventExpressionParser) -> Window:
     """What follows WITHIN."""
-    number = cursor.peek()
-    if number.kind != "number" or isinstance(number.value, float):
-        cursor.fail("the length of the window", hint="WITHIN 3 hours, WITHIN 500 events, or WITHIN 10 for an integer time")
-    cursor.next()
-    word, unit = cursor.peek(), None
-    if word.kind == "name" and word.text.upper() not in CLAUSES:
-        unit = window_unit(word.text)
-        if unit is None:
-            raise _no_unit(word.text, word.span)
-        cursor.next()
-    return Window(number.text, unit, cursor.span_from(number.span))
+    hint = "WITHIN 3 hours, WITHIN 500 events, or WITHIN 10 for an integer time"
+    return read_length(cursor, "the length of the window", hint, CLAUSES)
 
 
 def return_clause(cursor: EventExpressionParser, after: Iterable[str] = ()) -> tuple[Composite | None, tuple[Return, ...]]:
@@ -86,10 +76,3 @@ def conjuncts_of(expr: Expr) -> tuple[Expr, ...]:
     if isinstance(expr, Call) and expr.name == "and":
         return tuple(part for arg in expr.args for part in conjuncts_of(arg))
     return (expr,)
-
-
-def _no_unit(word: str, span: Span) -> OstinatoError:
-    if is_calendar_unit(word):
-        return UnsupportedError(f"A window in {word.lower()} has no fixed length", hint="Write days or weeks", span=span)
-    hint = "nanoseconds, microseconds, milliseconds, seconds, minutes, hours, days, weeks or events"
-    return QuerySyntaxError(f"`{word}` is not a unit of time", hint=f"Units are {hint}", span=span)

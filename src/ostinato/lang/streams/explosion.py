@@ -7,6 +7,7 @@ from typing import Any
 from ostinato.algebra.pattern import Alternation, Negation, Pattern, Repetition, Variable, parts_of
 from ostinato.algebra.policies import MatchOrder, Output, Selection
 from ostinato.algebra.query import MatchQuery
+from ostinato.algebra.situations import MatchIntervals
 from ostinato.base.errors import OstinatoError
 from ostinato.base.span import Span
 from ostinato.lang.parsed_query import ParsedQuery
@@ -18,8 +19,10 @@ class ExplosionWarning(UserWarning):
     """The partial matches of a query, or its matches, can outgrow any memory."""
 
 
-def explosion(parsed: ParsedQuery[Any], query: MatchQuery, text: str, runs_merge: bool) -> ExplosionWarning | None:
+def explosion(parsed: ParsedQuery[Any], query: MatchQuery | MatchIntervals, text: str, runs_merge: bool) -> ExplosionWarning | None:
     """`runs_merge`: runs with the same future are one, so that where matches are not enumerated nothing grows with their number."""
+    if isinstance(query, MatchIntervals):
+        return _endless(parsed, query, text)
     if query.within is not None or (query.output in WITHOUT_ENUMERATION and runs_merge):
         return None
     shown = query.kleene[0] if query.kleene else ""
@@ -34,6 +37,13 @@ def explosion(parsed: ParsedQuery[Any], query: MatchQuery, text: str, runs_merge
         said = f"Partial matches inside `{shown}[ ]` are kept for ever: they may skip what they cannot take, and nothing ends them"
         return _warning(text, said, "Bound it with WITHIN", place)
     return None
+
+
+def _endless(parsed: ParsedQuery[Any], query: MatchIntervals, text: str) -> ExplosionWarning | None:
+    if query.within is not None or not query.constraints:
+        return None
+    said = "Every situation is kept for ever: each may match one that comes at any time"
+    return _warning(text, said, "Bound the pattern with WITHIN", parsed.span)
 
 
 def _most_events(pattern: Pattern) -> int:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 
 from ostinato.base.errors import SchemaError, UnknownNameError
+from ostinato.base.span import Span
 from ostinato.expr.types import Kind, Type
 from ostinato.expr.typing.schema import Schema
 from ostinato.lang.streams.stream import EventOf
@@ -79,6 +81,22 @@ def _times(schemas: Mapping[str, Schema], time: Times, composites: Mapping[str, 
             raise SchemaError(f"time= names the stream `{name}`, which was not given", detail=f"Streams: {', '.join(schemas)}")
     chosen = {known[name.lower()]: column for name, column in time.items()}
     return {name: chosen.get(name, composites.get(name, DEFAULT_TIME)) for name in schemas}
+
+
+def stream_named(name: str, schemas: Mapping[str, Schema], span: Span, passing: str) -> str:
+    """Its own spelling: an exact match first, else the only one that differs in case alone. `passing` is a hint: where it could come
+    from."""
+    if name in schemas:
+        return name
+    named = [own for own in schemas if own.lower() == name.lower()]
+    if len(named) == 1:
+        return named[0]
+    if named:
+        raise UnknownNameError(f"`{name}` could be any of the streams {', '.join(named)}", span=span)
+    close = get_close_matches(name.lower(), [own.lower() for own in schemas], 1)
+    hint = f"Did you mean `{next(own for own in schemas if own.lower() == close[0])}`?" if close else passing
+    detail = f"Streams: {', '.join(schemas) or 'none'}"
+    raise UnknownNameError(f"There is no stream `{name}`", detail=detail, hint=hint, span=span)
 
 
 def timed(stream: Given) -> Given:

@@ -29,32 +29,38 @@ def window_unit(word: str) -> str | None:
 def lower_window(window: Window | None, time: str, time_type: Type) -> Within | None:
     if window is None:
         return None
-    length = Decimal(window.length)
     if window.unit == "event":
-        return Within(_bounded(_whole(length, window, least=1), window), Unit.EVENTS)
+        return Within(_bounded(_whole(Decimal(window.length), window, "WITHIN", least=1), window), Unit.EVENTS)
+    return Within(_bounded(length_in_time(window, "WITHIN", time, time_type), window), Unit.TIME)
+
+
+def length_in_time(window: Window, clause: str, time: str, time_type: Type, up: bool = False) -> int:
+    """In the unit of the times. What is finer than that is left out, or rounded `up`, as a least length is: times that differ by whole
+    microseconds differ by at most 1500 ns if they differ by at most 1 us, and by at least as much if by at least 2."""
+    length = Decimal(window.length)
     is_integer_time = time_type.kind is Kind.INT
     if window.unit is None and not is_integer_time:
+        events = f", or WITHIN {window.length} events" if clause == "WITHIN" else ""
         raise TypeMismatchError(
-            f"WITHIN {window.length} has no unit, but the time column `{time}` is a {time_type}",
-            hint=f"Write a unit: WITHIN {window.length} seconds | minutes | hours | days, or WITHIN {window.length} events",
+            f"{clause} {window.length} has no unit, but the time column `{time}` is a {time_type}",
+            hint=f"Write a unit: {clause} {window.length} seconds | minutes | hours | days{events}",
             span=window.span,
         )
     if window.unit is not None and is_integer_time:
         raise TypeMismatchError(
-            f"WITHIN {window.length} {window.unit}s needs a timestamp, but the time column `{time}` is an integer",
-            hint=f"An integer time has its own unit: write the number alone, WITHIN {window.length}",
+            f"{clause} {window.length} {window.unit}s needs a timestamp, but the time column `{time}` is an integer",
+            hint=f"An integer time has its own unit: write the number alone, {clause} {window.length}",
             span=window.span,
         )
     if window.unit is None:
-        return Within(_bounded(_whole(length, window, least=0), window), Unit.TIME)
-    # floored: times that differ by whole microseconds differ by at most 1500 ns if they differ by at most 1 us
-    nanos = _whole(length * NANOS[window.unit], window, least=0)
-    return Within(_bounded(nanos * time_type.ticks // 1000, window), Unit.TIME)
+        return _whole(length, window, clause, least=0)
+    ticks = _whole(length * NANOS[window.unit], window, clause, least=0) * time_type.ticks
+    return -(-ticks // 1000) if up else ticks // 1000
 
 
-def _whole(length: Decimal, window: Window, least: int) -> int:
+def _whole(length: Decimal, window: Window, clause: str, least: int) -> int:
     if length != length.to_integral_value():
-        raise QuerySyntaxError(f"WITHIN {window.length} is not a whole number of {_finest(window)}", span=window.span)
+        raise QuerySyntaxError(f"{clause} {window.length} is not a whole number of {_finest(window)}", span=window.span)
     if length < least:
         raise QuerySyntaxError("A window of no events holds no match", hint="The least is WITHIN 1 events", span=window.span)
     return int(length)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from ostinato.program.column_code import ColumnCode
 from ostinato.program.instances import InstanceAutomaton
+from ostinato.program.intervals import IntervalPattern
 from ostinato.program.measure_code import MeasureCode, Point
 from ostinato.program.opcodes import SPACES, Space, words_read
 from ostinato.program.ordered_nfa import ACCEPT, ACCEPT_AT_END, OrderedNfa
@@ -37,6 +38,8 @@ def look_around(pattern: Pattern) -> LookAround:
         return _of_events(pattern)
     if isinstance(pattern, TreePattern | InstanceAutomaton):
         return NOWHERE
+    if isinstance(pattern, IntervalPattern):
+        return LookAround(pattern.look_back, 0)
     assert isinstance(pattern, RowPattern)
     distances = _Distances(pattern.nfa, len(pattern.variables))
     found = _of_measures(pattern, distances)

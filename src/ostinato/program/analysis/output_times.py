@@ -5,6 +5,7 @@ from __future__ import annotations
 from ostinato.program.analysis.carried_columns import plain_inputs, values_at_points
 from ostinato.program.input import Source
 from ostinato.program.instances import InstanceAutomaton
+from ostinato.program.intervals import IntervalPattern
 from ostinato.program.pattern import EventPattern, Pattern
 from ostinato.program.program import Program
 from ostinato.program.tree import TreePattern
@@ -21,6 +22,8 @@ def output_times(pattern: Pattern, before: int = 0, in_order: bool = False) -> d
         return {}
     if isinstance(pattern, InstanceAutomaton):
         return _instance_times(pattern, before)
+    if isinstance(pattern, IntervalPattern):
+        return _interval_times(pattern, before)
     at_once = before if is_decided_at_once(pattern) else None
     window = None if pattern.timed_window < 0 else before + pattern.timed_window
     waits = in_order and pattern.trails
@@ -44,6 +47,14 @@ def _instance_times(automaton: InstanceAutomaton, before: int) -> dict[str, int]
     ends = {name: before for name, source in shown.items() if source == "end"}
     window = automaton.timed_window
     return ends | ({name: before + window for name, source in shown.items() if source == "start"} if window >= 0 else {})
+
+
+def _interval_times(pattern: IntervalPattern, before: int) -> dict[str, int]:
+    """A moment is decided as soon as the watermark is behind it; no situation of a match begins earlier than a window before."""
+    shown = dict(plain_inputs(pattern.measures))
+    found = {name: before for name, source in shown.items() if source == "detected"}
+    window = pattern.timed_window
+    return found | ({name: before + window for name, source in shown.items() if source == "start"} if window >= 0 else {})
 
 
 def result_times(program: Program, before: int = 0) -> dict[str, int]:

@@ -9,6 +9,7 @@ from ostinato.expr.typing.aggregate_types import aggregate_type
 from ostinato.expr.typing.coerce import same_form
 from ostinato.program.code_inputs import COLUMN
 from ostinato.program.instances import InstanceAutomaton
+from ostinato.program.intervals import IntervalPattern
 from ostinato.program.measure_code import MatchAggregate, MeasureCode
 from ostinato.program.negation import NegatedEvent, Negation
 from ostinato.program.pattern import EventPattern, Pattern
@@ -39,7 +40,8 @@ def check_measures(measures: MeasureCode, pattern: Pattern, name: str) -> None:
         check_type(aggregate.type)
         require(_is_of_type(aggregate, measures), f"aggregates in {name} of the types that they have")
     if measures.code is not None:
-        given = instance_inputs(pattern) if isinstance(pattern, InstanceAutomaton) else match_inputs(measures, pattern)
+        carries = isinstance(pattern, InstanceAutomaton | IntervalPattern)
+        given = carried_inputs(pattern) if carries else match_inputs(measures, pattern)
         check_columns(measures.code, name, given)
         require(name != "measures" or len(measures.names) == len(measures.code.results), "a name for every measure")
 
@@ -78,18 +80,19 @@ def match_inputs(measures: MeasureCode, pattern: Pattern) -> Inputs:
     return given
 
 
-def instance_inputs(automaton: InstanceAutomaton) -> Inputs:
-    """See `InstanceAutomaton`."""
-    columns = column_types(automaton)
-    time = columns.get(automaton.reads.time_name)
+def carried_inputs(pattern: Pattern) -> Inputs:
+    """What results carry that have no rows: see `InstanceAutomaton` and `IntervalPattern`."""
+    columns = column_types(pattern)
+    time = columns.get(pattern.reads.time_name)
+    times = ("start", "end", "detected") if isinstance(pattern, IntervalPattern) else ("start", "end")
 
     def given(name: str) -> Type | None:
         kind, _, rest = name.partition(":")
         if kind == "register":
-            return automaton.registers[int(rest)].type if _is_number(rest, len(automaton.registers)) else None
+            return pattern.registers[int(rest)].type if _is_number(rest, len(pattern.registers)) else None
         if kind == "partition":
-            return columns[rest] if rest in automaton.reads.key_names else None
-        return time if name in ("start", "end") else None
+            return columns[rest] if rest in pattern.reads.key_names else None
+        return time if name in times else None
 
     return given
 

@@ -11,6 +11,7 @@ from ostinato.expr.types import Kind
 from ostinato.expr.typing.coerce import same_form
 from ostinato.program.expansion import expanded
 from ostinato.program.instances import InstanceAutomaton
+from ostinato.program.intervals import IntervalPattern
 from ostinato.program.pattern import EventPattern, Pattern, RowPattern
 from ostinato.program.program import VERSION, Operator, Program, sharing
 from ostinato.program.tree import TreePattern
@@ -18,6 +19,7 @@ from ostinato.program.verification.column_check import check_columns
 from ostinato.program.verification.event_pattern_check import check_event_pattern
 from ostinato.program.verification.input_check import check_input, check_shape
 from ostinato.program.verification.instance_check import check_instance_automaton
+from ostinato.program.verification.interval_check import check_interval_pattern
 from ostinato.program.verification.measure_check import LIMIT, check_measures, column_types
 from ostinato.program.verification.requirement import require
 from ostinato.program.verification.row_pattern_check import check_row_pattern
@@ -96,8 +98,10 @@ def verify_pattern(pattern: AnyPattern) -> AnyPattern:
         check_event_pattern(pattern)
     elif isinstance(pattern, TreePattern):
         check_tree_pattern(pattern)
+    elif isinstance(pattern, IntervalPattern):
+        check_interval_pattern(pattern)
     else:
-        require(isinstance(pattern, InstanceAutomaton), "a row pattern, an event pattern, a nested one or an automaton")
+        require(isinstance(pattern, InstanceAutomaton), "a row pattern, an event pattern, a nested one, an automaton or one of situations")
         assert isinstance(pattern, InstanceAutomaton)
         check_instance_automaton(pattern)
     _verified[id(pattern)] = pattern

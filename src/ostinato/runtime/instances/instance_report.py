@@ -10,7 +10,7 @@ from ostinato.kernels.scalar.arithmetic import HAS_FAILED, IS_VALUE
 from ostinato.kernels.scalar.scalar import evaluation_error
 from ostinato.kernels.vectors.evaluate import Evaluator
 from ostinato.kernels.vectors.vector import Vector, to_arrow
-from ostinato.program.instances import InstanceAutomaton
+from ostinato.program.pattern import Pattern
 from ostinato.runtime.limits.budget import Budget
 from ostinato.runtime.matches.finished_instances import FinishedInstances
 from ostinato.runtime.output.report import SHOWN_AT_ONCE, Report
@@ -21,7 +21,7 @@ from ostinato.runtime.rows.string_pool import StringPool
 class InstanceReport(Report):
     """Attributes are computed from registers, a whole batch of instances at a time."""
 
-    def __init__(self, automaton: InstanceAutomaton, pool: StringPool, budget: Budget) -> None:
+    def __init__(self, automaton: Pattern, pool: StringPool, budget: Budget) -> None:
         super().__init__(automaton, pool, budget)
         self._automaton = automaton
 

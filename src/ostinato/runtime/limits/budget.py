@@ -8,6 +8,7 @@ from enum import Enum
 
 from ostinato.base.errors import BudgetError, OstinatoError
 from ostinato.program.instances import InstanceAutomaton
+from ostinato.program.intervals import IntervalPattern
 from ostinato.program.pattern import EventPattern, Pattern
 from ostinato.runtime.limits.machine_memory import memory_there_is
 
@@ -68,6 +69,9 @@ def over_budget(pattern: Pattern | None, message: str, hint: str = WAYS_OUT) -> 
         return BudgetError(message, hint=hint)
     if isinstance(pattern, InstanceAutomaton):
         return BudgetError(message, detail=f"The query reads {pattern.reads.stream}, in {len(pattern.states)} states.", hint=hint)
+    if isinstance(pattern, IntervalPattern):
+        named = ", ".join(pattern.variables)
+        return BudgetError(message, detail=f"The query reads {pattern.reads.stream} for the situations {named}.", hint=hint)
     kind = f"{pattern.selection}, OUTPUT {pattern.output}" if isinstance(pattern, EventPattern) else "row pattern"
     shown = ", ".join(pattern.labels)
     return BudgetError(message, detail=f"The query reads {pattern.reads.stream or 'a stream'} and binds {shown} ({kind}).", hint=hint)

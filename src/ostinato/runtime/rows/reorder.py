@@ -64,6 +64,11 @@ class ReorderBuffer:
         self.watermark = max(self.watermark, watermark)
         return self._due()
 
+    @property
+    def greatest(self) -> int:
+        """The latest time of the rows that wait."""
+        return max((int(times.max()) for _, times in self._waiting if len(times)), default=NEVER)
+
     def flush(self) -> list[pa.Table]:
         waiting, self._waiting = self._waiting, []
         return [batch for batch, _ in waiting]

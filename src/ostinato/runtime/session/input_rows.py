@@ -65,6 +65,7 @@ class InputRows:
         self._intake = Intake(reads, self.stored, self.pool)
         self._arrival_check = ArrivalCheck(())
         self._refuse: Refuse = _raised
+        self._in_moments = any(pattern.decides_moments for pattern in patterns)
         self._nulls_allowed = not any(pattern.is_timed for pattern in patterns)  # of times, where rows are in order anyway
 
     def read_by(self, patterns: Sequence[Pattern], refuse: Refuse) -> None:
@@ -145,6 +146,8 @@ class InputRows:
         for buffer in self.before.values():
             for table in buffer.flush():
                 self._wait(table)
+        if self._in_moments:  # what waited is decided in the order of time
+            self.reorder.watermark = max(self.reorder.watermark, self.reorder.greatest)
         return self._process(self.reorder.flush())
 
     def tell(self, source: int, watermark: int) -> np.ndarray:

@@ -15,6 +15,7 @@ from ostinato.runtime.session.quarantine import query_of
 PARTIAL = (
     "runs",
     "instances",
+    "situations",
     "threads",
     "open_attempts",
     "match_nodes",

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ostinato.runtime.session.input_rows import InputRows
     from ostinato.runtime.session.pattern_operator import PatternOperator
 
-LOOKED_INTO = ("scan", "threads", "compact", "runs", "backtrack", "instances")  # evaluations whose codes are all found
+LOOKED_INTO = ("scan", "threads", "compact", "runs", "backtrack", "instances", "intervals")  # evaluations whose codes are all found
 SWEEP_FROM = 131_072  # strings; below, forgetting some is not worth the work,
 SWEEP_BYTES = 32 << 20  # unless they are long
 

@@ -1,0 +1,27 @@
+"""How a pattern of situations is evaluated, for people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ostinato.program.intervals import IntervalPattern
+
+
+def interval_plan_text(pattern: IntervalPattern) -> str:
+    return "\n".join(_lines(pattern)) + "\n"
+
+
+def _lines(pattern: IntervalPattern) -> Iterator[str]:
+    reads = pattern.reads
+    yield f"strategy: {pattern.evaluation} ({pattern.reason})"
+    yield f"partitions: {', '.join(reads.key_names) or 'none, the stream is one'}"
+    yield f"columns read: {', '.join(column.name for column in reads.columns)}"
+    for name, order in zip(pattern.variables, pattern.orders, strict=True):
+        if len(order) > 1:
+            yield f"from {name}: {', then '.join(pattern.variables[other] for other in order[1:])}"
+    if pattern.within >= 0:
+        yield f"situations are let go that started longer ago than {pattern.within} in the unit of {reads.time_name}"
+    elif pattern.constraints:
+        yield "nothing bounds how long situations are kept: the budget limits them"
+    if pattern.registers:
+        yield f"situations carry: {', '.join(register.name for register in pattern.registers)}"

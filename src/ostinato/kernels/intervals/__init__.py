@@ -1,0 +1,1 @@
+"""Situations derived from rows, and combinations of them in Allen's relations."""

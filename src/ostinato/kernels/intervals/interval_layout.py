@@ -1,0 +1,101 @@
+"""What the kernels are told about a pattern of situations, and the arrays in which situations live.
+
+Those of one partition and definition stand side by side in the pool, in the order of their ends. Those that are derived do not overlap, so
+that this is the order of their starts, and only the last of them can be open; those that are given have all ended."""
+
+from __future__ import annotations
+
+import numpy as np
+
+NOTHING = -1
+NEVER = np.iinfo(np.int64).min
+OPEN = np.iinfo(np.int64).max  # the end of what goes on: later than any time
+EMPTY = 0  # the place in the pool with the registers before the first row
+RESERVED = 1
+
+# Columns of `definitions`
+HOLDS = 0  # mask of the bit of rows that satisfy it
+READS = 1  # mask of the bit of rows that it reads; 0: it reads all
+BLOCK = 2  # where its block begins in the code; NOTHING: it has none
+BLOCK_END = 3
+AT_LEAST = 4  # 0: nothing is asked
+AT_MOST = 5  # OPEN: nothing is asked
+START_SLOT = 6  # of situations that are given; NOTHING: they are derived
+DEFINITION_COLUMNS = 7
+
+# Columns of `constraints`
+FIRST = 0
+SECOND = 1
+ALLOWED = 2  # a bit for each relation that is not bounded
+GROUPS = 3  # a bit for each group in which the first may be, seen from the second
+INVERSE_GROUPS = 4  # and the other way round
+BOUNDS = 5  # where its bounds begin and end
+BOUNDS_END = 6
+CONSTRAINT_COLUMNS = 7
+
+# Columns of `bounds`
+RELATION = 0
+LEAST = 1
+MOST = 2
+
+# Cells of `settings`
+WITHIN = 0  # OPEN: there is none
+IS_FINAL = 1
+LIMIT = 2  # of situations
+STEP_LIMIT = 3
+SETTINGS = 4
+
+# Columns of `situations`
+START = 0
+END = 1
+
+# Columns of `regions`, a line for each partition and definition
+HEAD = 0
+COUNT = 1
+ROOM = 2  # behind the last place that it has
+REGION_COLUMNS = 3
+
+# Columns of `per_key`
+NOW = 0  # the moment whose rows may still come; NEVER: there is none
+BEFORE = 1  # the moment before
+KEY_COLUMNS = 2
+
+# Lines of `places`, by depth of the search; the situations that are chosen by definition
+CURSOR = 0
+STOP = 1
+CHOSEN = 2
+PLACES = 3
+
+# Columns of `found`; the starts of all situations follow
+FOUND_KEY = 0
+FOUND_START = 1
+FOUND_END = 2
+FOUND_TIME = 3
+FOUND_STARTS = 4
+
+# Cells of `header`
+TAIL = 0  # places of the pool from here on are free
+LIVE = 1  # situations that are kept
+FOUND = 2
+ERROR = 3
+AT_KEY = 4  # where to go on
+AT_ROW = 5
+AT_DEFINITION = 6
+AT_TRIGGER = 7
+AT_CHOICE = 8
+AT_DEPTH = 9
+VISITED = 10  # how often a situation was looked at
+MADE = 11  # situations ever
+PEAK = 12
+PURGED = 13
+HEADER_CELLS = 14
+
+# What `advance` returns
+DONE = 0
+TOO_SMALL = 1  # the pool
+FULL = 2  # of results
+OVER_LIMIT = 3
+OVER_STEPS = 4
+FAILED = 5
+
+BAD_START = -100  # beside the error codes of scalar code

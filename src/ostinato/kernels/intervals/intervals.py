@@ -1,0 +1,76 @@
+"""Rows of partitions, moment by moment."""
+
+from __future__ import annotations
+
+from ostinato.kernels._jit import borrowing
+from ostinato.kernels.intervals.combine import decide
+from ostinato.kernels.intervals.derive import purge, take
+from ostinato.kernels.intervals.interval_layout import (
+    AT_DEFINITION,
+    AT_KEY,
+    AT_ROW,
+    BEFORE,
+    DONE,
+    LIMIT,
+    LIVE,
+    NEVER,
+    NOTHING,
+    NOW,
+    OPEN,
+    OVER_LIMIT,
+    WITHIN,
+)
+
+_SIGNATURE = (
+    "int64(int64[:,::1], int64[:,::1], int64[:,::1], int64[:,::1], int64[:,::1], int64[::1], int64[::1],"
+    "int64[:,::1], int64[::1], uint8[::1], int64[::1], int64[::1], int64[::1], int64[:,::1], uint8[:,::1],"
+    "int64[:,::1], int64[:,::1], uint8[:,::1], int64[:,::1], int64[:,::1], int64[:,::1], int64[::1],"
+    "int64[:,::1], int64[:,::1], uint8[:,::1], int64[::1], int64[::1], int64[::1], int64)"
+)
+
+
+@borrowing(_SIGNATURE)
+def advance(
+    definitions, constraints, bounds, orders, ranks_of, owners, settings, code, scratch, scratch_valid, ranks, bits, times, slots,
+    slot_valid, situations, registers, register_valid, regions, per_key, places, header, found, found_registers, found_valid, keys, begin,
+    end, complete,
+):  # fmt: skip
+    """Go on over the rows [begin[i], end[i]) of each of `keys`; no more rows come with times before `complete`. Anything but DONE leaves in
+    the header where to go on when called again."""
+    for i in range(header[AT_KEY], len(keys)):
+        key = keys[i]
+        row = max(begin[i], header[AT_ROW])
+        header[AT_KEY] = i
+        while True:
+            header[AT_ROW] = row
+            now = per_key[key, NOW]
+            known = times[row] if row < end[i] else complete
+            if now != NEVER and now < known:
+                status = decide(
+                    definitions, constraints, bounds, orders, ranks_of, owners, settings, situations, registers, register_valid, regions,
+                    places, header, found, found_registers, found_valid, key, per_key[key, BEFORE], now,
+                )  # fmt: skip
+                if status != DONE:
+                    return status
+                per_key[key, BEFORE], per_key[key, NOW] = now, NEVER
+                if len(definitions) == 1:
+                    purge(definitions, situations, regions, header, key, OPEN)
+                elif settings[WITHIN] != OPEN:
+                    purge(definitions, situations, regions, header, key, now - settings[WITHIN])
+            if row >= end[i]:
+                if settings[WITHIN] != OPEN and complete != OPEN and complete > NEVER + settings[WITHIN]:
+                    purge(definitions, situations, regions, header, key, complete - settings[WITHIN])
+                break
+            if header[LIVE] > settings[LIMIT] and header[AT_DEFINITION] == 0:
+                return OVER_LIMIT
+            per_key[key, NOW] = times[row]
+            status = take(
+                definitions, code, scratch, scratch_valid, ranks, bits, slots, slot_valid, situations, registers, register_valid, regions,
+                header, key, row, times[row],
+            )  # fmt: skip
+            if status != DONE:
+                return status
+            row += 1
+        header[AT_ROW] = NOTHING
+    header[AT_KEY] = len(keys)
+    return DONE

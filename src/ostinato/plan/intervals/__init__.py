@@ -1,0 +1,1 @@
+"""Patterns of situations, as definitions over rows and constraints between intervals."""

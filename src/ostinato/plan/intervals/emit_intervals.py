@@ -1,0 +1,148 @@
+"""Patterns of situations to programs: a predicate for each definition, and what its situations carry."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import reduce
+
+from ostinato.algebra.allen import Constraint, Relation
+from ostinato.algebra.situations import DETECTED, END, START, MatchIntervals, SituationDefinition
+from ostinato.base.errors import UnsupportedError
+from ostinato.expr.nodes import Call, Expr, Field, Literal, Nav, current
+from ostinato.expr.types import BOOL, STRING
+from ostinato.plan.classify import conjuncts
+from ostinato.plan.column_code import ColumnBuilder
+from ostinato.plan.input import emit_input
+from ostinato.plan.intervals.carried_values import CarriedValues, is_of_situation
+from ostinato.plan.intervals.search_order import search_orders
+from ostinato.plan.row_predicates import RowEmitter
+from ostinato.program.code_inputs import code_inputs
+from ostinato.program.intervals import RELATIONS, AllowedRelation, IntervalConstraint, IntervalPattern, SituationTest
+from ostinato.program.measure_code import MeasureCode
+from ostinato.program.verification.interval_check import MOST_DEFINITIONS
+from ostinato.program.verification.verify import verify_pattern
+
+
+class IntervalEmitter:
+    """Emits one query; used once."""
+
+    def __init__(self, query: MatchIntervals) -> None:
+        self._query = query
+        self._situations = query.situations
+        self._names = tuple(definition.name for definition in query.situations.definitions)
+        self._rows = RowEmitter()
+        if len(self._names) > MOST_DEFINITIONS:
+            raise UnsupportedError(f"a pattern may have at most {MOST_DEFINITIONS} situations", hint="split the query")
+
+    def emit(self) -> IntervalPattern:
+        query, situations = self._query, self._situations
+        bits = [self._bits(definition) for definition in situations.definitions]
+        starts = [self._start(definition) for definition in situations.definitions]
+        carried = CarriedValues(self._names, self._rows, self._leaves())
+        measures = self._measures(carried)
+        rows, count, slots = self._rows.finish()
+        return verify_pattern(IntervalPattern(
+            reads=emit_input(situations, {*code_inputs(rows), *self._numbered()}, None),
+            evaluation="intervals",
+            reason=_reason(query),
+            variables=self._names,
+            within=-1 if query.within is None else query.within.length,
+            rows=rows,
+            bits=count,
+            slots=slots,
+            look_back=-min(self._rows.shifts),
+            scalar=carried.code,
+            registers=carried.described(),
+            measures=measures,
+            definitions=tuple(
+                SituationTest(holds, reads, block, _length(one.duration.at_least), _length(one.duration.at_most), start)
+                for one, (holds, reads), block, start in zip(situations.definitions, bits, carried.blocks, starts, strict=True)
+            ),
+            constraints=tuple(map(self._constraint, query.constraints)),
+            owners=carried.owners,
+            orders=search_orders(self._names, query.constraints),
+            latency=query.latency.value,
+        ))  # fmt: skip
+
+    def _numbered(self) -> tuple[str, ...]:
+        """The column that tells streams apart, also where one alone is read."""
+        number = self._situations.stream_number
+        return () if number is None else (number,)
+
+    def _bits(self, definition: SituationDefinition) -> tuple[int, int]:
+        """That of the rows that satisfy it, and that of those it reads."""
+        read = self._is_read(definition)
+        conditions = list(conjuncts(definition.condition))
+        if read is None:
+            return self._rows.bit(conditions), -1
+        for node in definition.condition.walk():
+            if isinstance(node, Nav) and node.shift:
+                raise UnsupportedError(
+                    f"PREV in {definition.name} would skip the events of other streams, which is not evaluated yet",
+                    hint="Match the stream by itself",
+                    span=node.span,
+                )
+        return self._rows.bit([read, *conditions]), self._rows.bit([read])
+
+    def _start(self, definition: SituationDefinition) -> int:
+        """The slot with the start of each situation, where they are given."""
+        if definition.start is None:
+            return -1
+        return self._rows.slot(current(Field(definition.start, type=self._situations.schema.type_of(definition.start))))
+
+    def _is_read(self, definition: SituationDefinition) -> Expr | None:
+        """The condition that a row is of one of its sources; None: all rows are."""
+        situations = self._situations
+        read = [part.event_type for part in situations.parts if part.stream in definition.sources]
+        if not definition.sources or situations.type_column is None or len(read) == len(situations.parts):
+            return None
+        stream = current(Field(situations.type_column, type=STRING))
+        tests: list[Expr] = [Call("eq", (stream, Literal(name, type=STRING)), type=BOOL) for name in read]
+        return reduce(lambda left, right: Call("or", (left, right), type=BOOL), tests)
+
+    def _leaves(self) -> Iterator[Expr]:
+        """What measures ask of situations."""
+
+        def below(expr: Expr) -> Iterator[Expr]:
+            if is_of_situation(expr):
+                yield expr
+            else:
+                for child in expr.children():
+                    yield from below(child)
+
+        for measure in self._query.measures:
+            yield from below(measure.expr)
+
+    def _measures(self, carried: CarriedValues) -> MeasureCode:
+        code = ColumnBuilder()
+
+        def resolve(expr: Expr) -> int | None:
+            if not is_of_situation(expr):
+                return None
+            number, type_ = carried.register(expr)
+            return code.input(f"register:{number}", type_)
+
+        time = self._situations.schema.type_of(self._situations.time)
+        results = [code.add(measure.expr, resolve) for measure in self._query.measures]
+        results += [code.input(name, time) for name in ("start", "end", "detected")]
+        names = (*(measure.name for measure in self._query.measures), START, END, DETECTED)
+        return MeasureCode(names, code.finish(results))
+
+    def _constraint(self, constraint: Constraint) -> IntervalConstraint:
+        allowed = []
+        for related in constraint.allowed:
+            bounds = () if related.bounds is None else (True, related.bounds.least, related.bounds.most)
+            allowed.append(AllowedRelation(_NUMBERS[related.relation], *bounds))
+        return IntervalConstraint(self._names.index(constraint.first), self._names.index(constraint.second), tuple(allowed))
+
+
+_NUMBERS = {relation: RELATIONS.index(relation.value) for relation in Relation}
+
+
+def _length(bound: int | None) -> int:
+    return -1 if bound is None else bound
+
+
+def _reason(query: MatchIntervals) -> str:
+    when = "as soon as nothing can refute a match" if query.latency.value == "earliest" else "when the last of a match has ended"
+    return f"situations are kept in the order of their times and joined {when}"

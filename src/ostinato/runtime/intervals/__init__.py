@@ -1,0 +1,1 @@
+"""Patterns of situations: what lasts, kept per partition and definition, and joined as time goes on."""

@@ -1,0 +1,49 @@
+"""Matches of situations, as the user sees them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ostinato.kernels.intervals.interval_layout import OPEN
+from ostinato.kernels.vectors.vector import Vector, to_arrow
+from ostinato.runtime.instances.instance_report import InstanceReport
+from ostinato.runtime.matches.finished_instances import FinishedInstances
+from ostinato.runtime.matches.finished_intervals import FinishedIntervals
+from ostinato.runtime.rows.key_index import KeyIndex
+
+
+class IntervalReport(InstanceReport):
+    """Measures are computed from the registers of situations, a whole batch of matches at a time."""
+
+    def of_instances(self, found: FinishedInstances, keys: KeyIndex | None) -> pa.Table:
+        assert isinstance(found, FinishedIntervals)
+        return super().of_instances(found if keys is None else found.take(self._listed(found, keys)), keys)
+
+    def _listed(self, found: FinishedIntervals, keys: KeyIndex) -> np.ndarray:
+        """By detection, then by the values of the partition, nulls last, then by the starts of the situations."""
+        columns: dict[str, pa.Array | np.ndarray] = {"detected": found.detected}
+        numbers, own = np.unique(found.key, return_inverse=True)
+        values = {f"key{i}": to_arrow(keys.values(i, numbers)) for i in range(len(self._automaton.reads.keys))}
+        ranked = np.empty(len(numbers), np.int64)
+        ranked[_sorted(values)] = np.arange(len(numbers))
+        columns["partition"] = ranked[own]
+        return _sorted(columns | {f"start{i}": starts for i, starts in enumerate(found.starts.T)})
+
+    def _input(self, name: str, found: FinishedInstances, keys: KeyIndex | None) -> Vector:
+        """An input of the measures' code, see `IntervalPattern`."""
+        assert isinstance(found, FinishedIntervals)
+        time = self._automaton.reads.columns[self._automaton.reads.time].type
+        if name == "detected":
+            return Vector(time, found.detected)
+        if name == "end":
+            ended = found.end != OPEN
+            return Vector(time, np.where(ended, found.end, 0), None if ended.all() else ended)
+        return super()._input(name, found, keys)
+
+
+def _sorted(columns: dict[str, pa.Array | np.ndarray]) -> np.ndarray:
+    """The places of lines in ascending order, by one column after the other."""
+    found: np.ndarray = pc.sort_indices(pa.table(columns), sort_keys=[(name, "ascending") for name in columns]).to_numpy()
+    return found

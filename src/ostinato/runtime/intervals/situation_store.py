@@ -1,0 +1,185 @@
+"""The arrays in which situations live between calls of the kernel: they grow, are swept, shed, saved and loaded here."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ostinato.kernels.intervals import interval_layout as layout
+from ostinato.kernels.scalar.arithmetic import IS_VALUE
+from ostinato.program.intervals import IntervalPattern
+from ostinato.runtime.matches.finished_intervals import FinishedIntervals
+from ostinato.runtime.rows.array_growth import grown
+
+FIRST_CAPACITY = 64
+AT_A_TIME = 1 << 16  # results that are found before they are taken
+COUNTERS = (layout.VISITED, layout.MADE, layout.PEAK, layout.PURGED)
+POOLED = ("situations", "registers", "register_valid")
+
+
+class SituationStore:
+    """See `kernels.intervals.interval_layout` for the columns."""
+
+    def __init__(self, pattern: IntervalPattern) -> None:
+        self._definitions = len(pattern.definitions)
+        self._within = pattern.within
+        count = len(pattern.registers)
+        self.situations = np.zeros((FIRST_CAPACITY, 2), np.int64)
+        self.registers = np.zeros((FIRST_CAPACITY, count), np.int64)
+        self.register_valid = np.zeros((FIRST_CAPACITY, count), np.uint8)
+        self._counters = np.array([IS_VALUE if register.counter else 0 for register in pattern.registers], np.uint8)
+        self.register_valid[layout.EMPTY] = self._counters
+        self.regions = np.zeros((0, layout.REGION_COLUMNS), np.int64)
+        self.per_key = np.zeros((0, layout.KEY_COLUMNS), np.int64)
+        self.places = np.zeros((layout.PLACES, self._definitions), np.int64)
+        self.header = np.zeros(layout.HEADER_CELLS, np.int64)
+        self.header[layout.TAIL] = layout.RESERVED
+        self.shed = 0
+        self._new_results(FIRST_CAPACITY)
+
+    def _new_results(self, capacity: int) -> None:
+        self.found = np.zeros((capacity, layout.FOUND_STARTS + self._definitions), np.int64)
+        self.found_registers = np.zeros((capacity, self.registers.shape[1]), np.int64)
+        self.found_valid = np.zeros((capacity, self.registers.shape[1]), np.uint8)
+
+    def ensure_keys(self, count: int) -> None:
+        known = len(self.per_key)
+        if count > known:
+            self.per_key = grown(self.per_key, max(count, 2 * known))
+            self.per_key[known:] = layout.NEVER
+            self.regions = grown(self.regions, len(self.per_key) * self._definitions)
+
+    @property
+    def key_count(self) -> int:
+        return len(self.per_key)
+
+    @property
+    def live(self) -> int:
+        return int(self.header[layout.LIVE])
+
+    @property
+    def busy(self) -> np.ndarray:
+        """Per key, whether situations are kept there."""
+        return np.asarray((self.regions[:, layout.COUNT].reshape(-1, self._definitions) > 0).any(axis=1))
+
+    @property
+    def kept(self) -> np.ndarray:
+        """The places of all situations, region by region."""
+        counts = self.regions[:, layout.COUNT]
+        behind = np.cumsum(counts)
+        return np.repeat(self.regions[:, layout.HEAD] - (behind - counts), counts) + np.arange(counts.sum())
+
+    def make_room(self) -> None:
+        """After the kernel stopped for want of space: regions stand side by side again, each with room for as many more."""
+        self._lay_out(self.kept, self.regions[:, layout.COUNT].copy())
+
+    def _lay_out(self, kept: np.ndarray, counts: np.ndarray) -> None:
+        """Keep these situations, so many of each region."""
+        rooms = np.where(counts > 0, 2 * counts + 2, 0)
+        behind = layout.RESERVED + np.cumsum(rooms)
+        tail = int(behind[-1]) if len(behind) else layout.RESERVED
+        heads = behind - rooms
+        target = np.repeat(heads - (np.cumsum(counts) - counts), counts) + np.arange(counts.sum())
+        for name in POOLED:
+            before = getattr(self, name)
+            after = np.zeros((2 * tail + FIRST_CAPACITY, before.shape[1]), before.dtype)
+            after[layout.EMPTY] = before[layout.EMPTY]
+            after[target] = before[kept]
+            setattr(self, name, after)
+        self.regions = np.ascontiguousarray(np.stack([np.where(counts > 0, heads, 0), counts, np.where(counts > 0, behind, 0)], axis=1))
+        self.header[layout.TAIL], self.header[layout.LIVE] = tail, int(counts.sum())
+
+    def _keep(self, chosen: np.ndarray) -> int:
+        """Of what is kept only these, by a flag each. Returns how many are gone."""
+        kept = self.kept
+        counts = self.regions[:, layout.COUNT]
+        owner = np.repeat(np.arange(len(counts)), counts)
+        self._lay_out(kept[chosen], np.bincount(owner[chosen], minlength=len(counts)))
+        return len(kept) - int(chosen.sum())
+
+    def sweep(self, watermark: int) -> None:
+        """Let go of what is in no later match: it ended and started too long before the watermark."""
+        if self._within < 0 or watermark < layout.NEVER + self._within:
+            return
+        starts, ends = self.situations[self.kept].T
+        useful = (ends == layout.OPEN) | (starts >= watermark - self._within) | self._undecided()
+        if not useful.all():
+            self.header[layout.PURGED] += self._keep(useful)
+
+    def _undecided(self) -> np.ndarray:
+        """Of what is kept: whether it is of a partition with a moment that is not decided yet."""
+        waits = np.repeat(self.per_key[:, layout.NOW] != layout.NEVER, self._definitions)
+        return np.repeat(waits, self.regions[:, layout.COUNT])
+
+    def shed_oldest(self, count: int) -> None:
+        """Let go of the situations that started first. What is open stays: it would begin anew, and later than it did."""
+        starts, ends = self.situations[self.kept].T
+        ended = np.flatnonzero(ends != layout.OPEN)
+        doomed = ended[np.argsort(starts[ended], kind="stable")[:count]]
+        chosen = np.ones(len(starts), np.bool_)
+        chosen[doomed] = False
+        self.shed += self._keep(chosen)
+
+    def undecided_elsewhere(self, keys: np.ndarray, complete: int) -> np.ndarray:
+        """Other keys with a moment that is over too: so what is found comes in the order of detection, over all calls."""
+        now = self.per_key[:, layout.NOW]
+        waits = (now < complete) & (now != layout.NEVER) & self.busy
+        waits[keys] = False
+        return np.flatnonzero(waits)
+
+    def finds_more(self) -> bool:
+        """Whether there is room now for more results; else they have to be taken."""
+        if len(self.found) >= AT_A_TIME:
+            return False
+        for name in ("found", "found_registers", "found_valid"):
+            setattr(self, name, grown(getattr(self, name), 8 * len(self.found_valid)))
+        return True
+
+    def taken(self) -> FinishedIntervals:
+        count = int(self.header[layout.FOUND])
+        self.header[layout.FOUND] = 0
+        lines = self.found[:count].copy()
+        return FinishedIntervals(
+            key=lines[:, layout.FOUND_KEY],
+            start=lines[:, layout.FOUND_START],
+            end=lines[:, layout.FOUND_END],
+            registers=self.found_registers[:count].copy(),
+            register_valid=self.found_valid[:count].copy(),
+            detected=lines[:, layout.FOUND_TIME],
+            starts=lines[:, layout.FOUND_STARTS :],
+        )
+
+    @property
+    def situation_bytes(self) -> int:
+        """What one takes: its times and its registers."""
+        return 16 + 9 * self.registers.shape[1]
+
+    @property
+    def bytes(self) -> int:
+        return self.live * self.situation_bytes
+
+    def renumber(self, old_of_new: np.ndarray) -> None:
+        lines = old_of_new[:, None] * self._definitions + np.arange(self._definitions)
+        self.regions = np.ascontiguousarray(self.regions[lines.ravel()])
+        self.per_key = np.ascontiguousarray(self.per_key[old_of_new])
+        self.header[layout.LIVE] = int(self.regions[:, layout.COUNT].sum())
+
+    def state(self) -> dict[str, np.ndarray]:
+        kept = self.kept
+        return {
+            "moments": self.per_key,
+            "counts": np.ascontiguousarray(self.regions[:, layout.COUNT]),
+            "situations": self.situations[kept],
+            "registers": self.registers[kept],
+            "register_valid": self.register_valid[kept],
+            "counters": np.array([*self.header[list(COUNTERS)], self.shed]),
+        }
+
+    def load(self, state: dict[str, np.ndarray]) -> None:
+        self.header[list(COUNTERS)], self.shed = state["counters"][:-1], int(state["counters"][-1])
+        self.per_key = state["moments"].copy()
+        counts = state["counts"]
+        self.regions = np.zeros((len(counts), layout.REGION_COLUMNS), np.int64)
+        for name in POOLED:
+            first = getattr(self, name)[: layout.RESERVED]
+            setattr(self, name, np.concatenate([first, state[name]]))
+        self._lay_out(layout.RESERVED + np.arange(len(state["situations"])), counts)

@@ -1,0 +1,32 @@
+"""Matches of situations: results as arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ostinato.runtime.matches.finished_instances import FinishedInstances
+
+
+@dataclass(frozen=True)
+class FinishedIntervals(FinishedInstances):
+    """Beside what instances have: when each was detected, and where its situations start, in the order of their definitions. The end of one
+    that goes on is that of an open situation, see `kernels.intervals.interval_layout`."""
+
+    detected: np.ndarray  # int64[m]
+    starts: np.ndarray  # int64[m, d]
+
+    def take(self, places: np.ndarray) -> FinishedIntervals:
+        return FinishedIntervals(*(array[places] for array in self._arrays()))
+
+    def _arrays(self) -> tuple[np.ndarray, ...]:
+        return self.key, self.start, self.end, self.registers, self.register_valid, self.detected, self.starts
+
+    @classmethod
+    def of(cls, parts: Sequence[FinishedIntervals]) -> FinishedIntervals:
+        """In the order of detection; simultaneous ones by their starts."""
+        columns = zip(*(part._arrays() for part in parts), strict=True)
+        whole = parts[0] if len(parts) == 1 else cls(*(np.concatenate(column) for column in columns))
+        return whole.take(np.lexsort((*whole.starts.T[::-1], whole.detected)))

@@ -1,0 +1,123 @@
+"""What is joined is what TPStream means: however rows are cut, mixed up, or the session is saved in between, in both latencies."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from random import Random
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.property.tpstream_meaning import meaning
+from tests.property.tpstream_texts import Written, written
+
+from ostinato.base.errors import UnsupportedError
+from ostinato.compiler import compile
+from ostinato.hosts import embedded
+from ostinato.query import Query
+
+pytestmark = pytest.mark.filterwarnings("ignore::ostinato.lang.streams.explosion.ExplosionWarning")
+Rows = list[dict[str, Any]]
+RANDOM = st.randoms(use_true_random=False)
+
+
+@settings(max_examples=60, deadline=None)
+@given(written(), RANDOM)
+def test_in_time_and_saved_in_between(case: Written, random: Random) -> None:
+    """Moments are cut anywhere; results come in the order that the language says, over all calls."""
+    query = compiled(case)
+    if query is None:
+        return
+    session = query.open(lateness=0)
+    outputs = []
+    for stream, piece in _in_time(query, case, random):
+        outputs.append(session.push(stream, piece))
+        if random.random() < 0.2:
+            session = query.open(snapshot=session.snapshot())
+    outputs.append(session.close())
+    assert alike(pa.concat_tables(outputs).to_pylist(), expected(case))
+
+
+@settings(max_examples=40, deadline=None)
+@given(written(read=(("s",),)), RANDOM)
+def test_mixed_up_within_the_lateness(case: Written, random: Random) -> None:
+    """Rows wait until the watermark passes them; those of one time stay in their order."""
+    query = compiled(case)
+    if query is None:
+        return
+    table = case.tables["s"]
+    session = query.open(lateness=None)
+    outputs = [session.push("s", piece) for piece in _mixed_up(table, random)]
+    outputs.append(session.close())
+    assert alike(pa.concat_tables(outputs).to_pylist(), expected(case))
+
+
+@settings(max_examples=40, deadline=None)
+@given(written(most_rows=40))
+def test_by_the_host(case: Written) -> None:
+    if compiled(case) is None:
+        return
+    table = embedded.match(case.text, streams=case.tables, **case.options).to_arrow()
+    assert alike(table.to_pylist(), expected(case))
+    lazy = embedded.match(case.text, streams=case.tables, lazy=True, **case.options)
+    assert sum(batch.num_rows for batch in lazy.batches()) == table.num_rows
+
+
+def compiled(case: Written) -> Query | None:
+    """None: it is refused, which is said of what is not evaluated yet."""
+    try:
+        return compile(case.text, {name: table.schema for name, table in case.tables.items()}, **case.options)
+    except UnsupportedError as error:
+        assert "not evaluated yet" in error.message
+        return None
+
+
+def expected(case: Written) -> Rows:
+    return meaning(case.text, case.tables, latency=case.latency)
+
+
+def alike(found: Rows, wanted: Rows) -> bool:
+    """In the same order; deviations are added up in another one."""
+    return len(found) == len(wanted) and all(map(_same, found, wanted))
+
+
+def _same(found: dict[str, Any], wanted: dict[str, Any]) -> bool:
+    return found.keys() == wanted.keys() and all(
+        math.isclose(value, wanted[name], rel_tol=1e-9, abs_tol=1e-9)
+        if isinstance(value, float) and isinstance(wanted[name], float)
+        else value == wanted[name]
+        for name, value in found.items()
+    )
+
+
+def _time(table: pa.Table) -> str:
+    return "ts" if "ts" in table.column_names else "ended"
+
+
+def _in_time(query: Query, case: Written, random: Random) -> Iterator[tuple[str, pa.Table]]:
+    """The rows of all streams by time, then by stream, a few at a time."""
+    read = {reads.stream for reads in query.program.inputs} | {s.stream for reads in query.program.inputs for s in reads.sources}
+    places = [
+        (time, number, row, name)
+        for number, (name, table) in enumerate(case.tables.items())
+        if name in read
+        for row, time in enumerate(table.column(_time(table)).to_pylist())
+    ]
+    waiting = sorted(places, key=lambda place: place[:3])
+    while waiting:
+        name, size = waiting[0][3], random.randint(1, 4)
+        count = next((i for i, place in enumerate(waiting[:size]) if place[3] != name), min(size, len(waiting)))
+        yield name, case.tables[name].take([row for _, _, row, _ in waiting[:count]])
+        waiting = waiting[count:]
+
+
+def _mixed_up(table: pa.Table, random: Random) -> Iterator[pa.Table]:
+    """Pieces of one time each, in any order."""
+    times = table.column("ts").to_pylist()
+    groups = {time: [i for i, own in enumerate(times) if own == time] for time in times}
+    chosen = list(groups.values())
+    random.shuffle(chosen)
+    return (table.take(rows) for rows in chosen)
