@@ -6,6 +6,7 @@ treat differently, do not matter."""
 from __future__ import annotations
 
 import warnings
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -38,7 +39,9 @@ WAITING = """SELECT id, v, w FROM FILTER {DUR < %d} ((SELECT id AS owner, v FROM
 def ticks(rows: int, keys: int) -> pa.Table:
     random = np.random.default_rng(3)
     price = 100 + np.cumsum(random.normal(0, 0.05, rows)) + random.normal(0, 5, rows)
-    return pa.table({"ts": np.arange(rows), "key": random.integers(0, keys, rows), "price": price, "volume": random.integers(0, 1000, rows)})
+    return pa.table(
+        {"ts": np.arange(rows), "key": random.integers(0, keys, rows), "price": price, "volume": random.integers(0, 1000, rows)}
+    )
 
 
 def matched(text: str, **streams: Any) -> pa.Table:
@@ -95,7 +98,7 @@ def grow(options: Options) -> None:
         contenders = {"by key": (), "index": ("equality_key",)}
         if window <= 1_000 or options.quick:
             contenders["all"] = ("equality_key", "search")
-        case.compare({name: lambda out=out, w=window: _grown(rows, w, out) for name, out in contenders.items()}, options, same=len)
+        case.compare({name: partial(_grown, rows, window, out) for name, out in contenders.items()}, options, same=len)
     experiment.save(options)
 
 

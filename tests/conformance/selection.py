@@ -6,7 +6,7 @@ Forms of output of which there are no cases have tests of their own, in tests/un
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from tests.conformance.case import Case, Refused
@@ -18,6 +18,7 @@ from ostinato.tasks.division import division_of
 from ostinato.tasks.ranges.deferred_numbers import numbers_matches
 
 PATHS = ("time ranges", "by key", "one partition")
+KindsOf = Callable[[Case, Query], frozenset[Hashable]]
 NEVER_FINAL = ("count", "aggregates")  # on a stream
 
 
@@ -48,13 +49,14 @@ def paths_of(pattern: Pattern, case: Case) -> list[str]:
     return [path for path, is_possible in zip(PATHS, possible, strict=True) if is_possible]
 
 
-def for_streams(cases: Sequence[Case]) -> list[Case]:
-    """Cases that have between them what `stream_kinds` tells apart. Those with the same rows are one streaming query: so the rows are
-    chosen that have the most of what is still missing."""
+def for_streams(cases: Sequence[Case], kinds_of: KindsOf | None = None) -> list[Case]:
+    """Cases that have between them what `kinds_of` tells apart (`stream_kinds`, unless it is given). Those with the same rows are one query
+    on Spark: so the rows are chosen that have the most of what is still missing."""
+    kinds_of = kinds_of or stream_kinds
     by_rows: dict[Hashable, list[tuple[Case, frozenset[Hashable]]]] = {}
     for case, query in with_results(cases):
         if query.pattern.output not in NEVER_FINAL and query.pattern.reads.time >= 0:
-            by_rows.setdefault(rows_of(case, query), []).append((case, stream_kinds(case, query)))
+            by_rows.setdefault(rows_of(case, query), []).append((case, kinds_of(case, query)))
     missing = frozenset(kind for given in by_rows.values() for _, kinds in given for kind in kinds)
     chosen: list[Case] = []
     while missing:
@@ -73,6 +75,12 @@ def stream_kinds(case: Case, query: Query) -> frozenset[Hashable]:
     form = replace(form_of(case, query), numbered=False)
     by_language = (case.language, "keys", pattern.is_keyed), (case.language, "negation", bool(pattern.negations))
     return frozenset({form, *by_language})
+
+
+def packed_kinds(case: Case, query: Query) -> frozenset[Hashable]:
+    """What a source of Spark's changes: rows are packed by it, by their keys, and its watermark tells the time. What comes out is decided
+    behind that, as from our own source."""
+    return frozenset({("language", case.language), ("keys", query.pattern.is_keyed)})
 
 
 def rows_of(case: Case, query: Query) -> Hashable:

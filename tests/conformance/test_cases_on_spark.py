@@ -8,7 +8,7 @@ import pytest
 from tests.conformance.case import Case, Outcome
 from tests.conformance.compare import verdict
 from tests.conformance.one_operator_engine import OneOperatorEngine
-from tests.conformance.selection import PATHS, for_batches, for_streams
+from tests.conformance.selection import PATHS, KindsOf, for_batches, for_streams, packed_kinds, stream_kinds
 from tests.conformance.spark_engines import SparkBatchEngine
 from tests.conformance.spark_stream_engine import OWN, SPARKS, SparkStreamEngine
 from tests.conformance.worked_cases import worked_cases
@@ -52,9 +52,9 @@ def test_batches(path: str) -> None:
     assert not found, "\n\n".join(found)
 
 
-@pytest.mark.parametrize("source", [OWN, SPARKS])
-def test_streams(source: str) -> None:
-    cases = for_streams(every_case())
+@pytest.mark.parametrize(("source", "kinds_of"), [(OWN, stream_kinds), (SPARKS, packed_kinds)], ids=["own source", "Spark's source"])
+def test_streams(source: str, kinds_of: KindsOf) -> None:
+    cases = for_streams(every_case(), kinds_of)
     found = wrong(cases, SparkStreamEngine(source).run(cases))
     assert not found, "\n\n".join(found)
 

@@ -3,7 +3,17 @@
 from __future__ import annotations
 
 from tests.conformance.compiled_case import compiled
-from tests.conformance.selection import PATHS, for_batches, for_streams, form_of, paths_of, rows_of, stream_kinds, with_results
+from tests.conformance.selection import (
+    PATHS,
+    for_batches,
+    for_streams,
+    form_of,
+    packed_kinds,
+    paths_of,
+    rows_of,
+    stream_kinds,
+    with_results,
+)
 from tests.conformance.worked_cases import worked_cases
 from tests.golden.case_file import golden_cases
 
@@ -30,7 +40,14 @@ def test_streams_have_every_form() -> None:
     assert kinds == frozenset().union(*(stream_kinds(case, query) for case, query in final if query.pattern.reads.time >= 0))
 
 
+def test_streams_of_sparks_source_have_every_language_and_both_with_and_without_keys() -> None:
+    chosen = for_streams(CASES, packed_kinds)
+    assert {case.language for case in chosen} == LANGUAGES
+    assert {compiled(case).pattern.is_keyed for case in chosen} == {True, False}
+
+
 def test_it_stays_small() -> None:
     """A case of a batch takes about a second, the rows of a stream about six. Four languages more are to come."""
     assert sum(map(len, for_batches(CASES).values())) <= 20 * len(LANGUAGES)
-    assert len({rows_of(case, compiled(case)) for case in for_streams(CASES)}) <= 4 * len(LANGUAGES)
+    chosen = (for_streams(CASES), for_streams(CASES, packed_kinds))
+    assert sum(len({rows_of(case, compiled(case)) for case in cases}) for cases in chosen) <= 4 * len(LANGUAGES)

@@ -23,7 +23,7 @@ Rows = dict[str, list[dict[str, Any]]]
 
 
 @pytest.mark.parametrize("without", LEFT_OUT)
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(texts(), rows())
 def test_all_rows_at_once(without: tuple[str, ...], text: str, given: Rows) -> None:
     query = compiled(text, without)
@@ -31,7 +31,7 @@ def test_all_rows_at_once(without: tuple[str, ...], text: str, given: Rows) -> N
         assert bag(found(query, tables(given))) == bag(meaning(text, SCHEMAS, given))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(texts(), rows(), st.randoms(use_true_random=False))
 def test_any_cut_any_order_and_saved_in_between(text: str, given: Rows, random: Any) -> None:
     """Rows wait until the watermark passes them, and come mixed up before."""
@@ -50,7 +50,7 @@ def test_any_cut_any_order_and_saved_in_between(text: str, given: Rows, random: 
     assert bag(pa.concat_tables(outputs).to_pylist()) == bag(meaning(text, SCHEMAS, given))
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(texts(), rows(), st.randoms(use_true_random=False))
 def test_row_by_row_in_order(text: str, given: Rows, random: Any) -> None:
     """Epochs are cut anywhere, and their rows come in any order; results come in the order of detection."""
@@ -70,7 +70,7 @@ def test_row_by_row_in_order(text: str, given: Rows, random: Any) -> None:
     assert ends == sorted(ends)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(texts(), rows())
 def test_in_parts_and_by_the_host(text: str, given: Rows) -> None:
     query = compiled(text)

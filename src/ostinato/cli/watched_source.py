@@ -9,8 +9,8 @@ import pyarrow as pa
 
 from ostinato.cli.progress import Meter
 from ostinato.hosts.confined.process import ConfinedDuckDB
-from ostinato.hosts.embedded.file_source import DatasetSource, files_source
-from ostinato.hosts.embedded.source import Source
+from ostinato.hosts.embedded.sources.file_source import DatasetSource, files_source
+from ostinato.hosts.embedded.sources.source import Source
 from ostinato.program.input import Input
 
 

@@ -28,6 +28,7 @@ import numba
 import numba.core.config
 from numba.core.registry import CPUDispatcher
 
+from ostinato.base.errors import OstinatoError
 from ostinato.kernels._compile_clock import compile_clock
 from ostinato.kernels._compile_lock import compile_lock
 
@@ -158,9 +159,10 @@ def _guard(dispatcher: Any, function: Callable, directory: Path) -> None:
         with compile_clock.running(), compile_lock(directory.parent / f"{directory.name}.lock"), _garbage_left():
             if not stored.exists():
                 _announce(function.__name__)
-            entry = compile_unguarded(arguments)
-            directory.mkdir(parents=True, exist_ok=True)
-            stored.touch()
+            with _room_in(directory.parent):
+                entry = compile_unguarded(arguments)
+                directory.mkdir(parents=True, exist_ok=True)
+                stored.touch()
             return entry
 
     found: set[str] = set()  # what was stored once is not looked for again
@@ -172,6 +174,18 @@ def _guard(dispatcher: Any, function: Callable, directory: Path) -> None:
 
     dispatcher.compile = compile_guarded
     dispatcher.is_stored = is_stored
+
+
+@contextmanager
+def _room_in(cache: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as cause:
+        raise OstinatoError(
+            f"Compiled kernels cannot be stored in {cache}",
+            detail=cause.strerror or str(cause),
+            hint="Make room there (some 50 MB), or name another directory in NUMBA_CACHE_DIR",
+        ) from cause
 
 
 @contextmanager
@@ -318,7 +332,10 @@ def compile_from_the_end(modules: Sequence[str]) -> None:
         importlib.import_module(module)
     missing = _missing()
     for dispatcher, signature in [*_missing(_pieces), *_apart(missing), *reversed(missing)]:
-        dispatcher.compile(signature)
+        try:
+            dispatcher.compile(signature)
+        except OstinatoError:  # the first process meets it too, and tells
+            raise SystemExit(1) from None
 
 
 def _apart(missing: Sequence[tuple[Any, str]]) -> list[tuple[Any, str]]:

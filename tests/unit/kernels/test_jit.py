@@ -1,5 +1,6 @@
 import importlib
 import os
+import resource
 import subprocess
 import sys
 import textwrap
@@ -7,6 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from ostinato.base.errors import OstinatoError
 from ostinato.kernels import _jit
 
 MODULE = """
@@ -64,7 +66,8 @@ def test_functions_stay_python_without_the_compiler(tmp_path):
 def test_the_cache_of_a_module_depends_on_what_it_imports():
     digests = {name: _jit._source_digest(f"ostinato.kernels.{name}") for name in ("_jit", "_compile_lock")}
     assert len(set(digests.values())) == 2
-    assert _jit._imported(_jit._source("ostinato.kernels._jit")) == ["ostinato.kernels._compile_clock", "ostinato.kernels._compile_lock"]
+    imported = ["ostinato.base.errors", "ostinato.kernels._compile_clock", "ostinato.kernels._compile_lock"]
+    assert _jit._imported(_jit._source("ostinato.kernels._jit")) == imported
 
 
 def test_a_module_that_is_imported_out_of_its_package_counts():
@@ -141,6 +144,22 @@ def test_the_second_process_keeps_clear_of_the_module_that_the_first_compiles():
 
 def _twice(x):
     return x + x
+
+
+def test_no_room_for_compiled_kernels(tmp_path, monkeypatch):
+    monkeypatch.setattr(_jit, "cache_directory", lambda: tmp_path)
+    monkeypatch.setattr(_jit, "_registered", [])
+    kernel = _jit.jit("int64(int64)")(_twice)
+    _, most = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (500, most))  # a limit on the size of files is met as a full disk is
+    try:
+        with pytest.raises(OstinatoError, match="cannot be stored in") as caught:
+            _jit.prepare()
+        assert caught.value.hint is not None and "NUMBA_CACHE_DIR" in caught.value.hint
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
+    assert not kernel.is_stored("int64(int64)")
+    assert kernel(4) == 8
 
 
 def test_an_unwritable_home_is_replaced(tmp_path, monkeypatch):

@@ -11,7 +11,7 @@ import pytest
 import ostinato as ost
 from ostinato.runtime.instances import instance_store
 from ostinato.runtime.limits import steps
-from ostinato.runtime.session import string_sweep
+from ostinato.runtime.session.string_sweep import StringSweep
 
 SCHEMA = pa.schema([("ts", pa.int64()), ("kind", pa.string()), ("k", pa.int64()), ("v", pa.int64()), ("s", pa.string())])
 
@@ -76,6 +76,18 @@ def test_what_is_older_than_the_filter_allows_is_let_go() -> None:
         assert session.metrics()["state_bytes"] < 1 << 20
 
 
+def test_time_that_passes_lets_go_of_them() -> None:
+    text = "SELECT v, w FROM FILTER {DUR < 100} (FILTER {kind = 'A'} (t) NEXT {$2.x = $1.k AND $2.w > $1.v} (SELECT k AS x, v AS w FROM t))"
+    session = query(text).open(lateness=None)
+    session.push(rows(*((i, "A", i, 0) for i in range(50))))
+    session.advance(60)
+    assert session.metrics()["instances"] == 50
+    session.advance(130)
+    assert session.metrics()["instances"] == 19 and session.metrics()["expired_instances"] == 31
+    session.advance(1000)
+    assert session.metrics()["instances"] == session.metrics()["state_bytes"] == 0
+
+
 def test_without_such_a_filter_the_budget_limits_them() -> None:
     told = query("FROM (SELECT v FROM t) NEXT {$2.w > $1.v} (SELECT v AS w FROM t)")
     session = told.open(lateness=0, budget=ost.Budget(runs=1000))
@@ -105,12 +117,11 @@ def test_too_many_offers_are_too_many_steps(monkeypatch: pytest.MonkeyPatch) -> 
         session.push(rows(*((i, "A", 0, 5) for i in range(1000))))
 
 
-def test_strings_that_instances_carry_survive_a_sweep(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(string_sweep, "SWEEP_FROM", 64)
-    monkeypatch.setattr(string_sweep.StringSweep.__init__, "__defaults__", (64,))
+def test_strings_that_instances_carry_survive_a_sweep() -> None:
     text = "SELECT a, s FROM (SELECT s AS a, s AS b FROM FILTER {kind = 'A'} (t)) NEXT {$2.s = $1.b} FILTER {kind = 'B'} (t)"
     for without in (("equality_key",), ("equality_key", "search")):  # keys are texts, too, and forgotten by another rule
         session = query(text, without=without).open(lateness=0)
+        session.graph.texts[0] = StringSweep(first=64)
         session.push(rows((0, "A", 0, 0, "first"), (0, "A", 0, 0, "second")))
         for step in range(1, 50):
             session.push(rows(*((step, "C", 0, 0, f"text {step} {i}") for i in range(50))))

@@ -15,7 +15,7 @@ from ostinato.hosts.embedded.duckdb_detour import with_durations, with_intervals
 from ostinato.hosts.embedded.duckdb_error import translated
 from ostinato.hosts.embedded.query_check import check_is_query
 from ostinato.hosts.embedded.sandboxed_sql import check_sandboxed
-from ostinato.hosts.embedded.table_source import TableSource
+from ostinato.hosts.embedded.sources.table_source import TableSource
 from ostinato.hosts.given_streams import check_options, named_streams
 from ostinato.hosts.sandbox import Sandbox, Watch, sandbox_of
 from ostinato.lang.compile_options import CompileOptions

@@ -15,12 +15,12 @@ import pyarrow as pa
 import pyarrow.dataset as ds
 
 from ostinato.base.errors import DataError, SchemaError, UnknownNameError
-from ostinato.hosts.embedded.file_source import DatasetSource, files_source
 from ostinato.hosts.embedded.result import Result
-from ostinato.hosts.embedded.row_order import quoted
-from ostinato.hosts.embedded.source import BATCH_ROWS, Source
-from ostinato.hosts.embedded.stream_source import Readable, ReaderOf, StreamSource
-from ostinato.hosts.embedded.table_source import TableSource
+from ostinato.hosts.embedded.sources.file_source import DatasetSource, files_source
+from ostinato.hosts.embedded.sources.row_order import quoted
+from ostinato.hosts.embedded.sources.source import BATCH_ROWS, Source
+from ostinato.hosts.embedded.sources.stream_source import Readable, ReaderOf, StreamSource
+from ostinato.hosts.embedded.sources.table_source import TableSource
 from ostinato.runtime.rows.arrow_rows import not_unicode
 
 KINDS = (

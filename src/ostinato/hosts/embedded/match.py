@@ -14,12 +14,12 @@ from ostinato.compiler import compile_text
 from ostinato.hosts.embedded.arrival import Arrival
 from ostinato.hosts.embedded.inputs import sources_of
 from ostinato.hosts.embedded.lazy_result import LazyResult
-from ostinato.hosts.embedded.merged_source import MergedSource
 from ostinato.hosts.embedded.result import Result
 from ostinato.hosts.embedded.run_query import Told, run_in_parts, run_query
-from ostinato.hosts.embedded.source import RowSource, Source
+from ostinato.hosts.embedded.sources.merged_source import MergedSource
+from ostinato.hosts.embedded.sources.source import RowSource, Source
+from ostinato.hosts.embedded.sources.timed_rows import TimedRows
 from ostinato.hosts.embedded.sql import sql
-from ostinato.hosts.embedded.timed_rows import TimedRows
 from ostinato.hosts.given_streams import check_options, chosen_language, named_streams
 from ostinato.hosts.sandbox import Sandbox, Watch, sandbox_of
 from ostinato.lang.compile_options import CompileOptions

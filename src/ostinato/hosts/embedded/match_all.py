@@ -11,9 +11,9 @@ import pyarrow as pa
 from ostinato.base.errors import OstinatoError
 from ostinato.base.user_warning import warn_user
 from ostinato.hosts.embedded.inputs import sources_of
-from ostinato.hosts.embedded.merged_source import MergedSource
 from ostinato.hosts.embedded.run_query import RowSources, driven
-from ostinato.hosts.embedded.source import RowSource, Source
+from ostinato.hosts.embedded.sources.merged_source import MergedSource
+from ostinato.hosts.embedded.sources.source import RowSource, Source
 from ostinato.hosts.given_streams import named_streams
 from ostinato.program.input import Input
 from ostinato.query_set import QuerySet

@@ -10,9 +10,9 @@ from typing import Protocol
 import pyarrow as pa
 
 from ostinato.hosts.embedded.arrival import Arrival
-from ostinato.hosts.embedded.merged_source import reading_of
 from ostinato.hosts.embedded.push_size import PushSize
-from ostinato.hosts.embedded.source import RowSource
+from ostinato.hosts.embedded.sources.merged_source import reading_of
+from ostinato.hosts.embedded.sources.source import RowSource
 from ostinato.kernels.vectors.vector import from_arrow
 from ostinato.program.input import Input
 from ostinato.program.pattern import Pattern

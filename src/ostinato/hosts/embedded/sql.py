@@ -19,12 +19,12 @@ from ostinato.hosts.embedded.duckdb_detour import with_durations, with_intervals
 from ostinato.hosts.embedded.duckdb_error import translated
 from ostinato.hosts.embedded.inputs import sources_of
 from ostinato.hosts.embedded.query_check import check_is_query
-from ostinato.hosts.embedded.query_source import QuerySource
 from ostinato.hosts.embedded.result import Result
 from ostinato.hosts.embedded.run_query import OneSource, Told, run_query
 from ostinato.hosts.embedded.sandboxed_sql import check_sandboxed
-from ostinato.hosts.embedded.source import Source
-from ostinato.hosts.embedded.timed_rows import TimedRows
+from ostinato.hosts.embedded.sources.query_source import QuerySource
+from ostinato.hosts.embedded.sources.source import Source
+from ostinato.hosts.embedded.sources.timed_rows import TimedRows
 from ostinato.hosts.given_streams import check_options, named_streams
 from ostinato.hosts.sandbox import Sandbox, Watch, sandbox_of
 from ostinato.lang.compile_options import CompileOptions

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ostinato.kernels.compact import compact as kernel
+from ostinato.kernels.compact import heap_collection
 from ostinato.kernels.compact import start_heaps as graph
 from ostinato.kernels.compact.compact_best import UNDECIDED
 
@@ -81,7 +82,9 @@ class CompactStore:
         if earliest_starts is None:
             earliest_starts = self._earliest_starts()
         self._oldest = np.zeros(len(self.partitions), np.int64)
-        self.header[kernel.NODES] = graph.collect(self.nodes, self.used, self.roots, self.partitions, earliest_starts, self._oldest)
+        self.header[kernel.NODES] = heap_collection.collect(
+            self.nodes, self.used, self.roots, self.partitions, earliest_starts, self._oldest
+        )
         if self._chooses:
             self.best[: self.used] = UNDECIDED
         self._reachable = max(FIRST_CAPACITY, self.used)
@@ -98,11 +101,11 @@ class CompactStore:
     def shed_oldest(self, part: int) -> None:
         """Drop the partial matches that started in the first `part`-th of the time that each partition looks back on."""
         self.collect()
-        before = graph.count_starts(self.nodes, self.used)
+        before = heap_collection.count_starts(self.nodes, self.used)
         live = self.active != 0
         clock, oldest = self.partitions[:, graph.CLOCK], self._oldest
         self.collect(np.where(live, oldest + (clock - oldest) // part + 1, EARLIEST))
-        self.shed += int(before - graph.count_starts(self.nodes, self.used))
+        self.shed += int(before - heap_collection.count_starts(self.nodes, self.used))
 
     def renumber(self, old_of_new: np.ndarray) -> None:
         self.ensure_keys(int(old_of_new.max(initial=-1)) + 1)

@@ -73,7 +73,7 @@ class InstanceMatcher:
         self._read[keys] = np.maximum(ordinal, ready)
         self._watermark = max(self._watermark, watermark)
         yield self._taken()
-        self._settle()
+        self._settle(time_passed=not taken_in)
 
     def _advance(self, rows: PatternRows, keys: np.ndarray, begin: np.ndarray, end: np.ndarray) -> int:
         plan, store, code = self._plan, self._store, self._plan.interpreter
@@ -113,10 +113,10 @@ class InstanceMatcher:
         if limit is not None and size > (limit if self._budget.overflow is Overflow.ERROR else later * limit):
             raise over_budget(self._automaton, f"{what} {in_words(size)}, and the budget is {in_words(limit)}", WAYS_OUT)
 
-    def _settle(self) -> None:
-        """After the rows of a call: let go of what is over, and shed what is too much."""
+    def _settle(self, time_passed: bool) -> None:
+        """After the rows of a call: let go of what is over, and shed what is too much. `time_passed`: it was called for that alone."""
         store, limit = self._store, self._budget.bytes
-        if store.has_doubled or (limit is not None and store.bytes > limit):
+        if time_passed or store.has_doubled or (limit is not None and store.bytes > limit):
             store.sweep(self._watermark)
         while limit is not None and store.bytes > limit:
             self._check_size(store.bytes, f"{store.waiting:,} instances take")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ostinato.kernels.runs import run_nodes, run_order, runs
+from ostinato.kernels.runs import node_collection, run_nodes, run_order, runs
 from ostinato.kernels.runs import run_table as table
 from ostinato.program.scalar_code import Register
 from ostinato.runtime.rows.array_growth import grown
@@ -108,7 +108,7 @@ class RunStore:
 
     def collect_garbage(self) -> None:
         header = self.header
-        header[table.NODES] = run_nodes.collect_nodes(
+        header[table.NODES] = node_collection.collect_nodes(
             self.runs, header[table.USED], self.per_key, self.nodes, header[table.NODES], self.found, header[table.FOUND]
         )
         self._reachable = max(FIRST_CAPACITY, int(header[table.NODES]))

@@ -11,8 +11,8 @@ import pyarrow.parquet as pq
 import pytest
 
 import ostinato as ost
-from ostinato.hosts.embedded import source
-from ostinato.hosts.embedded.parquet_reader import parquet_reader
+from ostinato.hosts.embedded.sources import source
+from ostinato.hosts.embedded.sources.parquet_reader import parquet_reader
 from ostinato.runtime.session import idle_keys
 
 PAIR = """SELECT k, first, last FROM t MATCH_RECOGNIZE (PARTITION BY k ORDER BY ts MEASURES A.ts AS first, B.ts AS last
@@ -66,7 +66,7 @@ def test_keys_of_files_in_order_are_forgotten_when_their_window_has_passed(tmp_p
     pq.write_table(pa.table({"ts": times, "k": times // 2, "v": times % 2}), tmp_path / "rows.parquet")
     expected = ost.sql(PAIR, t=str(tmp_path / "rows.parquet")).to_arrow()
     assert expected.num_rows == count // 2
-    monkeypatch.setattr("ostinato.hosts.embedded.parquet_reader.BATCH_ROWS", 100)
+    monkeypatch.setattr("ostinato.hosts.embedded.sources.parquet_reader.BATCH_ROWS", 100)
     monkeypatch.setattr(source, "BATCH_ROWS", 100)
     monkeypatch.setattr(idle_keys, "FORGET_FROM", 16)
     found = ost.sql(PAIR, t=str(tmp_path / "rows.parquet"))

@@ -10,8 +10,8 @@ import pyarrow.parquet as pq
 import pytest
 
 import ostinato as ost
-from ostinato.hosts.embedded import merged_source
-from ostinato.hosts.embedded.stream_source import StreamSource
+from ostinato.hosts.embedded.sources import merged_source
+from ostinato.hosts.embedded.sources.stream_source import StreamSource
 
 ORDERS = pa.table({"ts": [1, 4, 4, 9], "symbol": ["x", "x", "y", "x"], "quantity": pa.array([1, 2, 3, 4], pa.int32())})
 TRADES = pa.table({"ts": [2, 4, 5, 9], "symbol": ["x", "x", "y", "x"], "price": [1.0, 2.0, 3.0, 4.0]})
@@ -108,7 +108,7 @@ def in_batches(table: pa.Table, size: int) -> StreamSource:
 @pytest.mark.parametrize("seed", range(12))
 def test_merging_in_batches_is_sorting(seed, monkeypatch):
     rng = random.Random(seed)
-    monkeypatch.setattr("ostinato.hosts.embedded.source.BATCH_ROWS", rng.choice((1, 2, 5)))
+    monkeypatch.setattr("ostinato.hosts.embedded.sources.source.BATCH_ROWS", rng.choice((1, 2, 5)))
     given = {}
     for name in ("a", "b", "c"):
         times = sorted(rng.randint(0, rng.choice((3, 30))) for _ in range(rng.choice((0, 1, 7, 20))))

@@ -76,8 +76,10 @@ def test_paths_views_tables_and_other_frames_agree(spark, folder, ticks) -> None
     spark.catalog.dropTempView("ticks")
 
 
-@pytest.mark.parametrize("partition", ["", "PARTITION BY k"])
-@pytest.mark.parametrize("number", ["MATCH_NUMBER() AS n", "MATCH_NUMBER() AS n, 10 * MATCH_NUMBER() + LAST(v) AS `both`, LAST(ts) AS t"])
+@pytest.mark.parametrize(
+    ("partition", "number"),
+    [("", "MATCH_NUMBER() AS n"), ("PARTITION BY k", "MATCH_NUMBER() AS n, 10 * MATCH_NUMBER() + LAST(v) AS `both`, LAST(ts) AS t")],
+)
 def test_numbers_and_rows_behind_the_match_in_ranges(spark, folder, ticks, partition, number) -> None:
     text = f"""SELECT * FROM ticks MATCH_RECOGNIZE ({partition} ORDER BY ts MEASURES FIRST(ts) AS first_ts, {number}, NEXT(LAST(v)) AS soon
       AFTER MATCH SKIP PAST LAST ROW PATTERN (A B+) WITHIN INTERVAL '20' SECOND DEFINE A AS v > PREV(v), B AS v > NEXT(v))"""
@@ -90,8 +92,15 @@ def test_numbers_and_rows_behind_the_match_in_ranges(spark, folder, ticks, parti
     assert embedded.num_rows > 20
 
 
-@pytest.mark.parametrize("within", ["", "WITHIN INTERVAL '20' SECOND"])
-@pytest.mark.parametrize("rows", ["ONE ROW PER MATCH", "ALL ROWS PER MATCH", "ALL ROWS PER MATCH WITH UNMATCHED ROWS"])
+@pytest.mark.parametrize(
+    ("rows", "within"),
+    [
+        ("ONE ROW PER MATCH", "WITHIN INTERVAL '20' SECOND"),
+        ("ALL ROWS PER MATCH", "WITHIN INTERVAL '20' SECOND"),
+        ("ALL ROWS PER MATCH WITH UNMATCHED ROWS", "WITHIN INTERVAL '20' SECOND"),
+        ("ONE ROW PER MATCH", ""),
+    ],
+)
 def test_arrays_and_all_rows(spark, folder, ticks, rows, within) -> None:
     text = f"""SELECT * FROM ticks MATCH_RECOGNIZE (PARTITION BY k ORDER BY ts MEASURES ARRAY_AGG(v) AS vs, FINAL ARRAY_AGG(B.ts) AS falls,
       COUNT(*) AS n {rows} PATTERN (A B* C) {within} DEFINE B AS v < PREV(v), C AS v > PREV(v))"""

@@ -43,6 +43,7 @@ def test_matches_that_cannot_be_listed(spark, tmp_path: Path, path: str | None) 
         on(spark).match(text, events=frame, type_by="kind", path=path, budget=ost.Budget(bytes=10_000_000)).count()
 
 
+@pytest.mark.slow  # batches do by default, and sessions are tested for it by themselves (tests/unit/runtime)
 def test_a_stream_that_cannot_list_its_matches(spark, tmp_path: Path) -> None:
     stream = on(spark).read_stream(events(tmp_path / "in"))
     text = "PATTERN SEQ(A+ a[ ], A b, B c) WHERE skip_till_any_match(a[ ], b, c) { c.v > 0 } WITHIN 1 hour"

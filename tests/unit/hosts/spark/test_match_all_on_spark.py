@@ -172,7 +172,7 @@ def test_a_query_that_fails_is_put_in_quarantine(spark, tmp_path):
     )
     running = writer.trigger(availableNow=True).start()
     running.awaitTermination()
-    assert sum(one.observedMetrics["ostinato"].quarantined for one in running.recentProgress if "ostinato" in one.observedMetrics) == 1
+    assert sum(seen.quarantined for progress in running.recentProgress for seen in progress.observedMetrics.values()) == 1
     for result in (batch, spark.read.parquet(str(tmp_path / "out"))):
         (error,) = result.where("query_error is not null").collect()
         assert error.query_id == "failing" and error.a is None and "64 bits" in error.query_error

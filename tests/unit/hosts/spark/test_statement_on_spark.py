@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from functools import reduce
+
 import pyarrow as pa
 import pytest
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
 
 import ostinato as ost
 from ostinato.base.errors import OstinatoError, UnknownNameError
@@ -30,15 +34,19 @@ def ticks(spark):
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
-@pytest.mark.parametrize(("text", "rows"), STATEMENTS, ids=[s[0][:50] for s in STATEMENTS])
-def test_statements(spark, ticks, text, rows):
+def test_statements(spark, ticks):
+    """All in one job."""
     engine = ost.on(spark)
-    assert sorted(tuple(row) for row in engine.sql(text, ticks=ticks).collect()) == rows
-    plan = engine.explain(text, ticks=ticks)
-    assert plan.count("strategy: ") == plan.count("spark: ") == text.count("MATCH_RECOGNIZE")
-    assert "PATTERN A B" in engine.explain(text, ticks=ticks, stage="algebra")
-    if text == STATEMENTS[-1][0]:
-        assert [row.plan for row in engine.sql(f"EXPLAIN {text}", ticks=ticks).collect()] == plan.splitlines()
+    found = [
+        engine.sql(text, ticks=ticks).toDF("a", "p").withColumn("number", F.lit(number)) for number, (text, _) in enumerate(STATEMENTS)
+    ]
+    collected = [tuple(row) for row in reduce(DataFrame.union, found).collect()]
+    for number, (text, rows) in enumerate(STATEMENTS):
+        assert sorted((a, p) for a, p, of in collected if of == number) == rows, text
+        plan = engine.explain(text, ticks=ticks)
+        assert plan.count("strategy: ") == plan.count("spark: ") == text.count("MATCH_RECOGNIZE"), text
+        assert "PATTERN A B" in engine.explain(text, ticks=ticks, stage="algebra")
+    assert [row.plan for row in engine.sql(f"EXPLAIN {text}", ticks=ticks).collect()] == plan.splitlines()
 
 
 def test_names_and_options(spark, ticks):

@@ -12,8 +12,8 @@ from ostinato.hosts.confined.process import ConfinedDuckDB
 from ostinato.hosts.embedded.connection import open_connection, relation
 from ostinato.hosts.embedded.duckdb_detour import arrived, travelling
 from ostinato.hosts.embedded.duckdb_error import translated
-from ostinato.hosts.embedded.row_order import are_in_order, order_columns, quoted, sorting_query
-from ostinato.hosts.embedded.source import BATCH_ROWS, Source, columns_of, in_tables
+from ostinato.hosts.embedded.sources.row_order import are_in_order, order_columns, quoted, sorting_query
+from ostinato.hosts.embedded.sources.source import BATCH_ROWS, Source, columns_of, in_tables
 from ostinato.program.input import Column, Input
 from ostinato.runtime.rows.ingest import MissingTimeError, missing_time
 from ostinato.runtime.rows.struct_fields import flattened, sources_of

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pyarrow as pa
 
-from ostinato.hosts.embedded.source import RowSource, in_slices
+from ostinato.hosts.embedded.sources.source import RowSource, in_slices
 from ostinato.hosts.sandbox import BATCH_ROWS, Watch
 from ostinato.program.input import Input
 from ostinato.runtime.rows.ingest import MissingTimeError

@@ -12,8 +12,8 @@ from ostinato.base.span import Span
 from ostinato.hosts.confined.process import ConfinedDuckDB
 from ostinato.hosts.embedded.connection import Connection, relation
 from ostinato.hosts.embedded.duckdb_error import translated
-from ostinato.hosts.embedded.row_order import quoted, sorting_query
-from ostinato.hosts.embedded.source import BATCH_ROWS, Source, columns_of, in_tables
+from ostinato.hosts.embedded.sources.row_order import quoted, sorting_query
+from ostinato.hosts.embedded.sources.source import BATCH_ROWS, Source, columns_of, in_tables
 from ostinato.lang.sql import Clause, Spliced
 from ostinato.lang.sql.splice import insert
 from ostinato.program.input import Input

@@ -13,10 +13,10 @@ import pyarrow.dataset as ds
 
 from ostinato.base.errors import DataError
 from ostinato.hosts.embedded.connection import open_connection, relation
-from ostinato.hosts.embedded.parquet_reader import parquet_reader
-from ostinato.hosts.embedded.row_order import quoted, sorting_query
-from ostinato.hosts.embedded.source import BATCH_ROWS, Source, in_tables
-from ostinato.hosts.embedded.stream_source import Readable, StreamSource
+from ostinato.hosts.embedded.sources.parquet_reader import parquet_reader
+from ostinato.hosts.embedded.sources.row_order import quoted, sorting_query
+from ostinato.hosts.embedded.sources.source import BATCH_ROWS, Source, in_tables
+from ostinato.hosts.embedded.sources.stream_source import Readable, StreamSource
 from ostinato.program.input import Input
 
 PathLike = str | os.PathLike[str]

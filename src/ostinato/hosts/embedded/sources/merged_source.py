@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 import pyarrow as pa
 
-from ostinato.hosts.embedded.source import RowSource, Source
+from ostinato.hosts.embedded.sources.source import RowSource, Source
 from ostinato.kernels.vectors.vector import from_arrow
 from ostinato.program.input import Input
 from ostinato.program.input import Source as StreamSource

@@ -8,9 +8,9 @@ import duckdb
 import pyarrow as pa
 
 from ostinato.hosts.confined.process import ConfinedDuckDB
-from ostinato.hosts.embedded.row_order import rows_in_order
-from ostinato.hosts.embedded.source import TABLE_ROWS, Source, in_slices
-from ostinato.hosts.embedded.stream_source import Readable
+from ostinato.hosts.embedded.sources.row_order import rows_in_order
+from ostinato.hosts.embedded.sources.source import TABLE_ROWS, Source, in_slices
+from ostinato.hosts.embedded.sources.stream_source import Readable
 from ostinato.program.input import Input
 from ostinato.runtime.rows.arrow_rows import without_views
 from ostinato.runtime.rows.struct_fields import flattened
