@@ -16,7 +16,7 @@ from ostinato.program.scalar_code import Register, ScalarCode
 
 @dataclass(frozen=True)
 class Pattern:
-    """What row patterns and event patterns have in common. `evaluation` is the way in which matches are found, `reason` why this one."""
+    """What the bodies of operators have in common. `evaluation` is the way in which matches are found, `reason` why this one."""
 
     reads: Input
     evaluation: str

@@ -36,3 +36,13 @@ def test_a_column_called_like_the_position_is_shown_and_the_position_is_not(name
 def test_a_stream_without_columns() -> None:
     with pytest.raises(SchemaError, match="Stream `t` has no columns"):
         ost.sql(COUNTED, t=ROWS.select([]))
+
+
+def test_columns_whose_names_differ_in_case_alone_are_two() -> None:
+    rows = ROWS.append_column("V", pa.array([7, 8, 9]))
+    clause = "MATCH_RECOGNIZE (ORDER BY ts MEASURES A.v AS low, A.V AS high PATTERN (A) DEFINE A AS V > 8)"
+    pattern = "PATTERN SEQ(t a) WHERE a.V > 8 RETURN a.v AS low, a.V AS high"
+    for found in (ost.sql(f"SELECT * FROM t {clause}", t=rows), ost.match(pattern, t=rows)):
+        assert found.to_arrow().to_pylist() == [{"low": 1, "high": 9}]
+    instances = ost.match("SELECT * FROM FILTER {V > 8} (t)", t=rows, language="cel").to_arrow().to_pylist()
+    assert instances == [{"v": 1, "V": 9, "start_ts": 3, "end_ts": 3}]

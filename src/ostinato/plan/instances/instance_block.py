@@ -22,6 +22,7 @@ class InstanceRegisters:
     """The values that instances carry, numbered as they are asked for."""
 
     held: list[Nav] = field(default_factory=list)
+    _numbers: dict[Nav, int] = field(default_factory=dict)
 
     def number(self, nav: Nav) -> int:
         if not type_of(nav).is_computable:
@@ -30,9 +31,10 @@ class InstanceRegisters:
                 hint="Select the attributes that are needed, or fields of this one",
                 span=nav.span,
             )
-        if nav not in self.held:
+        if nav not in self._numbers:
+            self._numbers[nav] = len(self.held)
             self.held.append(nav)
-        return self.held.index(nav)
+        return self._numbers[nav]
 
     def described(self) -> tuple[Register, ...]:
         return tuple(Register(_named(nav), type_of(nav)) for nav in self.held)

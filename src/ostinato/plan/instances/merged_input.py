@@ -48,7 +48,8 @@ class MergedInput:
         if (stream, attribute) in self._name_of:
             return
         known = self._types.get(attribute)
-        name = attribute if known == type_ and attribute != self.key else self._free(attribute)
+        is_known = known == type_ and attribute != self.key
+        name = attribute if is_known or not self._merges else self._free(attribute)  # rows of one stream are read as they are called
         self._types[name] = type_
         self._name_of[stream, attribute] = name
 

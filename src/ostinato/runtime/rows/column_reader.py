@@ -38,12 +38,12 @@ class CodedTexts:
     where one of these does."""
 
     def __init__(self) -> None:
-        self._known: dict[tuple[int, int, int], tuple[pa.Array, TextCodes]] = {}
+        self._known: dict[tuple[int, ...], tuple[pa.Array, TextCodes]] = {}
 
     def codes(self, array: pa.Array | pa.ChunkedArray) -> TextCodes:
         if not isinstance(array, pa.Array) or array.null_count:
             return text_codes(array)
-        place = (array.buffers()[1].address, array.offset, len(array))
+        place = (*(0 if buffer is None else buffer.address for buffer in array.buffers()[1:]), array.offset, len(array))
         if place not in self._known:
             self._known[place] = array, text_codes(array)
         return self._known[place][1]

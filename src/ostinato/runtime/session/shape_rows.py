@@ -28,7 +28,7 @@ from ostinato.runtime.session.input_rows import NO_KEYS, InputRows, Refuse
 from ostinato.runtime.session.session_options import SessionOptions
 
 ARRIVAL = f"{PARAMETER}arrival"  # when a row came, counted in changes of the set
-MOST_PARTITIONS = 1 << 18  # that are numbered although nothing is begun there
+MOST_PARTITIONS = 1 << 16  # that are numbered although nothing is begun there
 NO_NUMBERS = np.zeros(0, np.int64)
 
 
