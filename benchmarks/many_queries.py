@@ -89,7 +89,6 @@ def pushed(session: Any, batches: list[pa.RecordBatch]) -> int:
 
 
 def cpu(work: Callable[[], object]) -> float:
-    gc.collect()
     begin = time.process_time()
     work()
     return time.process_time() - begin
