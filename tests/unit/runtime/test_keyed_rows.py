@@ -54,6 +54,19 @@ def _append_and_trim(steps):
             assert known[start : start + rows.length[key]].tolist() == [v % 3 != 0 for v in expected[key]]
 
 
+def test_an_empty_region_that_is_large_enough_keeps_its_room_when_others_grow() -> None:
+    """Its rows come with those for which the arena becomes larger: they are not written over those of another key."""
+    rows, at = KeyedRows({"v": np.int64}, timed=False), 0
+    rows.ensure_keys(2)
+    with patch.object(keyed_rows, "FEW_ROWS", 4):
+        for keys, gone in (([1, 1, 0, 0, 1, 1, 1, 1, 0], 6), ([1], 7), ([1, 0, 0], 7)):
+            values = np.arange(at, at + len(keys))
+            at += len(keys)
+            rows.append(rows.group(np.array(keys, np.int64), len(keys)), {"positions": (values, None), "column:v": (values, None)})
+            rows.trim(np.array([1]), np.array([gone]))
+    assert (retained(rows, 0), retained(rows, 1)) == ([2, 3, 8, 11, 12], [10])
+
+
 @given(batches, st.integers(0, 2))
 @settings(max_examples=100, deadline=None)
 def test_columns_that_are_seldom_read_wait_as_they_came(steps, asked):

@@ -201,7 +201,7 @@ class KeyedRows:
             if self._drop_abandoned(total(needed)):
                 movers, room = self._movers(keys, needed)  # regions have no spare room now
             if self.used + total(room) > self.arena.capacity:
-                self._lay_out_larger(movers, room)
+                self._lay_out_larger(keys, movers, room)
                 return
         target = self.used + np.concatenate([[0], np.cumsum(room)])
         lengths = self.length[movers]
@@ -210,9 +210,11 @@ class KeyedRows:
         self._room[movers] = room
         self.used = int(target[-1])
 
-    def _lay_out_larger(self, movers: np.ndarray, room: np.ndarray) -> None:
-        """All regions in larger arrays, those of `movers` with their new room: no row is copied twice, and what was left behind is gone."""
+    def _lay_out_larger(self, keys: np.ndarray, movers: np.ndarray, room: np.ndarray) -> None:
+        """All regions in larger arrays, those of `movers` with their new room: no row is copied twice, and what was left behind is gone.
+        `keys` are about to get rows, also in regions that are empty and large enough."""
         rooms = np.where(self.length > 0, self._room, 0)
+        rooms[keys] = self._room[keys]
         rooms[movers] = room
         placed = np.flatnonzero(rooms)
         target, used = _side_by_side(rooms[placed])
