@@ -157,7 +157,7 @@ def test_unsorted_inputs(tmp_path, expected):
 
 
 def test_a_small_batch_size_changes_nothing(tmp_path, expected, monkeypatch):
-    for module in ("source", "stream_source", "file_source", "query_source", "inputs"):
+    for module in ("sources.source", "sources.stream_source", "sources.file_source", "sources.query_source", "inputs"):
         monkeypatch.setattr(f"ostinato.hosts.embedded.{module}.BATCH_ROWS", 7)
     monkeypatch.setattr("ostinato.hosts.embedded.sources.table_source.TABLE_ROWS", 7)
     files(tmp_path, SHUFFLED, pq.write_table, ".parquet")

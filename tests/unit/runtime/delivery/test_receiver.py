@@ -7,6 +7,7 @@ import gc
 import os
 import signal
 import threading
+import time
 import weakref
 from concurrent.futures import ThreadPoolExecutor
 
@@ -188,8 +189,15 @@ def test_an_interrupt_leaves_a_session_that_can_go_on():
         receiver.put("t", batch(1, 1)).result()
         released = threading.Event()
         receiver.call(released.wait)
-        threading.Timer(0.05, os.kill, (os.getpid(), signal.SIGINT)).start()
-        threading.Timer(0.2, released.set).start()
+
+        def interrupt() -> None:
+            """Once the queue is full, so that whoever puts waits; it moves on only afterwards."""
+            while not receiver.waiting:
+                time.sleep(0.001)
+            os.kill(os.getpid(), signal.SIGINT)
+            threading.Timer(0.2, released.set).start()
+
+        threading.Thread(target=interrupt).start()
         for number in range(2, 1000):
             receiver.put("t", batch(number, 1))
     assert session.metrics()["rows"] >= 1
