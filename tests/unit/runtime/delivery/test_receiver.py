@@ -183,7 +183,15 @@ def test_after_an_error_in_the_block_nothing_more_is_taken():
         second.result()
 
 
-def test_an_interrupt_leaves_a_session_that_can_go_on():
+@pytest.fixture
+def interruptible():
+    """As in a program of its own, whatever else runs in this process has done about interrupts."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+def test_an_interrupt_leaves_a_session_that_can_go_on(interruptible):
     session = single()
     with pytest.raises(KeyboardInterrupt), ost.Receiver(session, limit=1) as receiver:
         receiver.put("t", batch(1, 1)).result()
