@@ -62,7 +62,7 @@ def schema_of(name: str, given: object) -> pa.Schema:
 
 
 def _check_left_out(without: tuple[str, ...]) -> None:
-    offered = [*(rule for rule, _ in RULES if rule not in NEEDED), "merging", "search", "equality_key", *TREE_SWITCHES]
+    offered = [*(rule for rule, _ in RULES if rule not in NEEDED), "merging", "search", "equality_key", "quiet_rows", *TREE_SWITCHES]
     unknown = [name for name in without if name not in offered]
     if unknown:
         raise OstinatoError(f'there is no "{unknown[0]}" to leave out', hint=f"without= takes {', '.join(offered)}, as a tuple")
@@ -196,7 +196,7 @@ def _(query: EventQuery, options: CompileOptions) -> Pattern:
 
 @_planned.register
 def _(query: MatchIntervals, options: CompileOptions) -> Pattern:
-    return plan_intervals(query, options.strategy)
+    return replace(plan_intervals(query, options.strategy), passes_over="quiet_rows" not in options.without)
 
 
 @singledispatch

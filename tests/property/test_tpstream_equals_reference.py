@@ -66,6 +66,28 @@ def test_by_the_host(case: Written) -> None:
     assert sum(batch.num_rows for batch in lazy.batches()) == table.num_rows
 
 
+@settings(max_examples=40, deadline=None)
+@given(written(most_rows=40), RANDOM)
+def test_quiet_rows_change_nothing(case: Written, random: Random) -> None:
+    """Neither what is found, nor what is kept and was kept at the most: also where rows are cut elsewhere."""
+    query = compiled(case)
+    if query is None:
+        return
+    pieces = list(_in_time(query, case, random))
+    plain = compile(case.text, {name: table.schema for name, table in case.tables.items()}, without=("quiet_rows",), **case.options)
+    (found, metrics), (wanted, wanted_metrics) = (_run(one, pieces) for one in (query, plain))
+    assert found.equals(wanted)
+    assert metrics == wanted_metrics
+
+
+def _run(query: Query, pieces: list[tuple[str, pa.Table]]) -> tuple[pa.Table, dict[str, int]]:
+    session = query.open(lateness=0)
+    outputs = [session.push(stream, piece) for stream, piece in pieces]
+    outputs.append(session.close())
+    kept = ("situations_made", "peak_situations", "purged_situations", "visited_situations")
+    return pa.concat_tables(outputs), {name: session.metrics()[name] for name in kept}
+
+
 def compiled(case: Written) -> Query | None:
     """None: it is refused, which is said of what is not evaluated yet."""
     try:

@@ -68,6 +68,7 @@ class IntervalPattern(Pattern):
     owners: tuple[int, ...] = ()
     orders: tuple[tuple[int, ...], ...] = ()
     latency: str = "earliest"
+    passes_over: bool = True  # rows at which nothing begins, ends or becomes long enough are not decided one by one
 
     @property
     def is_timed(self) -> bool:

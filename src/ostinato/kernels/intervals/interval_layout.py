@@ -43,7 +43,8 @@ WITHIN = 0  # OPEN: there is none
 IS_FINAL = 1
 LIMIT = 2  # of situations
 STEP_LIMIT = 3
-SETTINGS = 4
+PASSES_OVER = 4  # quiet rows are passed over
+SETTINGS = 5
 
 # Columns of `situations`
 START = 0

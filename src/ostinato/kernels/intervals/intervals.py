@@ -18,8 +18,10 @@ from ostinato.kernels.intervals.interval_layout import (
     NOW,
     OPEN,
     OVER_LIMIT,
+    PASSES_OVER,
     WITHIN,
 )
+from ostinato.kernels.intervals.quiet_rows import pass_over, quiet_end, time_before
 
 _SIGNATURE = (
     "int64(int64[:,::1], int64[:,::1], int64[:,::1], int64[:,::1], int64[:,::1], int64[::1], int64[::1],"
@@ -63,6 +65,22 @@ def advance(
                 break
             if header[LIVE] > settings[LIMIT] and header[AT_DEFINITION] == 0:
                 return OVER_LIMIT
+            if settings[PASSES_OVER] != 0 and per_key[key, NOW] == NEVER and per_key[key, BEFORE] != NEVER and header[AT_DEFINITION] == 0:
+                decided = per_key[key, BEFORE]
+                behind = quiet_end(definitions, settings, bits, times, situations, regions, key, row, end[i], decided)
+                if behind > row:
+                    status = pass_over(
+                        definitions, code, scratch, scratch_valid, ranks, slots, slot_valid, situations, registers, register_valid,
+                        regions, header, key, row, behind,
+                    )  # fmt: skip
+                    if status != DONE:
+                        return status
+                    per_key[key, NOW] = times[behind - 1]
+                    per_key[key, BEFORE] = time_before(times, row, behind - 1, decided)
+                    if settings[WITHIN] != OPEN and len(definitions) > 1:  # as if each moment but the last were decided
+                        purge(definitions, situations, regions, header, key, per_key[key, BEFORE] - settings[WITHIN])
+                    row = behind
+                    continue
             per_key[key, NOW] = times[row]
             status = take(
                 definitions, code, scratch, scratch_valid, ranks, bits, slots, slot_valid, situations, registers, register_valid, regions,

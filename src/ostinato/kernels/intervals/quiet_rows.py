@@ -1,0 +1,94 @@
+"""Rows at which no situation begins or ends, and none becomes long enough: their moments decide nothing, so that nothing is looked for.
+
+Most rows are such rows. What is open takes them into its registers; where nothing asks for them, they are passed over by a comparison of
+their bits."""
+
+from __future__ import annotations
+
+from ostinato.kernels._jit import borrowing, inlined
+from ostinato.kernels.intervals.interval_layout import (
+    AT_LEAST,
+    AT_MOST,
+    BLOCK,
+    BLOCK_END,
+    COUNT,
+    DONE,
+    END,
+    ERROR,
+    FAILED,
+    HEAD,
+    HOLDS,
+    IS_FINAL,
+    NOTHING,
+    OPEN,
+    START,
+)
+from ostinato.kernels.scalar.scalar import evaluate
+
+
+@inlined
+def open_place(situations, regions, region):
+    """Where the one that is open stands; NOTHING: none is."""
+    last = regions[region, HEAD] + regions[region, COUNT] - 1
+    return last if regions[region, COUNT] > 0 and situations[last, END] == OPEN else NOTHING
+
+
+@borrowing
+def quiet_end(definitions, settings, bits, times, situations, regions, key, row, end, decided):
+    """The first row from `row` on that is not quiet, or `end`. `decided`: the last moment of the partition, which is over."""
+    count = len(definitions)
+    holds, goes_on, wakes = 0, 0, OPEN
+    for definition in range(count):
+        holds |= definitions[definition, HOLDS]
+        place = open_place(situations, regions, key * count + definition)
+        if place == NOTHING:
+            continue
+        goes_on |= definitions[definition, HOLDS]
+        least = definitions[definition, AT_LEAST]
+        if settings[IS_FINAL] == 0 and definitions[definition, AT_MOST] == OPEN and decided - situations[place, START] < least:
+            wakes = min(wakes, situations[place, START] + least)
+    if wakes == OPEN:
+        while row < end and bits[row] & holds == goes_on:
+            row += 1
+    else:
+        while row < end and bits[row] & holds == goes_on and times[row] < wakes:
+            row += 1
+    return row
+
+
+@borrowing
+def pass_over(
+    definitions, code, scratch, scratch_valid, ranks, slots, slot_valid, situations, registers, register_valid, regions, header, key, row,
+    end,
+):  # fmt: skip
+    """What is open takes in the quiet rows [row, end), one after the other."""
+    count = len(definitions)
+    asked = False
+    for definition in range(count):
+        asked |= definitions[definition, BLOCK] != NOTHING and open_place(situations, regions, key * count + definition) != NOTHING
+    if not asked:
+        return DONE
+    for at in range(row, end):
+        for definition in range(count):
+            if definitions[definition, BLOCK] == NOTHING:
+                continue
+            place = open_place(situations, regions, key * count + definition)
+            if place == NOTHING:
+                continue
+            status = evaluate(
+                code, definitions[definition, BLOCK], definitions[definition, BLOCK_END], scratch, scratch_valid, ranks, slots, slot_valid,
+                at, registers, register_valid, place, place,
+            )  # fmt: skip
+            if status < 0:
+                header[ERROR] = status
+                return FAILED
+    return DONE
+
+
+@inlined
+def time_before(times, first, last, otherwise):
+    """The moment before that of row `last`, among the rows from `first` on; `otherwise`: all of these are of one time."""
+    at = last
+    while at > first and times[at] == times[last]:
+        at -= 1
+    return times[at] if times[at] != times[last] else otherwise
