@@ -69,7 +69,7 @@ def test_by_the_host(case: Written) -> None:
 @settings(max_examples=40, deadline=None)
 @given(written(most_rows=40), RANDOM)
 def test_quiet_rows_change_nothing(case: Written, random: Random) -> None:
-    """Neither what is found, nor what is kept and was kept at the most: also where rows are cut elsewhere."""
+    """Neither what is found, nor what is kept and was kept at the most."""
     query = compiled(case)
     if query is None:
         return
