@@ -150,7 +150,7 @@ def _guard(dispatcher: Any, function: Callable, directory: Path) -> None:
     def mark(signature: Any) -> tuple[Any, Path]:
         # without the return type: the cache would keep what is compiled with one apart from what a call asks for
         arguments, _ = numba.core.sigutils.normalize_signature(signature)
-        return arguments, directory / f"{function.__name__}-{_digest(repr(arguments))}.stored"
+        return arguments, directory / f"{function.__name__}-{_digest(f'{arguments!r} {_place(function)}')}.stored"
 
     def compile_guarded(signature: Any) -> Any:
         arguments, stored = mark(signature)
@@ -229,6 +229,13 @@ def _writable(directory: Path) -> bool:
     except OSError:
         return False
     return os.access(directory, os.W_OK)
+
+
+def _place(function: Callable) -> str:
+    """What Numba goes by besides the sources: where the file lies, and when it was written. Another checkout, or the same one after a
+    file was written again, has to compile although its sources are the same."""
+    path = function.__code__.co_filename
+    return f"{path} {os.stat(path).st_mtime_ns}" if os.path.exists(path) else path
 
 
 def _digest(text: str) -> str:

@@ -1,4 +1,4 @@
-import importlib
+import importlib.util
 import os
 import resource
 import subprocess
@@ -38,7 +38,9 @@ print(toy.total(np.arange(5)))
 
 
 def run(tmp_path, **environment):
-    (tmp_path / "toy.py").write_text(textwrap.dedent(MODULE))
+    module = tmp_path / "toy.py"
+    if not module.exists():  # written again, it would be another file
+        module.write_text(textwrap.dedent(MODULE))
     command = [sys.executable, "-c", RUN, str(tmp_path)]
     source = os.path.dirname(os.path.dirname(os.path.dirname(_jit.__file__)))
     variables = {**os.environ, "PYTHONPATH": source, "XDG_CACHE_HOME": str(tmp_path / "cache"), **environment}
@@ -144,6 +146,33 @@ def test_the_second_process_keeps_clear_of_the_module_that_the_first_compiles():
 
 def _twice(x):
     return x + x
+
+
+def test_the_same_source_in_another_place_is_not_taken_for_compiled(tmp_path, monkeypatch):
+    """Numba keeps what it compiles by the path of the file and the time at which it was written."""
+    monkeypatch.setattr(_jit, "cache_directory", lambda: tmp_path / "cache")
+    monkeypatch.setattr(_jit, "_registered", [])
+
+    def loaded(path):
+        spec = importlib.util.spec_from_file_location("ostinato_two_places", path)
+        module = importlib.util.module_from_spec(spec)
+        monkeypatch.setitem(sys.modules, "ostinato_two_places", module)
+        spec.loader.exec_module(module)
+        return module.total
+
+    one, other = tmp_path / "one.py", tmp_path / "other.py"
+    for path in (one, other):
+        path.write_text(MODULE)
+    signature = "int64(int64[::1])"
+    kernel = loaded(one)
+    kernel.compile(signature)
+    assert kernel.is_stored(signature) and loaded(one).is_stored(signature)
+    again = loaded(other)
+    assert not again.is_stored(signature)
+    again.compile(signature)
+    assert again.is_stored(signature) and sum(again.stats.cache_hits.values()) == 0
+    os.utime(one, (1, 1))
+    assert not loaded(one).is_stored(signature)
 
 
 def test_no_room_for_compiled_kernels(tmp_path, monkeypatch):
