@@ -12,7 +12,7 @@ SPARK_PROCESSES ?= 2
 help:
 	@echo "make demo        stream a market feed through two queries on a local Spark; results in ./demo-output"
 	@echo "make test        all tests but the slow ones (SPARK_PROCESSES=n: those on Spark in n sessions of up to 1 GB beside each other)"
-	@echo "make test-slow   the slow ones"
+	@echo "make test-slow   the slow ones, and random tests with all their examples"
 	@echo "make chaos       streaming jobs that are killed in every micro-batch and go on with other settings (CHAOS_SEED=n: at other moments)"
 	@echo "make mutants     plants small changes into the engine, one at a time, and lists those that no test notices (MUTANTS='--seed 7 --count 20 --only kernels/scan')"
 	@echo "make lint        ruff, the import rules, and mypy over the package"
@@ -38,6 +38,7 @@ test: $(STAMP)
 	@$(JAVA) && $(PYTEST) -m "spark and not slow" -n $(SPARK_PROCESSES) --dist worksteal --durations=15
 
 test-slow: $(STAMP)
+	@$(PYTEST) -m "not slow and not spark" --all-examples -n auto --maxprocesses 4 --dist worksteal --timeout 1800 --durations=15
 	@$(JAVA) && $(PYTEST) -m slow --timeout 1800 --durations=15
 
 chaos: $(STAMP)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from tests.examples import by_default, limit_examples
 
 # Most of what short jobs cost is the JVM compiling code that runs a few times. Without its second compiler and without Spark's generated
 # code a session starts in half the CPU time, and a stream of three micro-batches takes 5.9 s of it instead of 7.7 (measured on two cores).
@@ -15,6 +16,15 @@ QUICK_TO_START = {
     "spark.log.level": "ERROR",
     "spark.ui.showConsoleProgress": "false",
 }
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--all-examples", action="store_true", help="random tests try as many examples as stands at them, not a quarter")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if not config.getoption("--all-examples"):
+        limit_examples((item for item in items if item.get_closest_marker("slow") is None), by_default)
 
 
 @pytest.fixture(scope="session")

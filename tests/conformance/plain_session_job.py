@@ -64,7 +64,7 @@ def streamed(spark: SparkSession, stream: Any, folder: str) -> list[list[Any]]:
 
 
 def disagreements(extent: str) -> list[str]:
-    cases = golden_cases() if extent == "all" else for_streams(golden_cases())[::3]
+    cases = golden_cases() if extent == "all" else for_streams(golden_cases())[::6]
     batch = wrong(cases, SparkBatchEngine("spark", None).run(cases))
     return batch + wrong(*streamable(cases, OneOperatorEngine().run(cases)))
 

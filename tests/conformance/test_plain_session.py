@@ -60,6 +60,7 @@ def test_everything_works(tmp_path: Path, extent: str) -> None:
     assert re.search(r"hashpartitioning\(.*, 200\)", found["batch plan"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["connect", pytest.param("connect, all", marks=pytest.mark.slow)])
 def test_spark_connect(tmp_path: Path, kind: str) -> None:
     """With a server of its own, which PySpark brings; a stream takes the longest."""

@@ -99,6 +99,7 @@ def utc(rows: list[dict]) -> list[dict]:
 @pytest.mark.spark
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize(("text", "names"), [(TEXT, "ac"), pytest.param(NOT_YET_LEFT, "a", marks=pytest.mark.slow)])
+@pytest.mark.slow
 def test_spark_streaming_out_of_order_with_a_restart(spark, tmp_path: Path, text: str, names: str) -> None:
     """What the watermark has decided is there after each run, and only that; a later run goes on from the checkpoint."""
     from ostinato.hosts.spark import on

@@ -29,7 +29,8 @@ def test_batches(language: str) -> None:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_streams(language: str) -> None:
-    cases = for_spark(worked_streams_cases(language))
+    """Three of them, since a stream takes ten seconds: batches have all, the slow run has every case."""
+    cases = for_spark(worked_streams_cases(language))[:3]
     found = wrong(cases, SparkStreamsLive().run(cases))
     assert not found, "\n\n".join(found)
 

@@ -174,6 +174,7 @@ def test_spark_streams_it(spark, folder):
 
 @pytest.mark.spark
 @pytest.mark.timeout(600)
+@pytest.mark.slow
 def test_the_command_runs_it_on_spark(folder):
     """In a process of its own: the command stops its Spark."""
     code = "from ostinato.lang.registry import register; from tests.unit.lang.toy_language import TOY; register(TOY)"

@@ -63,6 +63,7 @@ def test_refused(spark, tmp_path: Path) -> None:
         on(spark).match(rows, e=frame, budget=ost.Budget(runs=5))
 
 
+@pytest.mark.slow
 def test_a_stream_counts_what_it_sheds(spark, tmp_path: Path) -> None:
     stream = on(spark).read_stream(events(tmp_path / "in"))
     budget = ost.Budget(runs=8, overflow="shed oldest")

@@ -155,6 +155,7 @@ def set_with_a_failing_query() -> ost.QuerySet:
     return queries
 
 
+@pytest.mark.slow
 def test_a_query_that_fails_is_put_in_quarantine(spark, tmp_path):
     queries, table = set_with_a_failing_query(), with_numbers(rows())
     with pytest.warns(ost.QuarantineWarning, match="'failing' has failed: An integer calculation went beyond 64 bits"):

@@ -104,6 +104,7 @@ def check_stream(spark, source, text: str, folder) -> None:
     assert decided(spark, found, folder, text)
 
 
+@pytest.mark.slow
 def test_streams(spark, tmp_path) -> None:
     frames, files = sources(spark, tmp_path / "in")
     check_stream(spark, frames, RETURNED, tmp_path / "1")

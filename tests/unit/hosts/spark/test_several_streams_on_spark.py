@@ -110,6 +110,7 @@ def test_streams(spark, tmp_path) -> None:
     assert streamed(spark, engine.match(text, lateness="1 second", **given), tmp_path / "nested") == embedded(text)
 
 
+@pytest.mark.slow
 def test_streams_before_1970(spark, tmp_path) -> None:
     """Where Spark's watermark stands still."""
     engine = on(spark)
