@@ -60,6 +60,21 @@ ROW_PATTERNS = {
     "threads, all rows": ROW_PATTERN % ("COUNT(*) AS n", "ALL ROWS PER MATCH", "TO NEXT ROW", "v >= FIRST(A.v)"),
 }
 
+NESTED = "PATTERN SEQ(A a, AND(A b, A c), SEQ(A d, A e)) WITHIN 300"
+NESTED_NEGATION = "PATTERN SEQ(A a, !AND(X b, A c), SEQ(A d, A e), A f) WITHIN 300"
+PAIRS_OF_ALL = "SELECT v, v_1, kind FROM t NEXT {$2.v >= 0} t"
+CHAINS = "SELECT v, kind, n FROM (SELECT v, kind, 1 AS n FROM t) FOLD {$2.v >= 0, TRUE, $.n + 1 AS n} (SELECT v, kind FROM t)"
+SITUATIONS = "FROM t DEFINE A AS v % 2 = 0, B AS v % 2 = 1, C AS v % 3 = 0 PATTERN A before B AND B before C RETURN last(C.kind) AS kind"
+OTHER_LANGUAGES: dict[str, tuple[str, int, dict[str, Any]]] = {
+    "nested": (NESTED, ROWS, {"language": "neel", "type_by": "kind"}),
+    "nested, count": (NESTED, ROWS, {"language": "neel", "type_by": "kind", "output": "count", "strategy": "joins"}),
+    "nested, negation": (NESTED_NEGATION, ROWS, {"language": "neel", "type_by": "kind"}),
+    "instances": (PAIRS_OF_ALL, 100_000, {"language": "cel"}),
+    "instances, chains": (CHAINS, 12_000, {"language": "cel"}),
+    "situations": (SITUATIONS, 12_000, {"language": "tpstream", "latency": "final"}),
+    "situations, earliest": (SITUATIONS, 12_000, {"language": "tpstream", "latency": "earliest"}),
+}
+
 
 def rows(count: int) -> pa.Table:
     return pa.table([pa.array(range(count)), pa.array(["A"] * count), pa.array(range(count))], schema=SCHEMA)
@@ -95,6 +110,8 @@ def cases() -> dict[str, Callable[[], None]]:
         found[name] = lambda text=text, options=options: pushed(text, ROWS, type_by="kind", **options)
     for name, text in ROW_PATTERNS.items():
         found[name] = lambda text=text: pushed(text, 12_000)
+    for name, (text, count, options) in OTHER_LANGUAGES.items():
+        found[name] = lambda text=text, count=count, options=options: pushed(text, count, **options)
     return found
 
 
@@ -105,6 +122,7 @@ def peak() -> int:
 def main() -> None:
     resource.setrlimit(resource.RLIMIT_AS, (6 << 30, 6 << 30))
     warnings.simplefilter("ignore")
+    pushed("PATTERN SEQ(A a, A b) WHERE skip_till_next_match(a, b) { b.v > 1 } WITHIN 10", 2, type_by="kind")  # loads what all of them load
     for name, case in cases().items():
         before = peak()
         try:

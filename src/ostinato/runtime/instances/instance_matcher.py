@@ -21,6 +21,7 @@ from ostinato.runtime.limits.budget import Budget, Overflow, in_words, over_budg
 from ostinato.runtime.limits.steps import Steps
 from ostinato.runtime.matcher import NEVER
 from ostinato.runtime.matches.finished_instances import FinishedInstances, put_together
+from ostinato.runtime.matches.result_size import result_bytes
 from ostinato.runtime.rows.array_growth import grown
 from ostinato.runtime.rows.pattern_rows import PatternRows
 from ostinato.runtime.rows.string_pool import StringPool
@@ -50,8 +51,8 @@ class InstanceMatcher:
         found, size = [], 0
         for part in self.feed_in_parts(rows, keys, ready, watermark, final):
             found.append(part)
-            size += part.registers.nbytes + part.register_valid.nbytes
-            self._check_size(size, "results take")
+            size += result_bytes(part, self._automaton, self._strings)
+            self._check_size(size, f"listing {sum(map(len, found)):,} results takes about")
         return put_together(found).in_order()
 
     def feed_in_parts(

@@ -20,6 +20,7 @@ from ostinato.runtime.limits.budget import Budget, Overflow, in_words, over_budg
 from ostinato.runtime.limits.steps import Steps
 from ostinato.runtime.matcher import NEVER
 from ostinato.runtime.matches.finished_intervals import FinishedIntervals
+from ostinato.runtime.matches.result_size import result_bytes
 from ostinato.runtime.rows.array_growth import grown
 from ostinato.runtime.rows.pattern_rows import PatternRows
 from ostinato.runtime.rows.string_pool import StringPool
@@ -48,8 +49,8 @@ class IntervalMatcher:
         found, size = [], 0
         for part in self.feed_in_parts(rows, keys, ready, watermark, final):
             found.append(part)
-            size += part.registers.nbytes + part.register_valid.nbytes + part.starts.nbytes
-            self._check_size(size, "results take")
+            size += result_bytes(part, self._pattern, self._strings)
+            self._check_size(size, f"listing {sum(map(len, found)):,} results takes about")
         return FinishedIntervals.of(found)
 
     def feed_in_parts(

@@ -68,7 +68,11 @@ def over_budget(pattern: Pattern | None, message: str, hint: str = WAYS_OUT) -> 
     if pattern is None:
         return BudgetError(message, hint=hint)
     if isinstance(pattern, InstanceAutomaton):
-        return BudgetError(message, detail=f"The query reads {pattern.reads.stream}, in {len(pattern.states)} states.", hint=hint)
+        return BudgetError(
+            message,
+            detail=f"The query reads {pattern.reads.stream}, in {len(pattern.states)} state{'s' * (len(pattern.states) != 1)}.",
+            hint=hint,
+        )
     if isinstance(pattern, IntervalPattern):
         named = ", ".join(pattern.variables)
         return BudgetError(message, detail=f"The query reads {pattern.reads.stream} for the situations {named}.", hint=hint)

@@ -21,9 +21,11 @@ class FinishedInstances:
     def __len__(self) -> int:
         return len(self.key)
 
+    def arrays(self) -> tuple[np.ndarray, ...]:
+        return self.key, self.start, self.end, self.registers, self.register_valid
+
     def take(self, places: np.ndarray) -> FinishedInstances:
-        arrays = (self.key, self.start, self.end, self.registers, self.register_valid)
-        return FinishedInstances(*(array[places] for array in arrays))
+        return FinishedInstances(*(array[places] for array in self.arrays()))
 
     def in_order(self) -> FinishedInstances:
         """By detection; simultaneous ones in any order."""
@@ -33,5 +35,5 @@ class FinishedInstances:
 def put_together(parts: Sequence[FinishedInstances]) -> FinishedInstances:
     if len(parts) == 1:
         return parts[0]
-    columns = zip(*((part.key, part.start, part.end, part.registers, part.register_valid) for part in parts), strict=True)
+    columns = zip(*(part.arrays() for part in parts), strict=True)
     return FinishedInstances(*(np.concatenate(column) for column in columns))

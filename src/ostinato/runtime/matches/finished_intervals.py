@@ -19,14 +19,14 @@ class FinishedIntervals(FinishedInstances):
     starts: np.ndarray  # int64[m, d]
 
     def take(self, places: np.ndarray) -> FinishedIntervals:
-        return FinishedIntervals(*(array[places] for array in self._arrays()))
+        return FinishedIntervals(*(array[places] for array in self.arrays()))
 
-    def _arrays(self) -> tuple[np.ndarray, ...]:
+    def arrays(self) -> tuple[np.ndarray, ...]:
         return self.key, self.start, self.end, self.registers, self.register_valid, self.detected, self.starts
 
     @classmethod
     def of(cls, parts: Sequence[FinishedIntervals]) -> FinishedIntervals:
         """In the order of detection; simultaneous ones by their starts."""
-        columns = zip(*(part._arrays() for part in parts), strict=True)
+        columns = zip(*(part.arrays() for part in parts), strict=True)
         whole = parts[0] if len(parts) == 1 else cls(*(np.concatenate(column) for column in columns))
         return whole.take(np.lexsort((*whole.starts.T[::-1], whole.detected)))

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from ostinato.expr.types import Kind, Type
+from ostinato.expr.types import Type
 from ostinato.kernels.aggregation.aggregation_cells import FULL
 from ostinato.program.pattern import Pattern
 from ostinato.runtime.limits.budget import Budget, in_words, over_budget
 from ostinato.runtime.limits.steps import Steps
+from ostinato.runtime.matches.result_size import shown_bytes, value_bytes
 from ostinato.runtime.rows.string_pool import StringPool
 
 MATCH_BYTES = 48  # its partition, start, offset, place in the order, and position
@@ -95,9 +96,7 @@ class Listing:
         return min(PART_EVENTS, max(LEAST_PART, self._limit // PARTS // self._event_bytes()))
 
     def _match_bytes(self) -> int:
-        shown = self._pattern.measures
-        types = [] if shown.code is None else [shown.code.ops[result].type for result in shown.code.results]
-        return MATCH_BYTES + sum(map(self._width, types))
+        return MATCH_BYTES + shown_bytes(self._pattern, self._pool)
 
     def _event_bytes(self) -> int:
         pattern = self._pattern
@@ -109,10 +108,7 @@ class Listing:
         return listed + sum(self._width(pattern.measures.rows.ops[result].type) for result in pattern.measures.rows.results)
 
     def _width(self, type_: Type) -> int:
-        """Of a value with its validity, in arrays and in Arrow."""
-        if type_.kind is not Kind.STRING:
-            return 17
-        return 25 + (self._pool.strings.nbytes // len(self._pool) if len(self._pool) else 0)
+        return value_bytes(type_, self._pool)
 
 
 def _many(matches: int, events: int) -> str:

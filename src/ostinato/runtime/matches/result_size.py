@@ -1,0 +1,27 @@
+"""What results take that have no rows (instances, matches of situations), from their arrays to the table that shows them."""
+
+from __future__ import annotations
+
+from ostinato.expr.types import Kind, Type
+from ostinato.program.pattern import Pattern
+from ostinato.runtime.matches.finished_instances import FinishedInstances
+from ostinato.runtime.rows.string_pool import StringPool
+
+COPIES = 3  # of the arrays: as they are found, put together, and in order
+
+
+def value_bytes(type_: Type, pool: StringPool) -> int:
+    """Of a value with its validity, in arrays and in Arrow."""
+    if type_.kind is not Kind.STRING:
+        return 17
+    return 25 + (pool.strings.nbytes // len(pool) if len(pool) else 0)
+
+
+def shown_bytes(pattern: Pattern, pool: StringPool) -> int:
+    """Of one line of the table that is shown."""
+    code = pattern.measures.code
+    return 0 if code is None else sum(value_bytes(code.ops[result].type, pool) for result in code.results)
+
+
+def result_bytes(found: FinishedInstances, pattern: Pattern, pool: StringPool) -> int:
+    return COPIES * sum(array.nbytes for array in found.arrays()) + len(found) * shown_bytes(pattern, pool)
