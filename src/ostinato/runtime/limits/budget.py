@@ -10,6 +10,7 @@ from ostinato.base.errors import BudgetError, OstinatoError
 from ostinato.program.instances import InstanceAutomaton
 from ostinato.program.intervals import IntervalPattern
 from ostinato.program.pattern import EventPattern, Pattern
+from ostinato.program.tree import TreePattern
 from ostinato.runtime.limits.machine_memory import memory_there_is
 
 SHARE = 4  # a query may take a quarter of the memory there is, unless it is told otherwise
@@ -76,7 +77,10 @@ def over_budget(pattern: Pattern | None, message: str, hint: str = WAYS_OUT) -> 
     if isinstance(pattern, IntervalPattern):
         named = ", ".join(pattern.variables)
         return BudgetError(message, detail=f"The query reads {pattern.reads.stream} for the situations {named}.", hint=hint)
-    kind = f"{pattern.selection}, OUTPUT {pattern.output}" if isinstance(pattern, EventPattern) else "row pattern"
+    if isinstance(pattern, EventPattern):
+        kind = f"{pattern.selection}, OUTPUT {pattern.output}"
+    else:
+        kind = "nested pattern" if isinstance(pattern, TreePattern) else "row pattern"
     shown = ", ".join(pattern.labels)
     return BudgetError(message, detail=f"The query reads {pattern.reads.stream or 'a stream'} and binds {shown} ({kind}).", hint=hint)
 
