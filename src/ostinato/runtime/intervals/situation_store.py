@@ -62,7 +62,7 @@ class SituationStore:
         return np.asarray((self.regions[:, layout.COUNT].reshape(-1, self._definitions) > 0).any(axis=1))
 
     @property
-    def kept(self) -> np.ndarray:
+    def alive(self) -> np.ndarray:
         """The places of all situations, region by region."""
         counts = self.regions[:, layout.COUNT]
         behind = np.cumsum(counts)
@@ -70,7 +70,7 @@ class SituationStore:
 
     def make_room(self) -> None:
         """After the kernel stopped for want of space: regions stand side by side again, each with room for as many more."""
-        self._lay_out(self.kept, self.regions[:, layout.COUNT].copy())
+        self._lay_out(self.alive, self.regions[:, layout.COUNT].copy())
 
     def _lay_out(self, kept: np.ndarray, counts: np.ndarray) -> None:
         """Keep these situations, so many of each region."""
@@ -90,7 +90,7 @@ class SituationStore:
 
     def _keep(self, chosen: np.ndarray) -> int:
         """Of what is kept only these, by a flag each. Returns how many are gone."""
-        kept = self.kept
+        kept = self.alive
         counts = self.regions[:, layout.COUNT]
         owner = np.repeat(np.arange(len(counts)), counts)
         self._lay_out(kept[chosen], np.bincount(owner[chosen], minlength=len(counts)))
@@ -100,7 +100,7 @@ class SituationStore:
         """Let go of what is in no later match: it ended and started too long before the watermark."""
         if self._within < 0 or watermark < layout.NEVER + self._within:
             return
-        starts, ends = self.situations[self.kept].T
+        starts, ends = self.situations[self.alive].T
         useful = (ends == layout.OPEN) | (starts >= watermark - self._within) | self._undecided()
         if not useful.all():
             self.header[layout.PURGED] += self._keep(useful)
@@ -112,7 +112,7 @@ class SituationStore:
 
     def shed_oldest(self, count: int) -> None:
         """Let go of the situations that started first. What is open stays: it would begin anew, and later than it did."""
-        starts, ends = self.situations[self.kept].T
+        starts, ends = self.situations[self.alive].T
         ended = np.flatnonzero(ends != layout.OPEN)
         doomed = ended[np.argsort(starts[ended], kind="stable")[:count]]
         chosen = np.ones(len(starts), np.bool_)
@@ -164,7 +164,7 @@ class SituationStore:
         self.header[layout.LIVE] = int(self.regions[:, layout.COUNT].sum())
 
     def state(self) -> dict[str, np.ndarray]:
-        kept = self.kept
+        kept = self.alive
         return {
             "moments": self.per_key,
             "counts": np.ascontiguousarray(self.regions[:, layout.COUNT]),
