@@ -12,7 +12,7 @@ from ostinato.runtime.rows.array_growth import grown
 
 FIRST_CAPACITY = 64
 AT_A_TIME = 1 << 16  # results that are found before they are taken
-COUNTERS = (layout.VISITED, layout.MADE, layout.PEAK, layout.PURGED)
+COUNTERS = (layout.VISITED, layout.MADE, layout.PEAK, layout.PURGED, layout.PARTNERLESS, layout.SEARCHES)
 POOLED = ("situations", "registers", "register_valid")
 
 
@@ -31,6 +31,7 @@ class SituationStore:
         self.regions = np.zeros((0, layout.REGION_COLUMNS), np.int64)
         self.per_key = np.zeros((0, layout.KEY_COLUMNS), np.int64)
         self.places = np.zeros((layout.PLACES, self._definitions), np.int64)
+        self.ranges = np.zeros((self._definitions + 2, layout.RANGE_COLUMNS), np.int64)
         self.header = np.zeros(layout.HEADER_CELLS, np.int64)
         self.header[layout.TAIL] = layout.RESERVED
         self.shed = 0
