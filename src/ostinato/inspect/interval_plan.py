@@ -21,6 +21,7 @@ def _lines(pattern: IntervalPattern) -> Iterator[str]:
             yield f"from {name}: {', then '.join(pattern.variables[other] for other in order[1:])}"
     if pattern.passes_over and all(one.reads < 0 and one.start < 0 for one in pattern.definitions):
         yield "rows at which no situation begins, ends or becomes long enough are passed over"
+    yield "conditions are evaluated in batches, by several threads where there are many rows (threads=)"
     if pattern.within >= 0:
         yield f"situations are let go that started longer ago than {pattern.within} in the unit of {reads.time_name}"
     elif pattern.constraints:

@@ -49,6 +49,9 @@ SETTINGS = 5
 # Columns of `situations`
 START = 0
 END = 1
+UNREAD = 2  # the first of its rows that its registers have not taken in, of those of this call; NOTHING: they have all of earlier calls
+BEHIND = 3  # behind its last row; OPEN: it goes on
+SITUATION_COLUMNS = 4
 
 # Columns of `regions`, a line for each partition and definition
 HEAD = 0
@@ -67,7 +70,7 @@ STOP = 1
 CHOSEN = 2
 PLACES = 3
 
-# Columns of `found`; the starts of all situations follow
+# Columns of `found`; the starts of all situations follow, and behind them their places in the pool
 FOUND_KEY = 0
 FOUND_START = 1
 FOUND_END = 2
