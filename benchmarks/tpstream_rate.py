@@ -19,21 +19,22 @@ SENSORS = 4
 STRAIN = " + ".join(f"(s{n} - m{n}) * (s{n} - m{n})" for n in range(SENSORS))
 PLANT = f"""
     FROM plant
-    DEFINE Strained AS {STRAIN} > 44 AT LEAST 2 SECONDS, Hot AS s0 * s1 + s2 * s3 > 9 AND abs(s0 - s3) > 1,
-           Shaking AS abs(s1 - PREV(s1)) + abs(s2 - PREV(s2)) > 11, Uneven AS s0 + s1 + s2 > 6.5 AND s3 < 0
+    DEFINE Strained AS {STRAIN} > 4 AT LEAST 100 MILLISECONDS, Hot AS s0 * s1 + s2 * s3 > 0.9 AND abs(s0 - s3) > 0.2,
+           Shaking AS abs(s1 - PREV(s1)) + abs(s2 - PREV(s2)) + abs(s3 - m3) > 1.3, Uneven AS s0 + s1 + s2 > 1.9 AND s3 < 0
     PATTERN Strained overlaps;meets;contains Hot AND Hot before;overlaps;contains Shaking AND Shaking before Uneven
-    WITHIN 10 SECONDS
+    WITHIN 2 SECONDS
     RETURN max(Strained.s0) AS s0, count(Hot.*) AS hot
 """
 
 
 def plant(rows: int) -> pa.Table:
-    """Readings of several sensors each millisecond, with a running mean of each: nothing that divides them."""
+    """Readings of several sensors each millisecond, which swing slowly, and a mean of each: nothing that divides them."""
     random = np.random.default_rng(5)
-    columns = {"ts": pa.array(np.arange(rows) * 1_000, pa.timestamp("us"))}
+    times = np.arange(rows)
+    columns = {"ts": pa.array(times * 1_000, pa.timestamp("us"))}
     for number in range(SENSORS):
-        columns[f"s{number}"] = random.normal(0.0, 1.0, rows)
-        columns[f"m{number}"] = random.normal(0.0, 0.3, rows)
+        columns[f"s{number}"] = np.sin(times / (310 + 97 * number)) + random.normal(0.0, 0.002, rows)
+        columns[f"m{number}"] = 0.4 * np.sin(times / (1_510 + 190 * number))
     return pa.table(columns)
 
 

@@ -26,7 +26,6 @@ from ostinato.lang.compile_options import CompileOptions
 from ostinato.program.input import Input
 from ostinato.query import Query
 from ostinato.runtime.limits.budget import Budget
-from ostinato.runtime.rows.workers import check_threads
 from ostinato.runtime.session.given_times import Lateness
 
 
@@ -57,15 +56,12 @@ def match(
     that holds the event type, `output` what is reported, `latency` when patterns of situations are: "earliest" or "final".
     All rows are put in order of time first, unless `lateness` says how late rows may come: then they are taken as they arrive, one by
     one, and later ones are left out and counted (`late="keep"`: `late` of the result has them, with the reason).
-    `budget` is how much state the query may hold, and what happens beyond; `strategy` forces a way to evaluate it, for comparison.
-    `threads`: how many may derive situations beside one another; None: as many as there are processors and are worth it. The rows are the
-    same.
-    `lazy`: nothing is evaluated before the result is read; its `batches()` come one by one, so that there may be more matches than fit
-    into memory.
+    `budget` is how much state the query may hold, and what happens beyond; `strategy` forces a way to evaluate it, for comparison;
+    `threads` is how many may derive situations at a time, None: as many as are worth it. `lazy`: nothing is evaluated before the result is
+    read; its `batches()` come one by one, so that there may be more matches than fit into memory.
     `sandbox=True` is for texts of others: time and memory are limited (`ost.Sandbox`), and SQL reads no more than the named streams."""
     options: dict[str, Any] = {"output": output, "type_by": type_by, "time": time, "ties": ties, "latency": latency, "strategy": strategy}
     check_options(language=language, lateness=lateness, late=late, budget=budget, lazy=lazy, threads=threads, **options)
-    check_threads(threads)
     arrival = Arrival(lateness, late)
     given = named_streams(unnamed, streams, named)
     closed = sandbox_of(sandbox, text)
@@ -73,8 +69,7 @@ def match(
         chosen = chosen_language(text, language, budget=budget, lazy=lazy or None, threads=threads, **options)
         if chosen.is_statement:
             return sql(text, lateness=lateness, late=late, streams=given, sandbox=closed or False)
-        watch = None if closed is None else Watch(closed)
-        budget = budget if closed is None else closed.budget(budget)
+        watch, budget = (None, budget) if closed is None else (Watch(closed), closed.budget(budget))
         sources = sources_of(given)
         schemas = {source.name: source.schema for source in sources.values()}
         query = compile_text(text, schemas, CompileOptions(chosen.name, sandboxed=closed is not None, **options))

@@ -21,6 +21,7 @@ class SituationStore:
 
     def __init__(self, pattern: IntervalPattern) -> None:
         self._definitions = len(pattern.definitions)
+        self._given = any(one.start >= 0 for one in pattern.definitions)
         self._within = pattern.within
         count = len(pattern.registers)
         self.situations = np.zeros((FIRST_CAPACITY, layout.SITUATION_COLUMNS), np.int64)
@@ -142,13 +143,18 @@ class SituationStore:
     def taken(self) -> FinishedIntervals:
         count = int(self.header[layout.FOUND])
         self.header[layout.FOUND] = 0
-        lines = self.found[:count].copy()
+        lines, registers, valid = self.found[:count], self.found_registers[:count], self.found_valid[:count]
+        if self._given:  # several may have the same times: they come in the order of their rows, in which they lie in the pool
+            places = np.lexsort(lines[:, : layout.FOUND_STARTS + self._definitions - 1 : -1].T)
+            lines, registers, valid = lines[places], registers[places], valid[places]
+        else:
+            lines, registers, valid = lines.copy(), registers.copy(), valid.copy()
         return FinishedIntervals(
             key=lines[:, layout.FOUND_KEY],
             start=lines[:, layout.FOUND_START],
             end=lines[:, layout.FOUND_END],
-            registers=self.found_registers[:count].copy(),
-            register_valid=self.found_valid[:count].copy(),
+            registers=registers,
+            register_valid=valid,
             detected=lines[:, layout.FOUND_TIME],
             starts=lines[:, layout.FOUND_STARTS : layout.FOUND_STARTS + self._definitions],
         )

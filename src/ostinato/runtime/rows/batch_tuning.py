@@ -2,11 +2,11 @@
 
 As the thesis tunes itself (Körber, 5.6.4), by what is measured: the time that a row took so far says how long those of a call will take,
 and that how many threads are worth being woken. Batches are powers of two; as many that each thread gets several, so that none waits long
-for the last, and none is larger than the blocks in which columns are computed, which fit the cache."""
+for the last, and none is so large that what is computed on the way leaves the cache."""
 
 from __future__ import annotations
 
-SMALLEST, LARGEST = 1 << 12, 1 << 16
+SMALLEST, LARGEST = 1 << 12, 1 << 14
 BATCHES_EACH = 4  # of a thread
 WORTH = 1e-3  # seconds of work for which a thread is woken
 FIRST_GUESS = 2e-8  # seconds per row
