@@ -93,6 +93,9 @@ class SituationCode(RowCode):
         if not self._slot_code.results:
             return
         asked = side_by_side(batch.target, batch.wanted)
+        if self._back:  # these rows may be kept, for PREV, and saved
+            rows.slots[asked] = 0
+            rows.slot_valid[asked] = 0
         chosen = np.flatnonzero(rows.bits[asked] & self._carrying)
         if not len(chosen):
             return
