@@ -18,6 +18,7 @@ from ostinato.base.errors import UnsupportedError
 from ostinato.compiler import compile
 from ostinato.hosts import embedded
 from ostinato.query import Query
+from ostinato.runtime.rows import batch_tuning
 
 pytestmark = pytest.mark.filterwarnings("ignore::ostinato.lang.streams.explosion.ExplosionWarning")
 Rows = list[dict[str, Any]]
@@ -78,6 +79,19 @@ def test_quiet_rows_change_nothing(case: Written, random: Random) -> None:
     (found, metrics), (wanted, wanted_metrics) = (_run(one, pieces) for one in (query, plain))
     assert found.equals(wanted)
     assert metrics == wanted_metrics
+
+
+@settings(max_examples=60, deadline=None)
+@given(written(most_rows=40), st.integers(1, 3), st.sampled_from((1, 2, 4, 8)))
+def test_threads_and_batches_change_nothing(case: Written, threads: int, size: int) -> None:
+    """Wherever rows are cut into batches that are derived beside one another."""
+    if compiled(case) is None:
+        return
+    with pytest.MonkeyPatch.context() as patched:
+        for name, value in {"SMALLEST": size, "LARGEST": size, "WORTH": 1e-12}.items():
+            patched.setattr(batch_tuning, name, value)
+        table = embedded.match(case.text, streams=case.tables, threads=threads, **case.options).to_arrow()
+    assert alike(table.to_pylist(), expected(case))
 
 
 def _run(query: Query, pieces: list[tuple[str, pa.Table]]) -> tuple[pa.Table, dict[str, int]]:

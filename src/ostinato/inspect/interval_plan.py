@@ -25,6 +25,7 @@ def _lines(pattern: IntervalPattern) -> Iterator[str]:
         yield "a situation is let go of that has ended without one that a constraint asks for"
     if pattern.passes_over and all(one.reads < 0 and one.start < 0 for one in pattern.definitions):
         yield "rows at which no situation begins, ends or becomes long enough are passed over"
+    yield "conditions are evaluated in batches, by several threads where there are many rows (threads=)"
     if pattern.within >= 0:
         yield f"situations are let go that started longer ago than {pattern.within} in the unit of {reads.time_name}"
     elif pattern.constraints:

@@ -90,6 +90,7 @@ def report(owners, situations, registers, register_valid, places, header, found,
     for definition in range(count):
         place = places[CHOSEN, definition]
         found[line, FOUND_STARTS + definition] = situations[place, START]
+        found[line, FOUND_STARTS + count + definition] = place
         start, end = min(start, situations[place, START]), max(end, situations[place, END])
     found[line, FOUND_START], found[line, FOUND_END] = start, end
     for register in range(len(owners)):

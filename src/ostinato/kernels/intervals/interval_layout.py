@@ -59,6 +59,9 @@ SETTINGS = 7
 # Columns of `situations`
 START = 0
 END = 1
+UNREAD = 2  # the first of its rows that its registers have not taken in, of those of this call; NOTHING: they have all of earlier calls
+BEHIND = 3  # behind its last row; OPEN: it goes on
+SITUATION_COLUMNS = 4
 
 # Columns of `regions`, a line for each partition and definition
 HEAD = 0
@@ -100,7 +103,7 @@ PLANNED = 1  # when the orders were chosen
 AVERAGES = 2
 LEAST_SIZE = 1.0  # of a buffer that a plan reckons with
 
-# Columns of `found`; the starts of all situations follow
+# Columns of `found`; the starts of all situations follow, and behind them their places in the pool
 FOUND_KEY = 0
 FOUND_START = 1
 FOUND_END = 2

@@ -61,7 +61,8 @@ def remove(situations, registers, register_valid, regions, header, region, place
     """The last of the region, or the one before it."""
     last = regions[region, HEAD] + regions[region, COUNT] - 1
     if place < last:
-        situations[place, START], situations[place, END] = situations[last, START], situations[last, END]
+        for column in range(situations.shape[1]):
+            situations[place, column] = situations[last, column]
         for register in range(registers.shape[1]):
             registers[place, register] = registers[last, register]
             register_valid[place, register] = register_valid[last, register]
