@@ -13,6 +13,7 @@ from ostinato.kernels.rows.key_regions import greatest
 from ostinato.program.intervals import IntervalPattern
 from ostinato.runtime.intervals.interval_plan import IntervalPlan
 from ostinato.runtime.intervals.interval_state import check_intervals
+from ostinato.runtime.intervals.search_orders import SearchOrders
 from ostinato.runtime.intervals.situation_store import SituationStore
 from ostinato.runtime.limits.budget import Budget, Overflow
 from ostinato.runtime.matcher import NEVER
@@ -36,6 +37,7 @@ class IntervalMatcher(RegisterMatcher):
         self._pattern = pattern
         self._plan = IntervalPlan(pattern, budget.runs)
         super().__init__(pattern, budget, strings, self._plan.interpreter)
+        self._orders = SearchOrders(pattern, self._plan.settings)
         self._store = SituationStore(pattern)
         self._watermark = NEVER  # before the rows of this call
         self._emitted = 0
@@ -76,12 +78,13 @@ class IntervalMatcher(RegisterMatcher):
         self._settle()
 
     def _advance(self, rows: PatternRows, keys: np.ndarray, begin: np.ndarray, end: np.ndarray, complete: int) -> int:
-        plan, store, code = self._plan, self._store, self._interpreter
+        plan, orders, store, code = self._plan, self._orders, self._store, self._interpreter
         status: int = kernel.advance(
-            plan.definitions, plan.constraints, plan.bounds, plan.orders, plan.ranks_of, plan.owners, plan.settings, code.code,
-            code.scratch, code.scratch_valid, code.ranks, rows.bits.view(np.int64), rows.times, rows.slots, rows.slot_valid,
-            store.situations, store.registers, store.register_valid, store.regions, store.per_key, store.places, store.header, store.found,
-            store.found_registers, store.found_valid, keys, begin, end, complete,
+            plan.definitions, plan.constraints, plan.bounds, orders.orders, orders.ranks_of, orders.last_related, plan.owners,
+            plan.settings, code.code, code.scratch, code.scratch_valid, code.ranks, rows.bits.view(np.int64), rows.times, rows.slots,
+            rows.slot_valid, store.situations, store.registers, store.register_valid, store.regions, store.per_key, store.places,
+            store.ranges, orders.looked, orders.averages, store.header, store.found, store.found_registers, store.found_valid, keys, begin,
+            end, complete,
         )  # fmt: skip
         return status
 
@@ -92,6 +95,8 @@ class IntervalMatcher(RegisterMatcher):
             store.make_room()
             if self._budget.overflow is Overflow.ERROR:
                 self._check_size(store.bytes, f"{store.live:,} situations take")
+        elif status == layout.DRIFTED:
+            self._orders.choose()
         elif status == layout.OVER_LIMIT:
             self._over_limit()
         elif status == layout.OVER_STEPS:
@@ -141,10 +146,21 @@ class IntervalMatcher(RegisterMatcher):
             "purged_situations": int(store.header[layout.PURGED]),
             "shed_situations": store.shed,
             "situations_made": int(store.header[layout.MADE]),
+            "partnerless_situations": int(store.header[layout.PARTNERLESS]),
             "visited_situations": int(store.header[layout.VISITED]),
+            "searches": int(store.header[layout.SEARCHES]),
+            "order_changes": self._orders.changes,
             "situation_bytes": store.situation_bytes,
             "state_bytes": store.bytes,
         }
 
+    def state(self) -> dict[str, np.ndarray]:
+        return {**super().state(), **self._orders.state()}
+
     def check(self, state: StateCheck) -> None:
         check_intervals(state, self._pattern)
+        self._orders.check(state)
+
+    def load(self, state: dict[str, np.ndarray]) -> None:
+        super().load(state)
+        self._orders.load(state)
