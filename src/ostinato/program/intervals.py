@@ -60,14 +60,16 @@ class IntervalConstraint:
 class IntervalPattern(Pattern):
     """`evaluation` is "intervals"; `variables` are the names of the definitions. `owners`: the definition that each register belongs to.
     `orders`: for each definition whose situation decides a match, all of them in the order in which the others are looked for. `latency`:
-    "earliest", as soon as nothing can refute a match, or "final", when all of its situations have ended. Measures read "register:R" of the
-    situations, "partition:K", "start", "end" and "detected"."""
+    "earliest", as soon as nothing can refute a match, or "final", when all of its situations have ended. `each`: there are no matches, each
+    situation is a result when it has ended; what other definitions carry is as before their first row then. Measures read "register:R" of
+    the situations, "partition:K", "start", "end" and "detected"; with `each` also "situation", the name of the definition."""
 
     definitions: tuple[SituationTest, ...] = ()
     constraints: tuple[IntervalConstraint, ...] = ()
     owners: tuple[int, ...] = ()
     orders: tuple[tuple[int, ...], ...] = ()
     latency: str = "earliest"
+    each: bool = False
     passes_over: bool = True  # rows at which nothing begins, ends or becomes long enough are not decided one by one
 
     @property

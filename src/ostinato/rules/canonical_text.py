@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from ostinato.algebra.situations import SituationStream
 from ostinato.lang.registry import language_of
 from ostinato.query import Query
 
@@ -17,5 +18,7 @@ def canonical_text(query: Query) -> str:
         stream = query.pattern.reads.stream
         if query.upstream or query.around is not None or not PLAIN.fullmatch(stream):
             return query.text
+        if isinstance(query.algebra, SituationStream):
+            return f"SELECT * FROM SITUATIONS OF {stream} (\n{query.syntax}\n)"
         return f"SELECT * FROM {stream} MATCH_RECOGNIZE (\n{query.syntax}\n)"
     return ";\n".join(part.syntax for part in query.parts)

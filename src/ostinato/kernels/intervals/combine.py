@@ -20,6 +20,8 @@ from ostinato.kernels.intervals.interval_layout import (
     COUNT,
     CURSOR,
     DONE,
+    EACH,
+    EMPTY,
     END,
     FIRST,
     FOUND,
@@ -181,6 +183,23 @@ def report(owners, situations, registers, register_valid, places, header, found,
 
 
 @borrowing
+def report_alone(
+    owners, situations, registers, register_valid, header, found, found_registers, found_valid, key, count, definition, place, now
+):
+    """A situation that is a result by itself."""
+    line = header[FOUND]
+    header[FOUND] += 1
+    found[line, FOUND_KEY], found[line, FOUND_TIME] = key, now
+    found[line, FOUND_START], found[line, FOUND_END] = situations[place, START], situations[place, END]
+    for other in range(count):
+        found[line, FOUND_STARTS + other] = situations[place, START] if other == definition else OPEN
+    for register in range(len(owners)):
+        held = place if owners[register] == definition else EMPTY
+        found_registers[line, register] = registers[held, register]
+        found_valid[line, register] = register_valid[held, register]
+
+
+@borrowing
 def search(
     definitions, constraints, bounds, orders, ranks_of, owners, settings, situations, registers, register_valid, regions, places, header,
     found, found_registers, found_valid, key, changed, before, now,
@@ -233,6 +252,15 @@ def decide(
             if header[AT_DEPTH] == 0:
                 place = regions[region, HEAD] + regions[region, COUNT] - 1 - header[AT_CHOICE]
                 if not is_trigger(definitions, settings, situations, changed, place, before, now):
+                    header[AT_CHOICE] += 1
+                    continue
+                if settings[EACH] != 0:
+                    if header[FOUND] >= len(found):
+                        return FULL
+                    report_alone(
+                        owners, situations, registers, register_valid, header, found, found_registers, found_valid, key, count, changed,
+                        place, now,
+                    )  # fmt: skip
                     header[AT_CHOICE] += 1
                     continue
                 places[CHOSEN, changed] = place

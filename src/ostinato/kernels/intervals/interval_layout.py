@@ -44,7 +44,8 @@ IS_FINAL = 1
 LIMIT = 2  # of situations
 STEP_LIMIT = 3
 PASSES_OVER = 4  # quiet rows are passed over
-SETTINGS = 5
+EACH = 5  # situations are results by themselves
+SETTINGS = 6
 
 # Columns of `situations`
 START = 0
@@ -67,7 +68,7 @@ STOP = 1
 CHOSEN = 2
 PLACES = 3
 
-# Columns of `found`; the starts of all situations follow
+# Columns of `found`; the starts of all situations follow. Where each is a result by itself, that of all others is OPEN
 FOUND_KEY = 0
 FOUND_START = 1
 FOUND_END = 2

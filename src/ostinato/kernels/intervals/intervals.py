@@ -11,6 +11,7 @@ from ostinato.kernels.intervals.interval_layout import (
     AT_ROW,
     BEFORE,
     DONE,
+    EACH,
     LIMIT,
     LIVE,
     NEVER,
@@ -55,7 +56,7 @@ def advance(
                 if status != DONE:
                     return status
                 per_key[key, BEFORE], per_key[key, NOW] = now, NEVER
-                if len(definitions) == 1:
+                if len(definitions) == 1 or settings[EACH] != 0:
                     purge(definitions, situations, regions, header, key, OPEN)
                 elif settings[WITHIN] != OPEN:
                     purge(definitions, situations, regions, header, key, now - settings[WITHIN])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tests.property.tpstream_meaning import lowered
+from tests.property.tpstream_meaning import lowered, queries_of
 from tests.unit.lang.tpstream.schemas import SCHEMAS
 
 from ostinato.base.errors import OstinatoError
@@ -75,6 +75,16 @@ REFUSED = [
     ("FROM jobs INTERVAL (begun«)» DEFINE A PATTERN A", "Expected `,`", "INTERVAL (begun, ended)"),
     ("FROM jobs INTERVAL (begun, ended), cars DEFINE «A AS car = 1» PATTERN A", "the rows of one last", "A FROM jobs"),
     ("FROM jobs INTERVAL (begun, ended) DEFINE A, B FROM «jobs INTERVAL (ended, begun)» PATTERN A before B", "last in two ways", "once"),
+    ("FROM ticks DEFINE A AS f WITHIN «5»", "WITHIN bounds the matches", "AT MOST"),
+    ("FROM ticks DEFINE A AS f RETURN «x» AS x", "a value for each event", "first(x)"),
+    ("FROM ticks DEFINE A AS f RETURN «sum(1)» AS x", "needs a column", "sum(x)"),
+    ("FROM ticks DEFINE A AS f RETURN max(«y») AS x", "There is no column y", "columns"),
+    ("FROM ticks DEFINE A AS f RETURN «max(x) AS Situation»", "is called `Situation`", "Every row has situation, start_ts"),
+    ("FROM cars PARTITION BY car DEFINE A AS on RETURN «count(*) AS car»", "is called `car`", "situation, car, start_ts"),
+    ("FROM ticks DEFINE A AS f, B AS f RETURN max(A.x - «B.x») AS x", "two situations", "Aggregate"),
+    ("FROM cars DEFINE A AS on, B FROM engine AS TRUE RETURN first(«speed») AS s", "without a column", "columns"),
+    ("FROM ticks DEFINE A AS f PUBLISH «5»", "Expected a name for the stream", None),
+    ("FROM ticks DEFINE A AS f PUBLISH a «RETURN» count(*) AS n", "out of place", "in this order"),
     ("FROM cars, «ticks» DEFINE A AS TRUE PATTERN A", "Column `ts` is of type timestamp", "cast or rename"),
 ]  # fmt: skip
 
@@ -83,7 +93,7 @@ REFUSED = [
 def test_refused(marked: str, message: str, hint: str | None) -> None:
     start, end = marked.index("«"), marked.index("»") - 1
     with pytest.raises(OstinatoError) as caught:
-        lowered(marked.replace("«", "").replace("»", ""), SCHEMAS)
+        queries_of(marked.replace("«", "").replace("»", ""), SCHEMAS)
     error = caught.value
     assert message in error.message
     assert error.span is not None and (error.span.start, error.span.end) == (start, end)
