@@ -97,10 +97,8 @@ def test_rendered_texts_give_the_same_tree(text: str) -> None:
 
 
 def test_recognised() -> None:
-    assert (
-        recognise(DRIVERS) and recognise("from t define A as x pattern A")
+    assert recognise(DRIVERS) and recognise("from t define A as x pattern A")
     assert recognise("FROM t DEFINE A AS x PUBLISH y; PATTERN SEQ(y a)")
-    )
     assert not recognise("FROM SITUATIONS OF t (ORDER BY ts DEFINE A AS x)")
     assert not recognise("FROM t MATCH_RECOGNIZE (ORDER BY ts PATTERN (A) DEFINE A AS x > 1)")
     assert not recognise("SELECT * FROM t") and not recognise("FROM t PATTERN x DEFINE y") and not recognise("FROM 'x")
