@@ -7,6 +7,7 @@ from tests.property.tpstream_meaning import lowered, queries_of
 from tests.unit.lang.tpstream.schemas import SCHEMAS
 
 from ostinato.base.errors import OstinatoError
+from ostinato.compiler import compile
 
 # the text with the place between « and », the words of the message, those of the hint
 REFUSED = [
@@ -106,3 +107,13 @@ def test_options() -> None:
     assert caught.value.hint == "latency is 'earliest' or 'final'"
     with pytest.raises(OstinatoError, match="No stream was given"):
         lowered("FROM ticks DEFINE A AS f PATTERN A", {})
+
+
+def test_several_queries() -> None:
+    with pytest.raises(OstinatoError, match="Query 1 of the text has no name") as caught:
+        compile("FROM ticks DEFINE A AS f; FROM ticks DEFINE A AS f", {"ticks": SCHEMAS["ticks"]})
+    assert caught.value.hint == "End it with PUBLISH name"
+    with pytest.raises(OstinatoError, match="No later query of the text reads the events `a`"):
+        compile("FROM ticks DEFINE A AS f PUBLISH a; FROM ticks DEFINE A AS f", {"ticks": SCHEMAS["ticks"]})
+    with pytest.raises(OstinatoError, match="There is already a stream `ticks`"):
+        compile("FROM ticks DEFINE A AS f PUBLISH ticks; FROM ticks DEFINE A AS f", {"ticks": SCHEMAS["ticks"]})
