@@ -28,6 +28,7 @@ from ostinato.runtime.snapshots.state_check import StateCheck
 
 SHED_PART = 16  # shedding a sixteenth at once keeps its cost per event constant
 WAYS_OUT = "bound the pattern with WITHIN, shorten it, add conditions, or raise the budget (ost.Budget)"
+OPEN_ALONE = "only situations that are open are kept, one of each definition in each partition: raise the budget (ost.Budget)"
 
 
 class IntervalMatcher:
@@ -37,6 +38,7 @@ class IntervalMatcher:
         self._pattern = pattern
         self._budget = budget
         self._strings = strings
+        self._ways_out = OPEN_ALONE if pattern.each else WAYS_OUT
         self._plan = IntervalPlan(pattern, budget.runs)
         self._store = SituationStore(pattern)
         self._steps = Steps(pattern, budget)
@@ -119,12 +121,12 @@ class IntervalMatcher:
         if self._budget.overflow is not Overflow.ERROR:
             store.shed_oldest(store.live - limit + limit // SHED_PART)
         if store.live > limit:
-            raise over_budget(self._pattern, f"more than {limit} situations are kept", WAYS_OUT)
+            raise over_budget(self._pattern, f"more than {limit} situations are kept", self._ways_out)
 
     def _check_size(self, size: int, what: str) -> None:
         limit = self._budget.bytes
         if limit is not None and size > limit:
-            raise over_budget(self._pattern, f"{what} {in_words(size)}, and the budget is {in_words(limit)}", WAYS_OUT)
+            raise over_budget(self._pattern, f"{what} {in_words(size)}, and the budget is {in_words(limit)}", self._ways_out)
 
     def _settle(self) -> None:
         """After the rows of a call: let go of what is over, and shed what is too much."""
