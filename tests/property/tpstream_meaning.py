@@ -12,7 +12,8 @@ from ostinato.expr.nodes import type_of
 from ostinato.expr.typing.arrow_types import to_arrow
 from ostinato.lang.compile_options import CompileOptions
 from ostinato.lang.streams.known_streams import KnownStreams
-from ostinato.lang.tpstream.language import TPSTREAM
+from ostinato.lang.tpstream.lower import lower
+from ostinato.lang.tpstream.parse import parse_queries
 from ostinato.reference.intervals import interval_rows
 from ostinato.reference.situations import merged, situation_rows
 
@@ -30,12 +31,11 @@ def queries_of(text: str, schemas: Mapping[str, pa.Schema], **options: Any) -> l
     """The queries of a text, in their order."""
     said = CompileOptions(**options)
     streams, found = KnownStreams(dict(schemas)), []
-    for parsed in TPSTREAM.parse(text, said):
-        query = TPSTREAM.lower(parsed.tree, streams, said)
-        assert isinstance(query, MatchIntervals | SituationStream)
+    for tree in parse_queries(text):
+        query = lower(tree, streams.schemas, said.time, said.latency, streams.composites)
         found.append(query)
-        if parsed.composite is not None:
-            streams = streams.with_composite(parsed.composite.name, result_schema(query), query.time)
+        if tree.published is not None:
+            streams = streams.with_composite(tree.published.name, result_schema(query), query.time)
     return found
 
 
@@ -63,7 +63,7 @@ def text_rows(text: str, tables: Mapping[str, pa.Table], **options: Any) -> tupl
     """The last query of a text, and the rows that it returns, in their order."""
     queries = queries_of(text, {name: table.schema for name, table in tables.items()}, **options)
     streams = {name: table.to_pylist() for name, table in tables.items()}
-    names = [parsed.composite.name if parsed.composite else "" for parsed in TPSTREAM.parse(text, CompileOptions(**options))]
+    names = ["" if tree.published is None else tree.published.name for tree in parse_queries(text)]
     for name, query in zip(names, queries, strict=True):
         streams[name] = rows_of(query, streams)
     return queries[-1], streams[names[-1]]

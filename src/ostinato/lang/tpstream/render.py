@@ -11,7 +11,7 @@ from ostinato.lang.tpstream.syntax import Constraint, TpstreamQuery
 
 
 def render(query: TpstreamQuery) -> str:
-    return "\n".join(_clauses(query))
+    return "\n".join(_clauses(query.original or query))
 
 
 def _clauses(query: TpstreamQuery) -> Iterator[str]:

@@ -24,7 +24,8 @@ class Constraint:
 @dataclass(frozen=True)
 class TpstreamQuery:
     """`alone` is the situation of a pattern that is a single name, without any constraint; where neither is, there is no pattern, and the
-    situations are what is returned. `published` is how other queries of the text call what is returned."""
+    situations are what is returned. `published` is how other queries of the text call what is returned. `original`: as it was written,
+    where queries of their own decide some of its conditions."""
 
     streams: tuple[StreamName, ...]
     definitions: tuple[Definition, ...]
@@ -36,6 +37,7 @@ class TpstreamQuery:
     published: Composite | None = None
     span: Span = field(default=NOWHERE, compare=False, repr=False)  # of the pattern, or of the definitions
     text: str = field(default="", compare=False, repr=False)
+    original: TpstreamQuery | None = field(default=None, compare=False, repr=False)
 
     @property
     def has_pattern(self) -> bool:

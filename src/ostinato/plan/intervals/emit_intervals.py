@@ -83,8 +83,8 @@ class IntervalEmitter:
         for node in definition.condition.walk():
             if isinstance(node, Nav) and node.shift:
                 raise UnsupportedError(
-                    f"PREV in {definition.name} would skip the events of other streams, which is not evaluated yet",
-                    hint="Match the stream by itself",
+                    f"PREV in {definition.name} would skip the events of other streams, which is not evaluated here",
+                    hint="Partition by plain columns, and write IS TRUE behind a condition that BETWEEN follows",
                     span=node.span,
                 )
         return self._rows.bit([read, *conditions]), self._rows.bit([read])
