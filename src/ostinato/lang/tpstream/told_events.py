@@ -100,10 +100,11 @@ def _as_said(stream: StreamName, query: TpstreamQuery) -> StreamName:
 
 
 def _told(query: TpstreamQuery, streams: Streams, definitions: tuple[Definition, ...]) -> ToldEvents:
-    """Its name tells its place, which is another one in each query of a text."""
+    """Its name is another one in each query of a text, of which all but the last have names, and the same wherever the text is compiled."""
+    names = ", ".join(definition.name for definition in definitions)
     owners = {definition.name.lower() for definition in definitions}
     columns = dict.fromkeys(column for item in query.returns for column in _columns_of(item.expr, owners, not query.has_pattern))
-    published = Composite(f"events {definitions[0].span.start}", definitions[0].span)
+    published = Composite(f"events for {names}" + ("" if query.published is None else f" of {query.published.name}"), definitions[0].span)
     return ToldEvents(
         streams,
         tuple(replace(definition, stream=None) for definition in definitions),
