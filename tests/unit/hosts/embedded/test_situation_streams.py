@@ -52,8 +52,9 @@ def test_input_and_output_of_match_recognize() -> None:
     [
         (f"{TEXT} PUBLISH p; SELECT car, top FROM FILTER {{DUR > 4 AND situation = 'Wet'}} p", [(1, 90, 2, 7), (2, 75, 3, 8)]),
         (
-            f"{TEXT} PUBLISH p; PATTERN SEQ(p a, p b) WHERE [car] AND a.situation <> b.situation WITHIN 3 RETURN a.car AS c, b.start_ts AS s",
-            [(1, 2)],
+            f"{TEXT} PUBLISH p; PATTERN SEQ(p a, p b) WHERE [car] AND a.situation <> b.situation WITHIN 3"
+            " RETURN a.car AS c, b.start_ts AS s",
+            [(1, 2), (2, 3)],
         ),
         (
             f"{TEXT} PUBLISH p; SELECT * FROM p MATCH_RECOGNIZE (ORDER BY end_ts MEASURES A.car AS car PATTERN (A) DEFINE A AS top > 85)",
@@ -65,7 +66,8 @@ def test_input_and_output_of_match_recognize() -> None:
             [(1, 1, 7, 7)],
         ),
         (
-            "FROM cars PARTITION BY car DEFINE F AS speed > 70, W AS wet PATTERN F overlaps;finishes W RETURN first(F.car) AS car PUBLISH m;"
+            "FROM cars PARTITION BY car DEFINE F AS speed > 70, W AS wet PATTERN F overlaps;finishes W"
+            " RETURN first(F.car) AS car PUBLISH m;"
             " PATTERN SEQ(m a, cars b) WHERE a.car = b.car WITHIN 3 RETURN a.car AS car, a.detected_ts AS seen, b.ts AS ts",
             [(1, 5, 7), (2, 8, 9)],
         ),
