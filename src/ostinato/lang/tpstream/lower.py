@@ -76,7 +76,7 @@ def _latency(latency: str | None) -> Latency:
 
 
 def _within(window: Window | None, stream: Stream) -> Within | None:
-    within = lower_window(window, stream.time, stream.time_type)
+    within = lower_window(window, stream.time, stream.time_type, in_events=False)
     if within is not None and within.unit is Unit.EVENTS:
         assert window is not None
         raise UnsupportedError("Windows of situations are in time", hint="WITHIN 5 MINUTES", span=window.span)

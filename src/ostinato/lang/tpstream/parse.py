@@ -19,6 +19,7 @@ from ostinato.lang.tpstream.parse_pattern import constraint
 from ostinato.lang.tpstream.syntax import Constraint, TpstreamQuery
 
 ORDER = "The clauses are FROM [PARTITION BY], DEFINE, [PATTERN], [WITHIN], [RETURN], [PUBLISH], in this order, each once"
+ALTERNATIVES = "Relations of the same two situations are alternatives with semicolons between them: A before;meets B"
 Item = TypeVar("Item")
 
 
@@ -48,6 +49,9 @@ def _query(cursor: SituationParser, text: str) -> TpstreamQuery:
     cursor.expect_word("FROM", hint="A TPStream query begins with FROM stream")
     streams = _several(cursor, stream_name)
     partition = _partition(cursor) if cursor.accept_word("PARTITION") else ()
+    if cursor.at_word("WHERE"):
+        hint = "What an event has to satisfy is part of a definition: DEFINE A AS speed > 70 AND wet"
+        raise UnsupportedError("WHERE is no clause of TPStream", hint=hint, span=cursor.peek().span)
     cursor.expect_word("DEFINE", hint="DEFINE A AS speed > 70 AT LEAST 5 SECONDS")
     start = cursor.peek().span
     definitions = _several(cursor, definition)
@@ -104,12 +108,17 @@ def _pattern(cursor: SituationParser) -> tuple[Name | None, tuple[Constraint, ..
     if token.kind in ("name", "quoted") and (after.kind == "end" or after.is_op(";") or after.is_word("WITHIN", "RETURN", "PUBLISH")):
         name = cursor.expect_name("a situation", RESERVED)
         return Name(name.value, name.span), ()
+    if word := cursor.accept_word("NOT"):
+        raise UnsupportedError("NOT cannot stand in PATTERN", hint=ALTERNATIVES, span=word.span)
+    if cursor.at_op("("):
+        raise QuerySyntaxError("Constraints stand without parentheses", hint="PATTERN A before B AND B meets C", span=cursor.peek().span)
     found = [constraint(cursor)]
     while cursor.accept_word("AND"):
         found.append(constraint(cursor))
     if word := cursor.accept_word("OR", "NOT"):
-        hint = "Relations of the same two situations are alternatives with semicolons between them: A before;meets B"
-        raise UnsupportedError(f"{word.text.upper()} cannot stand in PATTERN", hint=hint, span=word.span)
+        raise UnsupportedError(f"{word.text.upper()} cannot stand in PATTERN", hint=ALTERNATIVES, span=word.span)
+    if cursor.at_op(","):
+        raise QuerySyntaxError("Constraints have AND between them", hint="PATTERN A before B AND B meets C", span=cursor.peek().span)
     return None, tuple(found)
 
 
