@@ -25,18 +25,19 @@ from ostinato.runtime.rows.string_pool import StringPool
 from ostinato.runtime.snapshots.state_check import StateCheck
 
 WAYS_OUT = "bound the pattern with WITHIN, shorten it, add conditions, or raise the budget (ost.Budget)"
+OPEN_ALONE = "only situations that are open are kept, one of each definition in each partition: raise the budget (ost.Budget)"
 
 
 class IntervalMatcher(RegisterMatcher):
     """A `Matcher`, but for what it finds: matches of situations have no rows. Rows that were read are needed no more."""
 
     _store: SituationStore
-    _ways_out = WAYS_OUT
 
     def __init__(self, pattern: IntervalPattern, budget: Budget, strings: StringPool) -> None:
         self._pattern = pattern
         self._plan = IntervalPlan(pattern, budget.runs)
         super().__init__(pattern, budget, strings, self._plan.interpreter)
+        self._ways_out = OPEN_ALONE if pattern.each else WAYS_OUT
         self._orders = SearchOrders(pattern, self._plan.settings)
         self._store = SituationStore(pattern)
         self._watermark = NEVER  # before the rows of this call
