@@ -67,9 +67,12 @@ class SetChange:
     def loads(data: bytes, functions: Mapping[str, UserFunction] | None = None) -> SetChange:
         """`functions` as in `serde.loads`. Programs are verified when they are run."""
         told = _decoded(data)
-        parts = ((name, serde.loads(base64.b64decode(text), functions)) for name, text in told["queries"].items())
-        columns = pa.ipc.read_schema(pa.py_buffer(base64.b64decode(told["columns"])))
-        return SetChange(tuple(told["removed"]), tuple(parts), columns)
+        try:
+            programs = {name: base64.b64decode(text, validate=True) for name, text in told["queries"].items()}
+            columns = pa.ipc.read_schema(pa.py_buffer(base64.b64decode(told["columns"], validate=True)))
+        except (ValueError, OSError, pa.ArrowException) as error:
+            raise StateError("a change of rules is damaged", detail=str(error)) from error
+        return SetChange(tuple(told["removed"]), tuple((name, serde.loads(one, functions)) for name, one in programs.items()), columns)
 
 
 def _decoded(data: bytes) -> dict[str, Any]:
