@@ -21,7 +21,11 @@ from ostinato.hosts.spark.python_workers import check_workers
 from ostinato.hosts.spark.run_match import run_work
 from ostinato.hosts.spark.run_options import BY_KEY, ONE, RunOptions
 from ostinato.hosts.spark.ship_program import shipped
-from ostinato.hosts.spark.source import Source, is_batch
+from ostinato.hosts.spark.source import Source, is_batch, schema_of
+from ostinato.hosts.spark.streaming.live_rules import live_set
+from ostinato.hosts.spark.streaming.match_source import match_streams
+from ostinato.hosts.spark.streaming.parquet_stream import ParquetStream
+from ostinato.hosts.spark.streaming.rule_log import RuleLog
 from ostinato.hosts.spark.types import as_on_spark, to_spark_schema
 from ostinato.hosts.spark.work import Work
 from ostinato.program.input import Input
@@ -40,7 +44,7 @@ from ostinato.tasks.shipped_program import ShippedProgram
 
 def match_all(spark: SparkSession, queries: QuerySet, given: Mapping[str, Source], options: RunOptions) -> DataFrame:
     """On streams all queries are one stateful operator; batches are read once for all queries that can go by their rows together."""
-    if not len(queries):
+    if not len(queries) and options.rule_log is None:
         raise OstinatoError("the set has no queries", hint="Add some with add(id, text)")
     options.refuse_late("by sets of queries", "they are counted")
     sources = {name.lower(): source for name, source in given.items()}
@@ -48,10 +52,40 @@ def match_all(spark: SparkSession, queries: QuerySet, given: Mapping[str, Source
     options.check_used(streams=streams, batches=not streams)
     if options.path is not None:
         raise UnsupportedError("path= is for single queries", hint="leave it out")
+    if options.rule_log is not None:
+        return _live(spark, queries, sources, options)
     if streams:
         work = _work(queries, _parts(queries), options)
         return run_work(spark, work, _read(work, sources), options)
     return reduce(DataFrame.unionAll, [_batch(_read(work, sources), work, options) for work in _families(queries, options)])
+
+
+def _live(spark: SparkSession, queries: QuerySet, sources: Mapping[str, Source], options: RunOptions) -> DataFrame:
+    """A stream that follows the set: what is added to it, removed from it or changed goes there by a log."""
+    assert options.rule_log is not None
+    schemas = {name.lower(): schema for name, schema in queries.schemas.items()}
+    for name in sources:
+        if name not in schemas:
+            raise UnknownNameError(f"the set knows no stream {name!r}", hint=f"it was made with {', '.join(queries.schemas)}")
+    own = {
+        name: (_own_columns(source, schemas[name]), None if isinstance(source, ParquetStream) else source.schema)
+        for name, source in sources.items()
+    }
+    live, rules = live_set(queries, RuleLog(options.rule_log), own, options.keys)
+    output = rules.output
+    if options.quarantines:
+        _check_error_column(output)
+        output = with_errors(output)
+    work = Work(queries.program, output, is_set=True, quarantines=options.quarantines, fixed=live.division)
+    frame = match_streams(spark, [sources[stream.name.lower()] for stream in work.streams], work, options, live)
+    queries.follow(options.rule_log, rules)
+    return frame
+
+
+def _own_columns(source: Source, wanted: pa.Schema) -> pa.Schema:
+    """Those that queries of the set may read, as Spark has them."""
+    names = {name.lower() for name in wanted.names}
+    return pa.schema([field for field in schema_of(source) if field.name.lower() in names])
 
 
 def _parts(queries: QuerySet) -> dict[str, Program]:
@@ -84,10 +118,14 @@ def _work(queries: QuerySet, parts: Mapping[str, Program], options: RunOptions) 
     output = as_on_spark(queries.output_schema)
     if not options.quarantines:
         return Work(_together(parts), output, is_set=True)
+    _check_error_column(output)
+    return Work(_together(parts), with_errors(output), is_set=True, quarantines=True)
+
+
+def _check_error_column(output: pa.Schema) -> None:
     if QUERY_ERROR in (name.lower() for name in output.names):
         hint = 'rename it, or pass on_error="raise"'
         raise SchemaError(f"a query returns a column `{QUERY_ERROR}`, as queries in quarantine do", hint=hint)
-    return Work(_together(parts), with_errors(output), is_set=True, quarantines=True)
 
 
 def _together(parts: Mapping[str, Program]) -> Program:

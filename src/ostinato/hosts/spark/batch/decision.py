@@ -21,6 +21,7 @@ from ostinato.tasks.ranges.merged_totals import TASK_OUTPUT, task_program
 from ostinato.tasks.ranges.range_job import RangeJob
 from ostinato.tasks.ranges.range_task import is_chained
 from ostinato.tasks.ranges.time_ranges import divide, overlap_widely
+from ostinato.tasks.ranges.window import window_of
 
 
 @dataclass(frozen=True)
@@ -65,7 +66,7 @@ def _plan_ranges(frame: DataFrame, pattern: Pattern, division: Division, input: 
         return "the files have no rows"
     if overlap_widely(groups):
         return "the row groups overlap widely in time"
-    divided = divide(groups, pattern.within, division.look_back, parallelism(spark))
+    divided = divide(groups, window_of(pattern), division.look_back, parallelism(spark))
     if pattern.output == "aggregates":
         pattern, output = task_program(pattern), TASK_OUTPUT
     elif numbers_matches(pattern) and len(divided.ranges) > 1:
