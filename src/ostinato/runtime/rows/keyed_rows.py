@@ -139,8 +139,7 @@ class KeyedRows:
             self._make_room(keys, counts)
             append_rows(keys, counts, self.offset, self.length, self._room, first)
         places = self._places(grouping, first, self.arena.capacity)
-        for name, (data, valid) in batch.items():
-            self.arena.write(name, places, data, valid)
+        self.arena.write(batch, places)
         self.held += grouping.rows
 
     def restore(

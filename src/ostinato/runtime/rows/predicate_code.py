@@ -19,6 +19,7 @@ RELATIONS = {"eq": kernel.EQ, "ne": kernel.EQ, "lt": kernel.LT, "le": kernel.LE,
 WORDS = (Kind.INT, Kind.FLOAT, Kind.DATE, Kind.TIMESTAMP, Kind.INTERVAL, Kind.DECIMAL)  # held in 64 bits that are compared as they are
 ALL_VALID = np.empty(0, np.bool_)
 NO_COLUMN = np.empty(0, np.int64)
+FEW, MANY = 16, 512  # rows of a block that is used again and again, and those that are held where it is enough
 
 
 class PredicateCode:
@@ -34,6 +35,7 @@ class PredicateCode:
         self._chosen = np.array([lines.registers[result] for result in results[: pattern.bits]], np.int64)
         self._kept = np.array([lines.values[result] for result in results[pattern.bits :]], np.int64)
         self._lines = 1 + len(self._operands) + 2 * len(self._ops)
+        self._few = self._room(1, max(FEW, len(self._operands)))
 
     @staticmethod
     def of(pattern: Pattern) -> PredicateCode | None:
@@ -42,21 +44,27 @@ class PredicateCode:
 
     def run(self, rows: PatternRows, keys: np.ndarray, start: np.ndarray, end: np.ndarray) -> None:
         """Fill the bits and slots of the rows with ordinals start[i]..end[i] of each key."""
-        arena = rows.arena
+        arena, shared = rows.arena, rows.shared
         columns, flags = [NO_COLUMN] * kernel.COLUMNS, [ALL_VALID] * kernel.COLUMNS
         for number, name in enumerate(self._columns):
-            held = rows.held_as(name)
+            held = shared.held_as(name)
             columns[number] = arena.column(held).view(np.int64)
             valid = arena.valid[held]
             if valid is not None:
                 flags[number] = valid
-        width = min(kernel.BLOCK, max(len(self._operands), rows.shared.held))
-        constants = np.empty((len(self._values), width), np.int64)
+        is_little = len(keys) == 1 and shared.held <= MANY
+        found, begin, constants, scratch = (
+            self._few if is_little else self._room(len(keys), min(kernel.BLOCK, max(self._lines, shared.held)))
+        )
         kernel.evaluate_predicates(
-            keys, start, end, rows.offset, rows.base, rows.length, self._back, self._ahead, np.empty((LINES, len(keys)), np.int64),
-            np.empty(len(keys) + 1, np.int64), *columns, *flags, self._operands, self._values, constants,
-            self._ops, self._chosen, self._kept, np.empty((self._lines, width), np.uint8), rows.bits, rows.slots, rows.slot_valid,
+            keys, start, end, shared.offset, shared.base, shared.length, self._back, self._ahead, found, begin, *columns, *flags,
+            self._operands, self._values, constants, self._ops, self._chosen, self._kept, scratch, rows.bits, rows.slots, rows.slot_valid,
         )  # fmt: skip
+
+    def _room(self, keys: int, width: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """For what the kernel writes down of so many keys, and of blocks of so many rows."""
+        found, begin = np.empty((LINES, keys), np.int64), np.empty(keys + 1, np.int64)
+        return found, begin, np.empty((len(self._values), width), np.int64), np.empty((self._lines, width), np.uint8)
 
 
 class _Lines:

@@ -46,18 +46,19 @@ class StringPool:
             return np.empty(0, np.int64)
         if self._asked is not None and self._asked[0] is strings:
             return self._asked[1]
-        if len(strings) == 1 and strings.nbytes <= SHORT:
-            return self._code_of_one(strings)
-        return self._coded(strings)
-
-    def _code_of_one(self, strings: pa.Array) -> np.ndarray:
-        """Of rows that come one by one: their texts come again and again, as the same array (`vectors.vector.text_alone`)."""
         known = self._singles.get(id(strings))
-        if known is None:
-            if len(self._singles) >= MOST_SINGLES:
-                self._singles.clear()
-            known = self._singles[id(strings)] = strings, self._coded(strings)
-        return known[1]
+        if known is not None:
+            return known[1]
+        codes = self._coded(strings)
+        if len(strings) == 1 and strings.nbytes <= SHORT:
+            self._remember(strings, codes)
+        return codes
+
+    def _remember(self, text: pa.Array, code: np.ndarray) -> None:
+        """Texts of rows that come one by one come again and again, as the same array (`vectors.vector.text_alone`)."""
+        if len(self._singles) >= MOST_SINGLES:
+            self._singles.clear()
+        self._singles[id(text)] = text, code
 
     def _coded(self, strings: pa.Array) -> np.ndarray:
         before = self._table.count

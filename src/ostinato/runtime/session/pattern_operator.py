@@ -132,7 +132,7 @@ class PatternOperator:
         fed, searched = self._searched
         if fed is not keys:
             searched = np.minimum(self.matcher.keep_from(keys), grown(self.evaluated, self.rows.key_count)[keys])
-        return searched - self.pattern.look_back
+        return searched - self.pattern.look_back if self.pattern.look_back else searched
 
     @property
     def is_told_of_all(self) -> bool:
