@@ -19,7 +19,7 @@ from ostinato.tasks.ranges.set_entry import first_time
 from ostinato.tasks.ranges.set_job import SetJob
 from ostinato.tasks.ranges.set_task import run_set_range
 from ostinato.tasks.ranges.time_ranges import TimeRange
-from ostinato.tasks.set_division import why_not_in_time
+from ostinato.tasks.set_division import why_not_in_time, window_of
 from ostinato.tasks.set_output import as_one_table
 
 SHAPE = """SELECT * FROM ticks MATCH_RECOGNIZE ({by} ORDER BY ts MEASURES A.ts AS a, LAST(B.ts) AS b, COUNT(*) AS n {skip}
@@ -77,7 +77,7 @@ def job(made: ost.QuerySet, table: pa.Table, folder: Path, borders: list[int], g
     ranges = tuple(TimeRange(low, high) for low, high in zip(edges[:-1], edges[1:], strict=True))
     groups = tuple(bounded for group in list_row_groups([str(path)], "ts") if (bounded := group.bounded) is not None)
     assert why_not_in_time(made.program) is None
-    return SetJob(made.program, reads, schema, groups, ranges)
+    return SetJob(made.program, reads, schema, groups, ranges, window_of(made.program))
 
 
 def shown(table: pa.Table) -> list[str]:

@@ -159,7 +159,7 @@ def _micros(data: np.ndarray, unit: str, valid: np.ndarray | None) -> np.ndarray
 
 def _strings(array: pa.Array, type_: Type) -> Vector:
     if len(array) == 1 and array.null_count == 0 and pa.types.is_string(array.type):
-        return Vector(type_, np.zeros(1, np.int64), None, text_alone(array[0].as_buffer().to_pybytes()))
+        return one_text(array, type_)
     given = pa.types.is_dictionary(array.type)
     if not given:
         array = _encoded(array)
@@ -174,9 +174,10 @@ def _strings(array: pa.Array, type_: Type) -> Vector:
     return with_distinct_entries(vector) if given else vector
 
 
-def text_alone(text: bytes) -> pa.Array:
-    """The dictionary of a column of one string; mostly the same one for the same string, where rows come one by one."""
-    return _known_text(text) if len(text) <= SHORT else _text(text)
+def one_text(array: pa.Array, type_: Type) -> Vector:
+    """A column of one string. Its dictionary is mostly the same one for the same string, where rows come one by one."""
+    text = array[0].as_buffer().to_pybytes()
+    return Vector(type_, np.zeros(1, np.int64), None, _known_text(text) if len(text) <= SHORT else _text(text))
 
 
 def _text(text: bytes) -> pa.Array:

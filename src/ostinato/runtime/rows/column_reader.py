@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -13,7 +14,7 @@ from ostinato.expr.typing.arrow_types import from_arrow as type_from_arrow
 from ostinato.expr.typing.arrow_types import to_arrow
 from ostinato.kernels.rows.text_codes import text_codes
 from ostinato.kernels.vectors.casts import cast
-from ostinato.kernels.vectors.vector import Vector, from_arrow, from_plain_words, plain_words
+from ostinato.kernels.vectors.vector import Vector, from_arrow, from_plain_words, one_text, plain_words
 from ostinato.program.input import Column, Input
 from ostinato.runtime.rows.struct_fields import column_of
 
@@ -70,9 +71,12 @@ class ColumnReader:
             self._schema = schema
         found = {}
         for source in self._sources:
-            array = batch.column(source.at) if source.at >= 0 else column_of(batch, source.column)
-            if source.words is not None and not array.null_count and not isinstance(array, pa.ChunkedArray) and len(array):
+            array: Any = batch.column(source.at) if source.at >= 0 else column_of(batch, source.column)
+            is_plain = (source.words is not None or source.text) and not array.null_count and not isinstance(array, pa.ChunkedArray)
+            if is_plain and source.words is not None and len(array):
                 found[source.name] = from_plain_words(array, source.type, source.words)
+            elif is_plain and source.text and len(array) == 1:
+                found[source.name] = one_text(array, source.type)
             else:
                 found[source.name] = self._vector(array, source)
         return found

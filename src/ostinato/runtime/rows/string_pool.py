@@ -55,7 +55,7 @@ class StringPool:
         return codes
 
     def _remember(self, text: pa.Array, code: np.ndarray) -> None:
-        """Texts of rows that come one by one come again and again, as the same array (`vectors.vector.text_alone`)."""
+        """Texts of rows that come one by one come again and again, as the same array (`vectors.vector.one_text`)."""
         if len(self._singles) >= MOST_SINGLES:
             self._singles.clear()
         self._singles[id(text)] = text, code

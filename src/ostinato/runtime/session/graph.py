@@ -296,11 +296,12 @@ class Graph:
         self.limits.check_rows(source, self.readers[number], self.texts[number])
 
     def _feed(self, number: int, keys: np.ndarray, in_parts: bool) -> Iterator[Found]:
-        numbers, sharing = self._reader_numbers[number], self._sharing[number]
+        if self._sharing[number].only is None:
+            self._evaluate(number, keys)
+        numbers, sharing = self._reader_numbers[number], self._sharing[number]  # without queries that have just failed
         if sharing.only is not None:
             yield from self._fed(numbers[0], sharing.only.own_keys(keys), in_parts)
         else:
-            self._evaluate(number, keys)
             for place, concerned in sharing.concerned(keys):
                 yield from self._fed(numbers[place], concerned, in_parts)
         self._trim(number, keys)

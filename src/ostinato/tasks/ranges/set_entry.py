@@ -11,7 +11,7 @@ from ostinato.archive.ordered_rows import OrderedRows
 from ostinato.archive.row_groups import times_of
 from ostinato.base.errors import OstinatoError
 from ostinato.program.expansion import QUERY
-from ostinato.program.program import Operator, Program, Result
+from ostinato.program.program import Body, Operator, Program, Result
 from ostinato.runtime.session.set_session import SetSession
 from ostinato.tasks.key_codes import key_codes
 from ostinato.tasks.keyed_pass import Failed
@@ -46,6 +46,7 @@ def _followed(program: Program, number: int) -> Program:
     """One of the operators alone, which shows the first and last row of every match, whatever came before it."""
     operator = program.operators[number]
     body = only_rows(unchained(operator.body))
+    assert isinstance(body, Body)
     reads = with_row_numbers(program.inputs[operator.ports[0]])
     return Program((reads,), (Operator(operator.name, (0,), body),), (Result(operator.name, 0),))
 

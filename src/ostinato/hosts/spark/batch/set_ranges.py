@@ -33,8 +33,9 @@ def plan_set(frame: DataFrame, work: Work, input: pa.Schema, budget: Budget) -> 
     groups = time_groups(frame, work.reads, input)
     if isinstance(groups, str):
         return groups
-    divided = divide(groups, window_of(work.program), look_back_of(work.program), parallelism(frame.sparkSession))
-    return SetJob(work.program, work.reads, input, tuple(groups), divided.ranges, budget, work.quarantines)
+    window = window_of(work.program)
+    divided = divide(groups, window, look_back_of(work.program), parallelism(frame.sparkSession))
+    return SetJob(work.program, work.reads, input, tuple(groups), divided.ranges, window, budget, work.quarantines)
 
 
 def match_set(frame: DataFrame, job: SetJob, output: pa.Schema) -> DataFrame:
