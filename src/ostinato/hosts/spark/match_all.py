@@ -14,6 +14,7 @@ from ostinato.base.user_warning import warn_user
 from ostinato.hosts.spark.batch.graph_frames import match_graph
 from ostinato.hosts.spark.batch.match_batch import OnePartitionWarning, checked_budget, input_schema, prepared
 from ostinato.hosts.spark.batch.partition_count import partition_count
+from ostinato.hosts.spark.batch.set_ranges import match_set, plan_set
 from ostinato.hosts.spark.batch.sorted_partitions import Matching, order_of, with_partition_in_ids
 from ostinato.hosts.spark.merged_frame import batch_frame
 from ostinato.hosts.spark.nested_columns import quoted
@@ -38,6 +39,7 @@ from ostinato.tasks.carried_names import carried
 from ostinato.tasks.conform import batches_of
 from ostinato.tasks.host_ids import has_ids
 from ostinato.tasks.keyed_pass import Failed, concatenated, set_pass
+from ostinato.tasks.ranges.set_job import SetJob
 from ostinato.tasks.set_output import QUERY_ERROR, as_one_table, errors_table, with_errors
 from ostinato.tasks.shipped_program import ShippedProgram
 
@@ -153,6 +155,11 @@ def _batch(read: list[Source], work: Work, options: RunOptions) -> DataFrame:
     budget = checked_budget(options)
     frames = [source for source in read if is_batch(source)]
     check_workers(frames[0].sparkSession)
+    if not work.is_composed:
+        frame = batch_frame(work, frames)
+        job = plan_set(frame, work, input_schema(frame, work), budget)
+        if isinstance(job, SetJob):
+            return match_set(frame, job, work.output)
     keyed = _is_keyed(work)
     if not keyed:
         warn_user(OnePartitionWarning(_one_place(work)))
@@ -178,7 +185,6 @@ def _one_place(work: Work) -> str:
 
 
 def _by_rows(frame: DataFrame, work: Work, budget: Budget) -> DataFrame:
-    input_schema(frame, work)
     rows = prepared(frame, work)
     if work.keys:
         keys = [quoted(carried(name)) for name in work.keys]

@@ -77,7 +77,7 @@ def _matches(job: RangeJob, one: TimeRange, marked: Pattern) -> Iterator[pa.Tabl
     stop = _stop(job, one)
     tables = _tables(job, entry, stop, lambda: rows_at_once(session))
     for matches in run_session(session, chain(tables, rows_behind(session, job.rows, stop, one.high))):
-        yield _own(matches, one, start_column(marked))
+        yield own_matches(matches, one, start_column(marked))
 
 
 def rows_at_once(session: Session) -> int:
@@ -108,7 +108,8 @@ def _tables(job: RangeJob, entry: Entry, stop: int | None, at_once: Callable[[],
     return rows if entry.begin is None or not job.back else chain([left_context(job.rows, entry.begin, stop, job.back)], rows)
 
 
-def _own(matches: pa.Table, one: TimeRange, column: str) -> pa.Table:
+def own_matches(matches: pa.Table, one: TimeRange, column: str) -> pa.Table:
+    """Those that start in the range; `column` tells where."""
     if not matches.num_rows:
         return matches
     times = times_of(matches.column(column))
