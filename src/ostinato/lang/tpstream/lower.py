@@ -13,7 +13,7 @@ from ostinato.expr.types import BOOL
 from ostinato.expr.typing.schema import Schema
 from ostinato.lang.streams.given_streams import Times
 from ostinato.lang.streams.stream import Stream
-from ostinato.lang.streams.window import Window, length_in_time, lower_window
+from ostinato.lang.streams.window import Window, length_of_what_lasts, lower_window
 from ostinato.lang.tpstream.conditions import lower_condition
 from ostinato.lang.tpstream.constraints import check_connected, lower_constraint
 from ostinato.lang.tpstream.returns import lower_returns
@@ -137,4 +137,4 @@ def _duration(lasting: Lasting | None, stream: Stream) -> Duration:
 def _length(window: Window, clause: str, stream: Stream, up: bool = False) -> int:
     if window.unit == "event":
         raise UnsupportedError("Durations are in time", hint=f"{clause} 5 SECONDS", span=window.span)
-    return length_in_time(window, clause, stream.time, stream.time_type, up)
+    return length_of_what_lasts(window, clause, stream.time, stream.time_type, up)
