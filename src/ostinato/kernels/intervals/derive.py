@@ -31,6 +31,7 @@ from ostinato.kernels.intervals.interval_layout import (
     TAIL,
     TOO_SMALL,
 )
+from ostinato.kernels.rows.farest_time import FAREST
 from ostinato.kernels.scalar.scalar import evaluate
 
 
@@ -125,7 +126,7 @@ def take(
                 continue
             slot = definitions[definition, START_SLOT]
             start, end = slots[row, slot], time
-            if slot_valid[row, slot] == 0 or start > time:
+            if slot_valid[row, slot] == 0 or not -FAREST <= start <= time:
                 header[ERROR] = BAD_START
                 return FAILED
             if not counts(definitions, definition, time - start):

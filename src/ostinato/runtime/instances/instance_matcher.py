@@ -130,9 +130,8 @@ class InstanceMatcher:
 
     def _failed(self, error: int) -> OstinatoError:
         if error == kernel.BAD_START:
-            return DataError(
-                f"an event of {self._automaton.reads.stream} has no start, or one behind its end", hint="leave such events out before"
-            )
+            message = f"an event of {self._automaton.reads.stream} has no start, or one behind its end or too far back"
+            return DataError(message, hint="leave such events out before")
         return self._plan.interpreter.error(error)
 
     def _bind_strings(self) -> None:
