@@ -18,9 +18,9 @@ from ostinato.lang.streams.composition import check_composition
 from ostinato.lang.streams.known_streams import KnownStreams
 
 OF_THE_TEXT = ("type_by", "time", "output", "ties", "latency")  # what a text can leave open
-OF_THE_RUN = ("strategy", "budget", "lazy")
+OF_THE_RUN = ("strategy", "budget", "lazy", "threads")
 OPTIONS = frozenset((*OF_THE_TEXT, *OF_THE_RUN))
-OF_EVENT_PATTERNS = OPTIONS - {"latency"}  # a matter of situations, which last
+OF_EVENT_PATTERNS = OPTIONS - {"latency", "threads"}  # these are a matter of situations, which last
 
 
 def _as_it_is(tree: Tree, streams: KnownStreams) -> Tree:

@@ -63,7 +63,7 @@ def test_options_that_are_not_offered():
     with pytest.raises(OstinatoError, match="ties= is for event patterns; a SQL statement says it itself") as caught:
         language_named("sql").refuse({"output": None, "ties": "epoch"})
     assert caught.value.hint == "Use ORDER BY, WITHIN and DEFINE"
-    language_named("sase").refuse(dict.fromkeys(OPTIONS - {"latency"}, "x"))
+    language_named("sase").refuse(dict.fromkeys(OPTIONS - {"latency", "threads"}, "x"))
     with pytest.raises(OstinatoError, match="latency= is not offered by this language"):
         language_named("sase").refuse({"latency": "final"})
     with pytest.raises(OstinatoError, match="output= is not for TPStream"):

@@ -33,7 +33,7 @@ TPSTREAM = Language(
     parse=_parse,
     lower=_lower,
     render=render,
-    options=frozenset(("time", "latency", "strategy", "budget", "lazy")),
+    options=frozenset(("time", "latency", "strategy", "budget", "lazy", "threads")),
     instead="is not for TPStream, which says it in its text",
     instead_hint="Leave it out: FROM names the streams, RETURN what is shown; latency='earliest' or 'final' says when",
 )

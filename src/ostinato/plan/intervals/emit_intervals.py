@@ -8,19 +8,21 @@ from functools import reduce
 from ostinato.algebra.allen import Constraint, Relation
 from ostinato.algebra.situations import DETECTED, END, START, MatchIntervals, SituationDefinition
 from ostinato.base.errors import UnsupportedError
-from ostinato.expr.nodes import Call, Expr, Field, Literal, Nav, current
-from ostinato.expr.types import BOOL, STRING
+from ostinato.expr.nodes import Aggregate, Call, Expr, Field, Literal, Nav, current, type_of
+from ostinato.expr.types import BOOL, STRING, Kind
 from ostinato.plan.classify import conjuncts
 from ostinato.plan.column_code import ColumnBuilder
 from ostinato.plan.input import emit_input
 from ostinato.plan.intervals.carried_values import CarriedValues, is_of_situation
-from ostinato.plan.intervals.search_order import search_orders
 from ostinato.plan.row_predicates import RowEmitter
+from ostinato.program.analysis.search_cost import first_orders
 from ostinato.program.code_inputs import code_inputs
 from ostinato.program.intervals import RELATIONS, AllowedRelation, IntervalConstraint, IntervalPattern, SituationTest
 from ostinato.program.measure_code import MeasureCode
 from ostinato.program.verification.interval_check import MOST_DEFINITIONS
 from ostinato.program.verification.verify import verify_pattern
+
+EXACT_KEYS = (Kind.INT, Kind.STRING, Kind.BOOL, Kind.DATE, Kind.TIMESTAMP)
 
 
 class IntervalEmitter:
@@ -41,6 +43,7 @@ class IntervalEmitter:
         carried = CarriedValues(self._names, self._rows, self._leaves())
         measures = self._measures(carried)
         rows, count, slots = self._rows.finish()
+        constraints = tuple(map(self._constraint, query.constraints))
         return verify_pattern(IntervalPattern(
             reads=emit_input(situations, {*code_inputs(rows), *self._numbered()}, None),
             evaluation="intervals",
@@ -58,9 +61,9 @@ class IntervalEmitter:
                 SituationTest(holds, reads, block, _length(one.duration.at_least), _length(one.duration.at_most), start)
                 for one, (holds, reads), block, start in zip(situations.definitions, bits, carried.blocks, starts, strict=True)
             ),
-            constraints=tuple(map(self._constraint, query.constraints)),
+            constraints=constraints,
             owners=carried.owners,
-            orders=search_orders(self._names, query.constraints),
+            orders=first_orders(len(self._names), constraints),
             latency=query.latency.value,
         ))  # fmt: skip
 
@@ -104,6 +107,8 @@ class IntervalEmitter:
         """What measures ask of situations."""
 
         def below(expr: Expr) -> Iterator[Expr]:
+            if self._key_value(expr) is not None:
+                return
             if is_of_situation(expr):
                 yield expr
             else:
@@ -113,10 +118,21 @@ class IntervalEmitter:
         for measure in self._query.measures:
             yield from below(measure.expr)
 
+    def _key_value(self, expr: Expr) -> str | None:
+        """The key that all events of a match have in common: nothing has to be carried. Doubles that are one key may differ (0.0, -0.0)."""
+        if not self._query.constraints or not is_of_situation(expr):
+            return None
+        body = expr.body if isinstance(expr, Nav) or (isinstance(expr, Aggregate) and expr.function in ("min", "max")) else None
+        is_key = isinstance(body, Field) and body.name in self._situations.partition and type_of(body).kind in EXACT_KEYS
+        return body.name if isinstance(body, Field) and is_key and type_of(expr) == type_of(body) else None
+
     def _measures(self, carried: CarriedValues) -> MeasureCode:
         code = ColumnBuilder()
 
         def resolve(expr: Expr) -> int | None:
+            key = self._key_value(expr)
+            if key is not None:
+                return code.input(f"partition:{key}", type_of(expr))
             if not is_of_situation(expr):
                 return None
             number, type_ = carried.register(expr)
