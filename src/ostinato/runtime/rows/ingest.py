@@ -8,13 +8,12 @@ import numpy as np
 
 from ostinato.base.errors import DataError
 from ostinato.expr.types import Kind
+from ostinato.kernels.rows.farest_time import FAREST as FAREST
 from ostinato.kernels.rows.read_only import borrowed
 from ostinato.kernels.rows.time_range import time_range
 from ostinato.kernels.vectors.vector import Vector
 from ostinato.program.input import Input
 from ostinato.runtime.rows.string_pool import ranks_of
-
-FAREST = 2**62  # of a time from 0; with windows of at most as much, no sum and no difference leaves 64 bits
 
 
 class MissingTimeError(DataError):
