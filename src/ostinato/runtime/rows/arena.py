@@ -95,14 +95,19 @@ class Arena:
         """Where every column has met a null."""
         return self._width + len(self.valid)
 
-    def declare(self, name: str, dtype: np.dtype | type, width: int = 0, patient: bool = False, derived: bool = False) -> None:
+    def declare(self, name: str, dtype: np.dtype | type, width: int = 0, patient: bool = False) -> None:
         self._data[name] = np.empty((self.capacity, width) if width else self.capacity, dtype)
         self.valid[name] = None
         self._width += _width(self._data[name])
         if patient:
             self._patient.add(name)
-        if derived:
-            self.derived.add(name)
+
+    def declare_derived(self, name: str, width: int) -> None:
+        """A table of numbers that follow from the rest."""
+        self._data[name] = np.empty((self.capacity, width), np.int64)
+        self.valid[name] = None
+        self._width += _width(self._data[name])
+        self.derived.add(name)
 
     def drop(self, names: Sequence[str]) -> None:
         for name in names:

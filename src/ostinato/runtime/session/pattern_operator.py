@@ -50,7 +50,7 @@ class PatternOperator:
     def __init__(self, pattern: Pattern, source: InputRows, label: str, budget: Budget, in_order: bool) -> None:
         self.pattern = pattern
         self.source = source
-        linked = linked_columns(pattern) if isinstance(pattern, TreePattern) else {}
+        linked = linked_columns(pattern) if isinstance(pattern, TreePattern) else ()
         self.rows = PatternRows(source.rows, label, len(pattern.slots), occurrence_columns(pattern), bits_held_as(pattern), linked)
         self.matcher: Matcher = open_matcher(pattern, budget, source.pool, in_order=in_order)
         self.report = open_report(pattern, budget, source.pool)
