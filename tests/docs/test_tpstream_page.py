@@ -20,7 +20,8 @@ class _Found:
         return pa.Table.from_pylist(self.rows)
 
 
-def _match(text: str, language: str, latency: str | None = None, **tables: pa.Table) -> _Found:
+def _match(text: str, language: str, latency: str | None = None, threads: int | None = None, **tables: pa.Table) -> _Found:
+    """Threads have no meaning."""
     return _Found(meaning(text, tables, language=language, latency=latency))
 
 
