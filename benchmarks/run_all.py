@@ -11,8 +11,9 @@ from benchmarks import report
 from benchmarks.harness import announce
 
 EXPERIMENTS = (
-    "v_shape", "sase_workload", "sase_experiments", "nonoverlapping", "compact_windows", "negation", "nested", "cel", "tpstream_rate",
-    "surgical_tools", "run_memory", "input_memory", "listing_memory", "soak", "first_result", "growth", "threshold", "single_rows",
+    "v_shape", "sase_workload", "sase_experiments", "nonoverlapping", "compact_windows", "negation", "nested", "cel", "surgical_tools",
+    "tpstream", "tpstream_patterns", "tpstream_latency", "tpstream_orders", "tpstream_joins", "tpstream_rate",
+    "run_memory", "input_memory", "listing_memory", "soak", "first_result", "growth", "threshold", "single_rows",
     "query_sets", "many_queries", "spark_batch", "spark_streaming",
 )  # fmt: skip
 

@@ -32,6 +32,7 @@ from ostinato.query import AnyQuery, Around, Query
 from ostinato.rewrite.rules import NEEDED, RULES, rewrite
 
 TREE_SWITCHES = ("equality_chains", "join_order", "negation_cut")
+INTERVAL_SWITCHES = ("quiet_rows", "measured_order", "partnerless")
 
 
 def compile(text: str, schemas: Mapping[str, pa.Schema], **options: Any) -> Query:
@@ -62,7 +63,8 @@ def schema_of(name: str, given: object) -> pa.Schema:
 
 
 def _check_left_out(without: tuple[str, ...]) -> None:
-    offered = [*(rule for rule, _ in RULES if rule not in NEEDED), "merging", "search", "equality_key", "quiet_rows", *TREE_SWITCHES]
+    rules = (rule for rule, _ in RULES if rule not in NEEDED)
+    offered = [*rules, "merging", "search", "equality_key", *INTERVAL_SWITCHES, *TREE_SWITCHES]
     unknown = [name for name in without if name not in offered]
     if unknown:
         raise OstinatoError(f'there is no "{unknown[0]}" to leave out', hint=f"without= takes {', '.join(offered)}, as a tuple")
@@ -196,7 +198,8 @@ def _(query: EventQuery, options: CompileOptions) -> Pattern:
 
 @_planned.register
 def _(query: MatchIntervals, options: CompileOptions) -> Pattern:
-    return replace(plan_intervals(query, options.strategy), passes_over="quiet_rows" not in options.without)
+    passes_over, adapts, lets_go = (name not in options.without for name in INTERVAL_SWITCHES)
+    return replace(plan_intervals(query, options.strategy), passes_over=passes_over, adapts=adapts, lets_go=lets_go)
 
 
 @singledispatch

@@ -34,7 +34,7 @@ def test_in_time_and_saved_in_between(case: Written, random: Random) -> None:
         return
     session = query.open(lateness=0)
     outputs = []
-    for stream, piece in _in_time(query, case, random):
+    for stream, piece in in_time(query, case, random):
         outputs.append(session.push(stream, piece))
         if random.random() < 0.2:
             session = query.open(snapshot=session.snapshot())
@@ -74,7 +74,7 @@ def test_quiet_rows_change_nothing(case: Written, random: Random) -> None:
     query = compiled(case)
     if query is None:
         return
-    pieces = list(_in_time(query, case, random))
+    pieces = list(in_time(query, case, random))
     plain = compile(case.text, {name: table.schema for name, table in case.tables.items()}, without=("quiet_rows",), **case.options)
     (found, metrics), (wanted, wanted_metrics) = (_run(one, pieces) for one in (query, plain))
     assert found.equals(wanted)
@@ -133,7 +133,7 @@ def _time(table: pa.Table) -> str:
     return "ts" if "ts" in table.column_names else "ended"
 
 
-def _in_time(query: Query, case: Written, random: Random) -> Iterator[tuple[str, pa.Table]]:
+def in_time(query: Query, case: Written, random: Random) -> Iterator[tuple[str, pa.Table]]:
     """The rows of all streams by time, then by stream, a few at a time."""
     read = {reads.stream for reads in query.program.inputs} | {s.stream for reads in query.program.inputs for s in reads.sources}
     places = [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ostinato.kernels._jit import borrowing
+from ostinato.kernels.intervals.averages import have_drifted
 from ostinato.kernels.intervals.carried import begin_rows, take_in_found, take_in_kept
 from ostinato.kernels.intervals.combine import decide
 from ostinato.kernels.intervals.derive import purge, take
@@ -12,7 +13,9 @@ from ostinato.kernels.intervals.interval_layout import (
     AT_ROW,
     BEFORE,
     DONE,
+    DRIFTED,
     FOUND,
+    LETS_GO,
     LIMIT,
     LIVE,
     NEVER,
@@ -23,21 +26,23 @@ from ostinato.kernels.intervals.interval_layout import (
     PASSES_OVER,
     WITHIN,
 )
+from ostinato.kernels.intervals.partners import let_go_of_partnerless
 from ostinato.kernels.intervals.quiet_rows import quiet_end, time_before
 
 _SIGNATURE = (
-    "int64(int64[:,::1], int64[:,::1], int64[:,::1], int64[:,::1], int64[:,::1], int64[::1], int64[::1],"
+    "int64(int64[:,::1], int64[:,::1], int64[:,::1], int64[:,::1], int64[:,::1], int64[::1], int64[::1], int64[::1],"
     "int64[:,::1], int64[::1], uint8[::1], int64[::1], int64[::1], int64[::1], int64[:,::1], uint8[:,::1],"
-    "int64[:,::1], int64[:,::1], uint8[:,::1], int64[:,::1], int64[:,::1], int64[:,::1], int64[::1],"
+    "int64[:,::1], int64[:,::1], uint8[:,::1], int64[:,::1], int64[:,::1], int64[:,::1], int64[:,::1], int64[:,::1], float64[:,::1],"
+    "int64[::1],"
     "int64[:,::1], int64[:,::1], uint8[:,::1], int64[::1], int64[::1], int64[::1], int64)"
 )
 
 
 @borrowing(_SIGNATURE)
 def advance(
-    definitions, constraints, bounds, orders, ranks_of, owners, settings, code, scratch, scratch_valid, ranks, bits, times, slots,
-    slot_valid, situations, registers, register_valid, regions, per_key, places, header, found, found_registers, found_valid, keys, begin,
-    end, complete,
+    definitions, constraints, bounds, orders, ranks_of, last_related, owners, settings, code, scratch, scratch_valid, ranks, bits, times,
+    slots, slot_valid, situations, registers, register_valid, regions, per_key, places, ranges, looked, averages, header, found,
+    found_registers, found_valid, keys, begin, end, complete,
 ):  # fmt: skip
     """Go on over the rows [begin[i], end[i]) of each of `keys`; no more rows come with times before `complete`. Anything but DONE leaves in
     the header where to go on when called again."""
@@ -54,8 +59,9 @@ def advance(
             if now != NEVER and now < known:
                 lines = header[FOUND]
                 status = decide(
-                    definitions, constraints, bounds, orders, ranks_of, owners, settings, situations, registers, register_valid, regions,
-                    places, header, found, found_registers, found_valid, key, per_key[key, BEFORE], now,
+                    definitions, constraints, bounds, orders, ranks_of, last_related, owners, settings, situations, registers,
+                    register_valid, regions, places, ranges, looked, header, found, found_registers, found_valid, key,
+                    per_key[key, BEFORE], now,
                 )  # fmt: skip
                 if len(owners) > 0 and header[FOUND] > lines:
                     taken = take_in_found(
@@ -67,10 +73,16 @@ def advance(
                 if status != DONE:
                     return status
                 per_key[key, BEFORE], per_key[key, NOW] = now, NEVER
+                if settings[LETS_GO] != 0:
+                    let_go_of_partnerless(
+                        definitions, constraints, bounds, situations, registers, register_valid, regions, ranges, header, key, now
+                    )
                 if len(definitions) == 1:
                     purge(definitions, situations, regions, header, key, OPEN)
                 elif settings[WITHIN] != OPEN:
                     purge(definitions, situations, regions, header, key, now - settings[WITHIN])
+                if have_drifted(settings, header, looked, averages, len(definitions)):
+                    return DRIFTED
             if row >= end[i]:
                 if settings[WITHIN] != OPEN and complete != OPEN and complete > NEVER + settings[WITHIN]:
                     purge(definitions, situations, regions, header, key, complete - settings[WITHIN])

@@ -14,8 +14,8 @@ from ostinato.plan.classify import conjuncts
 from ostinato.plan.column_code import ColumnBuilder
 from ostinato.plan.input import emit_input
 from ostinato.plan.intervals.carried_values import CarriedValues, is_of_situation
-from ostinato.plan.intervals.search_order import search_orders
 from ostinato.plan.row_predicates import RowEmitter
+from ostinato.program.analysis.search_cost import first_orders
 from ostinato.program.code_inputs import code_inputs
 from ostinato.program.intervals import RELATIONS, AllowedRelation, IntervalConstraint, IntervalPattern, SituationTest
 from ostinato.program.measure_code import MeasureCode
@@ -43,6 +43,7 @@ class IntervalEmitter:
         carried = CarriedValues(self._names, self._rows, self._leaves())
         measures = self._measures(carried)
         rows, count, slots = self._rows.finish()
+        constraints = tuple(map(self._constraint, query.constraints))
         return verify_pattern(IntervalPattern(
             reads=emit_input(situations, {*code_inputs(rows), *self._numbered()}, None),
             evaluation="intervals",
@@ -60,9 +61,9 @@ class IntervalEmitter:
                 SituationTest(holds, reads, block, _length(one.duration.at_least), _length(one.duration.at_most), start)
                 for one, (holds, reads), block, start in zip(situations.definitions, bits, carried.blocks, starts, strict=True)
             ),
-            constraints=tuple(map(self._constraint, query.constraints)),
+            constraints=constraints,
             owners=carried.owners,
-            orders=search_orders(self._names, query.constraints),
+            orders=first_orders(len(self._names), constraints),
             latency=query.latency.value,
         ))  # fmt: skip
 

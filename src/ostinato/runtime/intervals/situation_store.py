@@ -13,7 +13,7 @@ from ostinato.runtime.rows.array_growth import grown
 FIRST_CAPACITY = 64
 MOST_SPARE = 1 << 13  # places behind the regions
 AT_A_TIME = 1 << 16  # results that are found before they are taken
-COUNTERS = (layout.VISITED, layout.MADE, layout.PEAK, layout.PURGED)
+COUNTERS = (layout.VISITED, layout.MADE, layout.PEAK, layout.PURGED, layout.PARTNERLESS, layout.SEARCHES)
 POOLED = ("situations", "registers", "register_valid")
 
 
@@ -33,6 +33,7 @@ class SituationStore:
         self.regions = np.zeros((0, layout.REGION_COLUMNS), np.int64)
         self.per_key = np.zeros((0, layout.KEY_COLUMNS), np.int64)
         self.places = np.zeros((layout.PLACES, self._definitions), np.int64)
+        self.ranges = np.zeros((self._definitions + 2, layout.RANGE_COLUMNS), np.int64)
         self.header = np.zeros(layout.HEADER_CELLS, np.int64)
         self.header[layout.TAIL] = layout.RESERVED
         self.shed = 0
@@ -65,7 +66,7 @@ class SituationStore:
         return np.asarray((self.regions[:, layout.COUNT].reshape(-1, self._definitions) > 0).any(axis=1))
 
     @property
-    def kept(self) -> np.ndarray:
+    def alive(self) -> np.ndarray:
         """The places of all situations, region by region."""
         counts = self.regions[:, layout.COUNT]
         behind = np.cumsum(counts)
@@ -74,13 +75,13 @@ class SituationStore:
     @property
     def _times(self) -> np.ndarray:
         """Start and end of all situations, in the same order."""
-        return self.situations[self.kept, : layout.END + 1]
+        return self.situations[self.alive, : layout.END + 1]
 
     def make_room(self) -> None:
         """After the kernel stopped for want of space: regions stand side by side again, each with room for as many more. Where situations
         come and go, regions wander through the pool: the longer they do, the more places it has, so that this happens seldom."""
         self._spare = min(2 * self._spare, MOST_SPARE)
-        self._lay_out(self.kept, self.regions[:, layout.COUNT].copy())
+        self._lay_out(self.alive, self.regions[:, layout.COUNT].copy())
 
     def _lay_out(self, kept: np.ndarray, counts: np.ndarray) -> None:
         """Keep these situations, so many of each region."""
@@ -100,7 +101,7 @@ class SituationStore:
 
     def _keep(self, chosen: np.ndarray) -> int:
         """Of what is kept only these, by a flag each. Returns how many are gone."""
-        kept = self.kept
+        kept = self.alive
         counts = self.regions[:, layout.COUNT]
         owner = np.repeat(np.arange(len(counts)), counts)
         self._lay_out(kept[chosen], np.bincount(owner[chosen], minlength=len(counts)))
@@ -179,7 +180,7 @@ class SituationStore:
         self.header[layout.LIVE] = int(self.regions[:, layout.COUNT].sum())
 
     def state(self) -> dict[str, np.ndarray]:
-        kept = self.kept
+        kept = self.alive
         return {
             "moments": self.per_key,
             "counts": np.ascontiguousarray(self.regions[:, layout.COUNT]),
