@@ -12,6 +12,7 @@ from ostinato.runtime.rows.array_growth import grown
 
 FIRST_CAPACITY = 64
 MOST_SPARE = 1 << 13  # places behind the regions
+SPARE_FACTOR = 16  # as many as these at the most: there may be many queries with few situations
 AT_A_TIME = 1 << 16  # results that are found before they are taken
 COUNTERS = (layout.VISITED, layout.MADE, layout.PEAK, layout.PURGED, layout.PARTNERLESS, layout.SEARCHES)
 POOLED = ("situations", "registers", "register_valid")
@@ -89,10 +90,11 @@ class SituationStore:
         behind = layout.RESERVED + np.cumsum(rooms)
         tail = int(behind[-1]) if len(behind) else layout.RESERVED
         heads = behind - rooms
+        spare = min(self._spare, FIRST_CAPACITY + SPARE_FACTOR * tail)
         target = np.repeat(heads - (np.cumsum(counts) - counts), counts) + np.arange(counts.sum())
         for name in POOLED:
             before = getattr(self, name)
-            after = np.zeros((2 * tail + self._spare, before.shape[1]), before.dtype)
+            after = np.zeros((2 * tail + spare, before.shape[1]), before.dtype)
             after[layout.EMPTY] = before[layout.EMPTY]
             after[target] = before[kept]
             setattr(self, name, after)
