@@ -56,14 +56,15 @@ class SearchOrders:
         return np.array([cost.order_from(first) for first, cost in enumerate(costs)], np.int64)
 
     def state(self) -> dict[str, np.ndarray]:
-        return {"averages": self.averages}
+        """Averages as words, as all numbers of a snapshot are."""
+        return {"averages": self.averages.view(np.int64)}
 
     def check(self, state: StateCheck) -> None:
-        averages = state.array("averages", np.float64, *self.averages.shape)
+        averages = state.array("averages", np.int64, *self.averages.shape).view(np.float64)
         state.require(bool(((averages >= 0) & (averages < layout.OPEN)).all()), "averages that can be")
 
     def load(self, state: dict[str, np.ndarray]) -> None:
         """What was measured is known again; the orders follow from it."""
-        self.averages = state["averages"].copy()
+        self.averages = state["averages"].view(np.float64).copy()
         if self._adapts and not np.array_equal(self.averages[layout.PLANNED], self._first):
             self._set(self._cheapest())
