@@ -12,7 +12,7 @@ import pyarrow as pa
 from ostinato.algebra.event_streams import EventQuery
 from ostinato.algebra.policies import Ties
 from ostinato.algebra.query import MatchQuery
-from ostinato.algebra.situations import MatchIntervals
+from ostinato.algebra.situations import MatchIntervals, SituationStream
 from ostinato.algebra.user_calls import user_calls
 from ostinato.base.errors import OstinatoError, SandboxError, SchemaError, UnsupportedError
 from ostinato.base.query_text import check_name, check_text
@@ -175,6 +175,11 @@ def _(query: MatchIntervals, without: tuple[str, ...]) -> tuple[MatchIntervals, 
     return query, ()
 
 
+@_rewritten.register
+def _(query: SituationStream, without: tuple[str, ...]) -> tuple[SituationStream, tuple[str, ...]]:
+    return query, ()
+
+
 @singledispatch
 def _planned(query: AnyQuery, options: CompileOptions) -> Pattern:
     raise TypeError(f"{type(query).__name__} is no query")
@@ -196,8 +201,9 @@ def _(query: EventQuery, options: CompileOptions) -> Pattern:
     return plan_streams(query, options.strategy, "equality_key" not in options.without, "search" not in options.without)
 
 
-@_planned.register
-def _(query: MatchIntervals, options: CompileOptions) -> Pattern:
+@_planned.register(MatchIntervals)
+@_planned.register(SituationStream)
+def _(query: MatchIntervals | SituationStream, options: CompileOptions) -> Pattern:
     passes_over, adapts, lets_go = (name not in options.without for name in INTERVAL_SWITCHES)
     return replace(plan_intervals(query, options.strategy), passes_over=passes_over, adapts=adapts, lets_go=lets_go)
 

@@ -12,7 +12,7 @@ import pyarrow as pa
 from ostinato.algebra import text as algebra_text
 from ostinato.algebra.event_streams import EventQuery
 from ostinato.algebra.query import MatchQuery
-from ostinato.algebra.situations import MatchIntervals
+from ostinato.algebra.situations import MatchIntervals, SituationStream
 from ostinato.base.errors import OstinatoError, UnsupportedError
 from ostinato.inspect.explain import automaton_svg, automaton_text, plan_text
 from ostinato.kernels._jit import prepare
@@ -26,7 +26,7 @@ from ostinato.runtime.session.given_times import Lateness, lateness_units
 from ostinato.runtime.session.session import Session
 from ostinato.runtime.session.session_options import NOT_GIVEN, NotGiven
 
-AnyQuery = MatchQuery | EventQuery | MatchIntervals
+AnyQuery = MatchQuery | EventQuery | MatchIntervals | SituationStream
 STAGES = ("syntax", "algebra", "automaton", "plan", "program")
 
 

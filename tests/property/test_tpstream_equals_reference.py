@@ -103,11 +103,11 @@ def _run(query: Query, pieces: list[tuple[str, pa.Table]]) -> tuple[pa.Table, di
 
 
 def compiled(case: Written) -> Query | None:
-    """None: it is refused, which is said of what is not evaluated yet."""
+    """None: it is refused, which is said of what is not evaluated."""
     try:
         return compile(case.text, {name: table.schema for name, table in case.tables.items()}, **case.options)
     except UnsupportedError as error:
-        assert "not evaluated yet" in error.message
+        assert "not evaluated here" in error.message
         return None
 
 

@@ -16,7 +16,9 @@ def _lines(pattern: IntervalPattern) -> Iterator[str]:
     yield f"strategy: {pattern.evaluation} ({pattern.reason})"
     yield f"partitions: {', '.join(reads.key_names) or 'none, the stream is one'}"
     yield f"columns read: {', '.join(column.name for column in reads.columns)}"
-    for name, order in zip(pattern.variables, pattern.orders, strict=True):
+    if pattern.each:
+        yield "each situation is a result by itself, when it has ended; only those that are open are kept"
+    for name, order in () if pattern.each else zip(pattern.variables, pattern.orders, strict=True):
         if len(order) > 1:
             yield f"from {name}: {', then '.join(pattern.variables[other] for other in order[1:])}"
     if pattern.adapts and len(pattern.orders) > 2:

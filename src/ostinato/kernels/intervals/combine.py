@@ -21,6 +21,8 @@ from ostinato.kernels.intervals.interval_layout import (
     COUNT,
     CURSOR,
     DONE,
+    EACH,
+    EMPTY,
     END,
     FIRST,
     FOUND,
@@ -115,6 +117,18 @@ def next_place(places, ranges, depth):
 
 
 @borrowing
+def report_alone(situations, header, found, key, count, definition, place, now):
+    """A situation that is a result by itself. What the others carry is nothing."""
+    line = header[FOUND]
+    header[FOUND] += 1
+    found[line, FOUND_KEY], found[line, FOUND_TIME] = key, now
+    found[line, FOUND_START], found[line, FOUND_END] = situations[place, START], situations[place, END]
+    for other in range(count):
+        found[line, FOUND_STARTS + other] = situations[place, START] if other == definition else OPEN
+        found[line, FOUND_STARTS + count + other] = place if other == definition else EMPTY
+
+
+@borrowing
 def search(
     definitions, constraints, bounds, orders, ranks_of, last_related, owners, settings, situations, registers, register_valid, regions,
     places, ranges, looked, header, found, found_registers, found_valid, key, changed, before, now,
@@ -204,6 +218,13 @@ def decide(
         region = key * count + changed
         while may_have_changed(definitions, situations, regions, region, changed, header[AT_CHOICE], now):
             place = regions[region, HEAD] + regions[region, COUNT] - 1 - header[AT_CHOICE]
+            if settings[EACH] != 0:
+                if is_trigger(definitions, settings, situations, changed, place, before, now):
+                    if header[FOUND] >= len(found):
+                        return FULL
+                    report_alone(situations, header, found, key, count, changed, place, now)
+                header[AT_CHOICE] += 1
+                continue
             if header[AT_DEPTH] == 0 and not begin_search(
                 definitions, constraints, orders, ranks_of, last_related, settings, situations, regions, places, ranges, looked, header,
                 key, changed, place, before, now,

@@ -54,7 +54,8 @@ STEP_LIMIT = 3
 PASSES_OVER = 4  # quiet rows are passed over
 LETS_GO = 5  # of what has ended without one that a constraint asks for
 PERIOD = 6  # after so much work averages are brought up to date; OPEN: never
-SETTINGS = 7
+EACH = 7  # situations are results by themselves
+SETTINGS = 8
 
 # Columns of `situations`
 START = 0
@@ -104,7 +105,8 @@ KNOWN = 2  # how often they were brought up to date
 AVERAGES = 3
 LEAST_SIZE = 1.0  # of a buffer that a plan reckons with
 
-# Columns of `found`; the starts of all situations follow, and behind them their places in the pool
+# Columns of `found`; the starts of all situations follow, and behind them their places in the pool. Where each is a result by itself,
+# the start of all others is OPEN
 FOUND_KEY = 0
 FOUND_START = 1
 FOUND_END = 2

@@ -14,6 +14,7 @@ from ostinato.kernels.intervals.interval_layout import (
     BEFORE,
     DONE,
     DRIFTED,
+    EACH,
     FOUND,
     LETS_GO,
     LIMIT,
@@ -77,7 +78,7 @@ def advance(
                     let_go_of_partnerless(
                         definitions, constraints, bounds, situations, registers, register_valid, regions, ranges, header, key, now
                     )
-                if len(definitions) == 1:
+                if len(definitions) == 1 or settings[EACH] != 0:
                     purge(definitions, situations, regions, header, key, OPEN)
                 elif settings[WITHIN] != OPEN:
                     purge(definitions, situations, regions, header, key, now - settings[WITHIN])

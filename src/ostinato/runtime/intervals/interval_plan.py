@@ -31,6 +31,7 @@ class IntervalPlan:
         self.settings[layout.IS_FINAL] = pattern.latency == "final"
         self.settings[layout.PASSES_OVER] = pattern.passes_over and all(one.reads < 0 and one.start < 0 for one in pattern.definitions)
         self.settings[layout.LETS_GO] = pattern.lets_go
+        self.settings[layout.EACH] = pattern.each
         self.settings[layout.LIMIT] = UNLIMITED if most is None else most
 
     def _definition(self, one: SituationTest) -> list[int]:

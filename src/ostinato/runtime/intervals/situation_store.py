@@ -64,7 +64,7 @@ class SituationStore:
         return np.asarray((self.regions[:, layout.COUNT].reshape(-1, self._definitions) > 0).any(axis=1))
 
     @property
-    def kept(self) -> np.ndarray:
+    def alive(self) -> np.ndarray:
         """The places of all situations, region by region."""
         counts = self.regions[:, layout.COUNT]
         behind = np.cumsum(counts)
@@ -73,11 +73,11 @@ class SituationStore:
     @property
     def _times(self) -> np.ndarray:
         """Start and end of all situations, in the same order."""
-        return self.situations[self.kept, : layout.END + 1]
+        return self.situations[self.alive, : layout.END + 1]
 
     def make_room(self) -> None:
         """After the kernel stopped for want of space: regions stand side by side again, each with room for as many more."""
-        self._lay_out(self.kept, self.regions[:, layout.COUNT].copy())
+        self._lay_out(self.alive, self.regions[:, layout.COUNT].copy())
 
     def _lay_out(self, kept: np.ndarray, counts: np.ndarray) -> None:
         """Keep these situations, so many of each region."""
@@ -97,7 +97,7 @@ class SituationStore:
 
     def _keep(self, chosen: np.ndarray) -> int:
         """Of what is kept only these, by a flag each. Returns how many are gone."""
-        kept = self.kept
+        kept = self.alive
         counts = self.regions[:, layout.COUNT]
         owner = np.repeat(np.arange(len(counts)), counts)
         self._lay_out(kept[chosen], np.bincount(owner[chosen], minlength=len(counts)))
@@ -176,7 +176,7 @@ class SituationStore:
         self.header[layout.LIVE] = int(self.regions[:, layout.COUNT].sum())
 
     def state(self) -> dict[str, np.ndarray]:
-        kept = self.kept
+        kept = self.alive
         return {
             "moments": self.per_key,
             "counts": np.ascontiguousarray(self.regions[:, layout.COUNT]),

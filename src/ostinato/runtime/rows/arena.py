@@ -204,8 +204,17 @@ class Arena:
             if valid is not None:
                 moved.copy(valid, valid)
 
-    def write(self, name: str, places: Places, data: np.ndarray, valid: np.ndarray | None) -> None:
-        put(self.data[name], places, data)
+    def write(self, batch: dict[str, tuple[np.ndarray, np.ndarray | None]], places: Places) -> None:
+        data = self.data
+        for name, (values, valid) in batch.items():
+            if isinstance(places, slice):
+                data[name][places] = values
+            else:
+                put(data[name], places, values)
+            if valid is not None or self.valid[name] is not None:
+                self._write_flags(name, places, valid)
+
+    def _write_flags(self, name: str, places: Places, valid: np.ndarray | None) -> None:
         known = self.valid[name]
         if known is None and valid is not None and not valid.all():
             known = self.valid[name] = np.ones(self.capacity, np.bool_)
