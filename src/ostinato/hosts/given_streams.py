@@ -34,6 +34,7 @@ OPTIONS: dict[str, tuple[tuple[type, ...], str]] = {
     "writes": ((bool,), "True or False"),
     "stage": ((str,), "a word"),
     "lazy": ((bool,), "True or False"),
+    "threads": ((int,), "a whole number"),
 }
 FILES = re.compile(r"[/\\*]|\.(parquet|pq|csv|tsv|json|jsonl|ndjson)(\.gz|\.zst)?$", re.IGNORECASE)
 

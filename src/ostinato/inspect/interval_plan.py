@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ostinato.program.intervals import IntervalPattern
+from ostinato.program.intervals import RELATIONS, IntervalConstraint, IntervalPattern
 
 
 def interval_plan_text(pattern: IntervalPattern) -> str:
@@ -16,14 +16,27 @@ def _lines(pattern: IntervalPattern) -> Iterator[str]:
     yield f"strategy: {pattern.evaluation} ({pattern.reason})"
     yield f"partitions: {', '.join(reads.key_names) or 'none, the stream is one'}"
     yield f"columns read: {', '.join(column.name for column in reads.columns)}"
-    for name, order in zip(pattern.variables, pattern.orders, strict=True):
+    if pattern.each:
+        yield "each situation is a result by itself, when it has ended; only those that are open are kept"
+    for name, order in () if pattern.each else zip(pattern.variables, pattern.orders, strict=True):
         if len(order) > 1:
             yield f"from {name}: {', then '.join(pattern.variables[other] for other in order[1:])}"
+    if pattern.adapts and len(pattern.orders) > 2:
+        yield "the orders follow moving averages of what is measured"
+    if pattern.lets_go and any(map(_asks_early, pattern.constraints)):
+        yield "a situation is let go of that has ended without one that a constraint asks for"
     if pattern.passes_over and all(one.reads < 0 and one.start < 0 for one in pattern.definitions):
         yield "rows at which no situation begins, ends or becomes long enough are passed over"
+    yield "conditions are evaluated in batches, by several threads where there are many rows (threads=)"
     if pattern.within >= 0:
         yield f"situations are let go that started longer ago than {pattern.within} in the unit of {reads.time_name}"
     elif pattern.constraints:
         yield "nothing bounds how long situations are kept: the budget limits them"
     if pattern.registers:
         yield f"situations carry: {', '.join(register.name for register in pattern.registers)}"
+
+
+def _asks_early(constraint: IntervalConstraint) -> bool:
+    """Whether one of the two cannot wait for the other when it has ended."""
+    later = ({"before", "meets"}, {"after", "met by"})
+    return any(not names & {RELATIONS[related.relation] for related in constraint.allowed} for names in later)

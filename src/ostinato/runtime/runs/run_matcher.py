@@ -14,9 +14,10 @@ from ostinato.program.pattern import EventPattern
 from ostinato.runtime.limits.budget import Budget
 from ostinato.runtime.matches.match_dag import MatchDag
 from ostinato.runtime.matches.matches import Matches
+from ostinato.runtime.register_matcher import SHED_PART
 from ostinato.runtime.rows.pattern_rows import PatternRows
 from ostinato.runtime.rows.string_pool import StringPool
-from ostinato.runtime.runs.partial_matcher import SHED_PART, PartialMatcher
+from ostinato.runtime.runs.partial_matcher import PartialMatcher
 from ostinato.runtime.runs.run_dag import dag_of
 from ostinato.runtime.runs.run_reading import RunReading
 from ostinato.runtime.runs.run_state import check_runs

@@ -16,6 +16,7 @@ from ostinato.runtime.limits.budget import Budget
 from ostinato.runtime.rows.column_reader import CodedTexts
 from ostinato.runtime.rows.reorder import NEVER
 from ostinato.runtime.rows.stream_form import unknown_stream, which_stream
+from ostinato.runtime.rows.workers import Workers
 from ostinato.runtime.session.code_sharing import CodeSharing
 from ostinato.runtime.session.edges import Edge, edges, outside, read_operators, readers_of
 from ostinato.runtime.session.given_times import Watermark, watermark_units
@@ -44,8 +45,10 @@ class Graph:
         batches_apart: bool = False,
         without: Collection[str] = (),
         quarantines: bool = False,
+        threads: int | None = 1,
     ) -> None:
         """`without`: what is not used, for comparison: "query_index"."""
+        self._workers = Workers(threads)
         self.quarantine = Quarantine(quarantines)
         self.program = program
         self._without = frozenset(without)
@@ -73,7 +76,7 @@ class Graph:
             body = expanded(self.program.operators[self._declared[number][0]].body)
             return ShapeRows(reads, body, self.options, batches_apart=self._apart, without=self._without)
         patterns = [self.program.operators[n].body for n in self._declared[number]]
-        return InputRows(reads, patterns, self.options, batches_apart=self._apart)
+        return InputRows(reads, patterns, self.options, batches_apart=self._apart, workers=self._workers)
 
     def _operator(self, number: int) -> PatternOperator:
         operator = self.program.operators[number]
@@ -234,6 +237,8 @@ class Graph:
         for operator in self.operators:
             for name, value in operator.metrics().items():
                 counted[name] = counted.get(name, 0) + value
+        if "derived_batches" in counted:
+            counted["threads"] = self._workers.most_used
         return counted | {
             "rows": sum(source.rows_in for source in self.inputs),
             "late_rows": sum(source.late.count for source in self.inputs),

@@ -26,6 +26,7 @@ from ostinato.runtime.rows.storage import empty_rows, needs_positions, stored_co
 from ostinato.runtime.rows.stream_form import in_form
 from ostinato.runtime.rows.string_pool import StringPool
 from ostinato.runtime.rows.struct_fields import flattened
+from ostinato.runtime.rows.workers import Workers
 from ostinato.runtime.session.session_options import SessionOptions
 
 NO_KEYS = np.zeros(0, np.int64)
@@ -34,10 +35,14 @@ Refuse = Callable[[int, OstinatoError], None]  # told of a pattern, by its place
 
 class InputRows:
     """`patterns` are those that read it. Rows that come from operators of the same session (`has_upstream`) wait for the watermarks of
-    these; rows from outside do what the session was told. `batches_apart`: no two batches share a time."""
+    these; rows from outside do what the session was told. `batches_apart`: no two batches share a time. `workers` share what many rows
+    cost."""
 
-    def __init__(self, reads: Input, patterns: Sequence[Pattern], options: SessionOptions, *, batches_apart: bool) -> None:
+    def __init__(
+        self, reads: Input, patterns: Sequence[Pattern], options: SessionOptions, *, batches_apart: bool, workers: Workers | None = None
+    ) -> None:
         self.reads = reads
+        self.workers = Workers() if workers is None else workers
         self.has_upstream = any(source.operator >= 0 for source in reads.sources)
         self.pool = StringPool()
         self.keys = KeyIndex(tuple(reads.columns[k].type for k in reads.keys), self.pool) if reads.keys else None
@@ -66,6 +71,8 @@ class InputRows:
         self._arrival_check = ArrivalCheck(())
         self._refuse: Refuse = _raised
         self._in_moments = any(pattern.decides_moments for pattern in patterns)
+        if self._in_moments:
+            self.rows.arena.workers = self.workers
         self._nulls_allowed = not any(pattern.is_timed for pattern in patterns)  # of times, where rows are in order anyway
 
     def read_by(self, patterns: Sequence[Pattern], refuse: Refuse) -> None:

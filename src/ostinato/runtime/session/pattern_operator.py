@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from ostinato.program.analysis.event_links import linked_columns
+from ostinato.program.intervals import IntervalPattern
 from ostinato.program.pattern import Pattern, RowPattern
 from ostinato.program.tree import TreePattern
 from ostinato.runtime.limits.budget import Budget
@@ -20,6 +21,7 @@ from ostinato.runtime.matches.matches import Matches
 from ostinato.runtime.rows.array_growth import grown
 from ostinato.runtime.rows.pattern_rows import PatternRows
 from ostinato.runtime.rows.row_code import RowCode
+from ostinato.runtime.rows.situation_code import SituationCode
 from ostinato.runtime.rows.storage import bits_held_as, occurrence_columns
 from ostinato.runtime.session.begun_keys import BegunKeys
 from ostinato.runtime.session.input_rows import NO_KEYS, InputRows
@@ -164,7 +166,11 @@ class PatternOperator:
         self.feed_all()
         progress, self.progress = self.progress, Progress()
         self.progress.evaluated = progress.evaluated.copy()
-        self.row_code, self.owns_progress = RowCode([self.pattern], self.source.pool), True
+        if isinstance(self.pattern, IntervalPattern):
+            self.row_code = SituationCode(self.pattern, self.source.pool, self.source.workers)
+        else:
+            self.row_code = RowCode([self.pattern], self.source.pool)
+        self.owns_progress = True
 
     def look_what_is_begun(self) -> None:
         if self._begun_keys is not None:
@@ -230,4 +236,5 @@ class PatternOperator:
 
     def metrics(self) -> dict[str, int]:
         timed_out = {} if self.report.timeouts is None else {"timed_out": self.report.timeouts.count}
-        return {"matches": self.report.emitted, **timed_out, **self.matcher.metrics()}
+        derived = self.row_code.metrics() if isinstance(self.row_code, SituationCode) else {}
+        return {"matches": self.report.emitted, **timed_out, **derived, **self.matcher.metrics()}
