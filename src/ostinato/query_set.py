@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping
 from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any
 from weakref import WeakSet
 
 import pyarrow as pa
@@ -15,13 +15,14 @@ from ostinato.compiler import compile, schema_of
 from ostinato.kernels._jit import prepare
 from ostinato.learned_texts import LearnedTexts
 from ostinato.program.functions_used import CalledFunctions, functions_of
-from ostinato.program.program import Program, alone
+from ostinato.program.program import Program
 from ostinato.program.query_graphs import NO_QUERIES, STEP
 from ostinato.program.shapes.member import Member
 from ostinato.program.shapes.shape import Shape, with_part
 from ostinato.query import Query, lateness_in_units
-from ostinato.query_store import QueryStore, Said, Shared
+from ostinato.query_store import NewQuery, QueryStore, Shared
 from ostinato.rules.canonical_text import canonical_text
+from ostinato.rules.follower import Follower
 from ostinato.rules.rule import Rule, options_of
 from ostinato.rules.rule_changes import RuleChanges, difference
 from ostinato.rules.rule_table import RuleTable, rule_table
@@ -35,35 +36,11 @@ from ostinato.templates import Template
 QUERY_ID = "query_id"
 SWITCHES = ("shapes", "query_index", "learned_texts")
 MOST_SHOWN = 20  # names of queries in an error
-NO_OPTIONS: Mapping[str, Any] = {}  # the same for all queries
 
 
 def check_id(id: object) -> None:
     if not isinstance(id, str) or not id or STEP in id or "/" in id:
         raise OstinatoError(f"{id!r} is no name of a query", hint=f"It is a text that is not empty, without {STEP} and /")
-
-
-class Follower(Protocol):
-    """Somebody who runs the set elsewhere, and is told of its changes as sessions are. What he cannot do is refused before anything has
-    changed."""
-
-    def check_free(self) -> None: ...
-
-    def check_query(self, program: Program, output: pa.Schema) -> None: ...
-
-    def change(self, removed: Collection[str], added: Mapping[str, Program | Member]) -> None: ...
-
-
-class NewQuery(NamedTuple):
-    """A rule, and what it says: a compiled query, or a row of a shape that is known from others."""
-
-    rule: Rule
-    meaning: Query | Member
-    output: pa.Schema
-
-    @property
-    def said(self) -> Said:
-        return Said(self.rule.text, self.rule.told or NO_OPTIONS)
 
 
 class QuerySet:
@@ -277,18 +254,14 @@ class QuerySet:
 
     def _free_sessions(self) -> list[SetSession | Follower]:
         """All that are open; none of them is at work, or has stopped at an error."""
-        sessions: list[SetSession | Follower] = [*self._followers.values(), *self._open_sessions()]
+        sessions: list[SetSession | Follower] = [*self._followers.values(), *(one for one in self._sessions if not one.closed)]
         for session in sessions:
             session.check_free()
         return sessions
 
     def _check_followers(self, new: NewQuery) -> None:
         for follower in self._followers.values():
-            program = new.meaning.program if isinstance(new.meaning, Query) else alone(new.meaning.shape.body)
-            follower.check_query(program, new.output)
-
-    def _open_sessions(self) -> list[SetSession]:
-        return [session for session in self._sessions if not session.closed]
+            follower.check_query(new.program, new.output)
 
     def _check_known(self, id: str) -> None:
         if id not in self._queries:
