@@ -26,7 +26,8 @@ QUERIES = {
     "Q2": "A overlaps B AND A before C AND B overlaps C",
     "Q3": "A before B AND A before C AND B before C",
 }
-CHANGES = {"1:1:1": (1, 1, 1), "1:50:50": (1, 50, 50), "50:1:50": (50, 1, 50)}
+CHANGES = {"1:1:1": (100, 100, 100), "1:50:50": (400, 8, 8), "50:1:50": (8, 400, 8)}  # seconds from one situation to the next, on average
+WITHIN = 1_000
 NAMES = "ABC"
 Orders = tuple[tuple[int, ...], ...]
 
@@ -81,7 +82,7 @@ def measure_plans(options: Options) -> None:
         "situations that they look at, the one of Table 5.3, and the one that follows what is measured. Final mode.",
         show=("visited, best", "visited, worst", "visited, planned", "visited, adaptive", "matches"),
     )
-    rows = options.rows(300_000, 20_000)
+    rows = options.rows(150_000, 20_000)
     table, _ = events(rows, dict.fromkeys(NAMES, Kind()))
     for name, pattern in QUERIES.items():
         text = defined(NAMES, pattern, 5_000)
@@ -106,16 +107,12 @@ def compare(case: Case, runs: dict[str, Query], tables: list[pa.Table], options:
 def phases(rows: int) -> list[pa.Table]:
     """One after the other, in each of which situations are as frequent as its name says."""
     found = []
-    for number, shares in enumerate(CHANGES.values()):
-        most = max(shares)
-        kinds = {name: kind_of(most // share) for name, share in zip(NAMES, shares, strict=True)}
+    for number, cycles in enumerate(CHANGES.values()):
+        kinds = {
+            name: Kind(lasts=(2, 6), rests=(cycle // 4, 2 * cycle - cycle // 4 - 8)) for name, cycle in zip(NAMES, cycles, strict=True)
+        }
         found.append(events(rows, kinds, seed=7 + number, first=number * rows)[0])
     return found
-
-
-def kind_of(seldom: int) -> Kind:
-    """So many times less frequent than others; as long as those, so that only how many there are changes."""
-    return Kind(lasts=(2, 6), rests=(2 + 8 * (seldom - 1), 6 + 8 * (seldom - 1)))
 
 
 def measure_adaption(options: Options) -> None:
@@ -126,9 +123,9 @@ def measure_adaption(options: Options) -> None:
         "choice of orders of each phase, switched to when the phase begins; the initial ones are the best of the first phase.",
         show=("visited, best of 1:1:1", "visited, optimal", "visited, adaptive", "changes", "matches"),
     )
-    rows = options.rows(100_000, 10_000)
+    rows = options.rows(200_000, 10_000)
     tables = phases(rows)
-    text = defined(NAMES, QUERIES["Q3"], rows // 20)
+    text = defined(NAMES, QUERIES["Q3"], WITHIN)
     costs = looked_at(text, tables)
     best = [min(costs, key=lambda orders, at=at: costs[orders][at]) for at in range(len(tables))]
     contenders = {"adaptive": query(text, tables[0], adapts=True)}

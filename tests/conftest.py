@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from tests.combinations import leave_to_the_slow_run
 from tests.examples import by_default, limit_examples
 
 # Most of what short jobs cost is the JVM compiling code that runs a few times. Without its second compiler and without Spark's generated
@@ -20,9 +21,13 @@ QUICK_TO_START = {
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--all-examples", action="store_true", help="random tests try as many examples as stands at them, not a quarter")
+    parser.addoption("--all-combinations", action="store_true", help="tests of every pair of parameters run all their combinations")
 
 
+@pytest.hookimpl(tryfirst=True)  # before tests are chosen by their marks
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if not config.getoption("--all-combinations"):
+        leave_to_the_slow_run(items)
     if not config.getoption("--all-examples"):
         limit_examples((item for item in items if item.get_closest_marker("slow") is None), by_default)
 

@@ -22,8 +22,8 @@ class _Found:
         return pa.Table.from_pylist(self.rows)
 
 
-def _match(text: str, language: str | None = None, latency: str | None = None, **tables: pa.Table) -> _Found:
-    """Texts of several languages have no one definition."""
+def _match(text: str, language: str | None = None, latency: str | None = None, threads: int | None = None, **tables: pa.Table) -> _Found:
+    """Texts of several languages have no one definition, and threads no meaning."""
     if language is None:
         return _Found(MATCH(text, latency=latency, **tables).to_arrow().to_pylist())
     return _Found(meaning(text, tables, language=language, latency=latency))

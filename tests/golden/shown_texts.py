@@ -70,6 +70,23 @@ EXPLAINED: dict[str, tuple[str, dict[str, Any]]] = {
         "PATTERN SEQ(A a, SEQ(B b, C c, b.v > 3)) WITHIN 5 minutes",
         SASE | {"language": "neel", "output": "count"},
     ),
+    "nested, counted, not a sequence": (
+        "PATTERN SEQ(A a, AND(B b, C c)) WITHIN 5 minutes",
+        SASE | {"language": "neel", "output": "count"},
+    ),
+    "nested, counted, with events compared": (
+        "PATTERN SEQ(A a, SEQ(B b, C c, b.v > c.v)) WITHIN 5 minutes",
+        SASE | {"language": "neel", "output": "count"},
+    ),
+    "nested, every choice forced": (
+        "PATTERN SEQ(A a, SEQ(B b, C c), !(D x, x.k = a.k), E e, a.k = b.k = e.k) WITHIN 5 minutes",
+        SASE
+        | {
+            "language": "neel",
+            "strategy": "object cache",
+            "without": ("equality_key", "equality_chains", "join_order", "negation_cut"),
+        },
+    ),
     "times in nanoseconds": (row_pattern("A B", "B AS v > 1", rest="WITHIN INTERVAL '1' SECOND", order="ns"), {}),
     "counted": ("PATTERN SEQ(A a, B+ b[ ]) WHERE skip_till_any_match(a, b[ ]) { b[i].v > 1 } WITHIN 5 minutes OUTPUT count", SASE),
 }

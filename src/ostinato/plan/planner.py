@@ -48,8 +48,7 @@ def plan(query: MatchQuery, strategy: str | None = None, by_key: bool = True) ->
         return _plan_rows(query, strategy)
     if query.listed is MatchOrder.INTERVAL and strategy not in TREE_EVALUATIONS:
         flat = _flat(query, strategy, by_key)
-        if flat is not None:
-            return flat
+        return _plan_tree(query, strategy, by_key, flat) if isinstance(flat, str) else flat
     if strategy in TREE_EVALUATIONS or query.listed is MatchOrder.INTERVAL or is_nested(query.pattern):
         return _plan_tree(query, strategy, by_key)
     return _plan_events(query, strategy)
@@ -71,17 +70,18 @@ def plan_intervals(query: MatchIntervals | SituationStream, strategy: str | None
     return IntervalEmitter(query).emit()
 
 
-def _flat(query: MatchQuery, wanted: str | None, by_key: bool) -> EventPattern | None:
+def _flat(query: MatchQuery, wanted: str | None, by_key: bool) -> EventPattern | str:
     """A nested pattern that is a sequence of events, where its matches are counted: what is listed is listed by intervals, as the
-    evaluations of nested patterns do."""
+    evaluations of nested patterns do. Or why it is not counted so."""
     flat = flat_sequence(query, by_key) if query.output is Output.COUNT else "its matches are listed by their intervals"
     if isinstance(flat, str):
         if wanted is not None:
             raise _refusal(wanted, f"it is a nested pattern: {flat}")
-        return None
+        return flat
     pattern = _plan_events(flat, wanted)
-    if wanted is None and pattern.evaluation != "compact":
-        return None
+    against = against_compact(flat, pattern) if wanted is None and pattern.evaluation != "compact" else None
+    if against is not None:
+        return against
     return replace(pattern, reason=f"a sequence of events, nothing is left of the nesting; {pattern.reason}")
 
 
@@ -127,7 +127,8 @@ def _check_timeouts(query: MatchQuery) -> None:
             raise UnsupportedError(message, hint="leave one of them out", span=expr.span)
 
 
-def _plan_tree(query: MatchQuery, wanted: str | None, by_key: bool) -> TreePattern:
+def _plan_tree(query: MatchQuery, wanted: str | None, by_key: bool, uncounted: str = "") -> TreePattern:
+    """`uncounted`: why its matches are not counted as those of a sequence."""
     if wanted is not None and wanted not in TREE_EVALUATIONS:
         raise _refusal(wanted, "it is a nested pattern")
     if query.selection is not Selection.ANY or query.ties is not Ties.EPOCH or query.partition:
@@ -135,7 +136,10 @@ def _plan_tree(query: MatchQuery, wanted: str | None, by_key: bool) -> TreePatte
     if query.output not in (Output.ALL, Output.COUNT):
         raise UnsupportedError(f"the output {query.output.value} is not offered for nested patterns", hint="use all or count")
     chosen = wanted or "joins"
-    return replace(TreeEmitter(query, by_key).emit(chosen, TREE_REASONS[chosen]), by_cost=wanted is None)
+    reason = TREE_REASONS[chosen]
+    if query.output is Output.COUNT and uncounted:
+        reason = f"{reason}; not counted by compact, for {uncounted}"
+    return replace(TreeEmitter(query, by_key).emit(chosen, reason), by_cost=wanted is None)
 
 
 def _plan_events(query: MatchQuery, wanted: str | None) -> EventPattern:

@@ -5,12 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 import pytest
+from tests.unit.runtime.random_workloads import random_workload
 
 import ostinato as ost
+from ostinato.base.errors import OstinatoError
 from ostinato.inspect.nested_plan import chosen_evaluations
 from ostinato.plan.planner import TREE_EVALUATIONS
 
 ROWS, FIRST = 2000, 600
+MOST_VISITS, A_FEW = 400_000, 500
 WORKLOADS = {
     "few nested matches": (
         "SEQ(A a, SEQ(B b, C c, D d), E e, F f) WITHIN 60",
@@ -62,6 +65,30 @@ def test_the_one_that_looks_at_the_fewest_is_taken(name: str) -> None:
     assert chosen_evaluations(session).startswith(f"{wanted} (expected per window: joins ")
     for strategy in TREE_EVALUATIONS:
         assert [{**row, "match_id": 0} for row in asked[strategy][0]] == [{**row, "match_id": 0} for row in found], strategy
+
+
+def counted_visits(text: str, rows: pa.Table, strategy: str | None) -> int | None:
+    """How many events and kept matches are looked at behind the first rows, none by `compact`; None: too many to go on."""
+    query = ost.compile(text, {"events": rows.schema}, language="neel", type_by="kind", strategy=strategy, output="count")
+    session = query.open(budget=ost.Budget(steps=MOST_VISITS))
+    try:
+        session.push(rows.slice(0, FIRST))
+        before = session.metrics().get("visited_events", 0)
+        session.push(rows.slice(FIRST))
+    except OstinatoError as error:
+        assert "looking for more takes too long" in str(error)
+        return None
+    return session.metrics().get("visited_events", 0) - before
+
+
+@pytest.mark.parametrize("seed", range(16))
+def test_choices_are_near_the_best(seed: int) -> None:
+    """Over patterns and streams drawn by chance: what is chosen looks at no more than twice as much as the best would."""
+    drawn = random_workload(seed, ROWS)
+    asked = [counted_visits(drawn.text, drawn.rows, strategy) for strategy in TREE_EVALUATIONS]
+    best = min((visits for visits in asked if visits is not None), default=None)
+    chosen = counted_visits(drawn.text, drawn.rows, None)
+    assert best is None or (chosen is not None and chosen <= 2 * best + A_FEW), (drawn.text, asked, chosen)
 
 
 def test_what_would_keep_too_much_is_not_taken() -> None:

@@ -139,3 +139,5 @@ def test_given_situations_need_a_start_before_their_end() -> None:
     for start in (None, 9):
         with pytest.raises(ost.DataError, match="no start, or one behind its end"):
             told.open(lateness=0).push(pa.table({"b": pa.array([start], pa.int64()), "e": [4]}))
+    with pytest.raises(ost.DataError, match="too far back"):
+        told.open(lateness=0).push(pa.table({"b": [-(2**62) - 1], "e": [4]}))

@@ -79,6 +79,7 @@ def test_the_number_of_threads_is_an_option() -> None:
     found = {threads: ost.match(text, language="tpstream", t=table, threads=threads) for threads in (None, 1, 3)}
     assert len({len(one.to_arrow()) for one in found.values()}) == 1
     assert found[1].metrics["threads"] == 1 and 1 <= found[None].metrics["threads"] <= processors()
+    assert "by several threads" in ost.compile(text, {"t": table.schema}, language="tpstream").explain()
     for wrong in (0, -1):
         with pytest.raises(ost.OstinatoError, match="from 1 on"):
             ost.match(text, language="tpstream", t=table, threads=wrong)

@@ -60,7 +60,8 @@ HAS_WATERMARK = 7
 FINAL = 8
 FRONTS = 9  # how many front entries there is room for
 FRESH = 10  # the states whose matches end with an event of the time at hand; none where simultaneous events may follow one another
-SETTING_CELLS = 11
+ALONE = 11  # what is added to the bits of an event that is the only one of its time, and known to be: nothing of it has to wait
+SETTING_CELLS = 12
 
 EPOCH_SYMBOL = 0  # of time going on, where there are such states
 
@@ -184,7 +185,12 @@ def advance(
         active = partitions[key, ACTIVE]
         status = DONE
         while row < end:
-            symbol = symbol_of(bits[row], settings[MASK], direct, slot_bits, slot_numbers)
+            is_fresh = active & settings[FRESH] != 0
+            goes_on = is_fresh and times[row] != (times[row - 1] if row > begin[2 * i] else partitions[key, EPOCH])
+            word = bits[row]
+            if settings[ALONE] and (goes_on or not is_fresh) and row + 1 < end and times[row + 1] != times[row]:
+                word |= settings[ALONE]
+            symbol = symbol_of(word, settings[MASK], direct, slot_bits, slot_numbers)
             if symbol == UNKNOWN:
                 status = NEW_SYMBOL
                 break
@@ -195,7 +201,7 @@ def advance(
                         clear(accumulators, current, j)
                     release(symbols, partitions, header, back, front, matrices, key, size, size * states)
                     active = 0
-            if active & settings[FRESH] and times[row] != (times[row - 1] if row > begin[2 * i] else partitions[key, EPOCH]):
+            if goes_on:
                 if not has_room(settings, header):
                     status = TOO_SMALL
                     break

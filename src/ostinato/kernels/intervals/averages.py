@@ -3,9 +3,21 @@
 from __future__ import annotations
 
 from ostinato.kernels._jit import borrowing
-from ostinato.kernels.intervals.interval_layout import CURRENT, FOLDED, LEAST_SIZE, LEFT, OF, PERIOD, PLANNED, SEARCHES, TIMES, VISITED
+from ostinato.kernels.intervals.interval_layout import (
+    CURRENT,
+    FOLDED,
+    KNOWN,
+    LEAST_SIZE,
+    LEFT,
+    OF,
+    PERIOD,
+    PLANNED,
+    SEARCHES,
+    TIMES,
+    VISITED,
+)
 
-WEIGHT = 0.25  # of what was seen since the averages were brought up to date
+WEIGHT = 0.25  # of what was seen since the averages were brought up to date; of the first times more: what was planned with is a guess
 THRESHOLD = 0.2  # by which part of itself an average may change before orders are chosen anew: the thesis, section 5.7.4
 ENOUGH_LEFT = 16  # situations, so that a part is known by a quarter of itself
 ENOUGH_TIMES = 1024
@@ -30,7 +42,8 @@ def have_drifted(settings, header, looked, averages, count):
             if looked[OF, cell] == 0 or (left < ENOUGH_LEFT and times < ENOUGH_TIMES):
                 continue
             seen, least = left / looked[OF, cell], LEAST_PART
-        averages[CURRENT, cell] += WEIGHT * (seen - averages[CURRENT, cell])
+        averages[KNOWN, cell] += 1.0
+        averages[CURRENT, cell] += max(WEIGHT, 1.0 / averages[KNOWN, cell]) * (seen - averages[CURRENT, cell])
         looked[OF, cell], looked[LEFT, cell], looked[TIMES, cell] = 0, 0, 0
         planned = averages[PLANNED, cell]
         drifted |= abs(averages[CURRENT, cell] - planned) > THRESHOLD * max(planned, least)

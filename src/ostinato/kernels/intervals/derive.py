@@ -31,6 +31,7 @@ from ostinato.kernels.intervals.interval_layout import (
     TOO_SMALL,
     UNREAD,
 )
+from ostinato.kernels.rows.farest_time import FAREST
 
 
 @inlined
@@ -124,7 +125,7 @@ def take(definitions, bits, slots, slot_valid, situations, registers, register_v
                 continue
             slot = definitions[definition, START_SLOT]
             start, end, behind = slots[row, slot], time, row + 1
-            if slot_valid[row, slot] == 0 or start > time:
+            if slot_valid[row, slot] == 0 or not -FAREST <= start <= time:
                 header[ERROR] = BAD_START
                 return FAILED
             if not counts(definitions, definition, time - start):

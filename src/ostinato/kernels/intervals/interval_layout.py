@@ -101,7 +101,8 @@ LOOKED = 3
 # Lines of `averages`, with the same columns: how many situations, and which part is left
 CURRENT = 0
 PLANNED = 1  # when the orders were chosen
-AVERAGES = 2
+KNOWN = 2  # how often they were brought up to date
+AVERAGES = 3
 LEAST_SIZE = 1.0  # of a buffer that a plan reckons with
 
 # Columns of `found`; the starts of all situations follow, and behind them their places in the pool. Where each is a result by itself,

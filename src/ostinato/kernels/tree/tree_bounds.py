@@ -16,6 +16,7 @@ from ostinato.kernels.tree.tree_layout import (
     BEYOND,
     CACHED,
     CHAIN,
+    CHAIN_COLUMN,
     CHAIN_SLOT,
     CHAIN_VARIABLE,
     CONTEXT,
@@ -120,15 +121,15 @@ def first_candidate(step, high, steps, bound, slots, slot_valid, links, chains, 
     place = head_place(heads, control[KEY], steps[step, OWN_SLOT], slots[row, slot])
     found = heads[place, HEAD_EVENTS + chain] if heads[place, HEAD_SLOT] != 0 else NOTHING
     while found > high:
-        found = chains[found + control[TO_ARENA], chain]
+        found = chains[found + control[TO_ARENA], steps[step, CHAIN_COLUMN]]
     return found
 
 
 @borrowing
 def next_candidate(step, ordinal, steps, links, chains, control):
-    chain, link = steps[step, CHAIN], steps[step, LINK]
-    if chain >= 0:
-        return chains[ordinal + control[TO_ARENA], chain]
+    link = steps[step, LINK]
+    if steps[step, CHAIN] >= 0:
+        return chains[ordinal + control[TO_ARENA], steps[step, CHAIN_COLUMN]]
     if link < 0 or ordinal == control[BASE]:
         return ordinal - 1
     return links[ordinal - 1 + control[TO_ARENA], link]

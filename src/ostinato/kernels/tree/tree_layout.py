@@ -15,14 +15,15 @@ STORE = 8  # a match of a nested expression is complete, and kept
 
 # Columns of a step. Ranges are [X, X_END): of `terms` (variables) or of code. NEXT is the step to go on with.
 # COUNTED, of the last BIND where matches are counted: the column of `links` that numbers its events; 0: they are taken one by one.
+# CHAIN is a line of the chains, CHAIN_COLUMN the column in which it stands at the rows.
 # CUTS, of ABSENT: the step whose further events, all earlier, cannot help once something is found; -1: there is none.
 (
     KIND, VARIABLE, CONTEXT, LINK, CHAIN, CHAIN_VARIABLE, CHAIN_SLOT, FIRST, FIRST_END, LATER, LATER_END, AFTER, AFTER_END,
     BEFORE, BEFORE_END, TESTS, TESTS_END, SHARES, ENDS_MATCH, INNER, LEFT, LEFT_END, LEFT_KIND, RIGHT, RIGHT_END, RIGHT_KIND,
     NEXT, GROUP, MEMBERS, MEMBERS_END, MEMBER, MEMBER_SLOT, PLANS, PLANS_END, IS_SEMANTIC, FLAGGED, DEPENDS, DEPENDS_END,
-    OWN_SLOT, CUTS, COUNTED,
-) = range(41)  # fmt: skip
-STEP_WIDTH = 41
+    OWN_SLOT, CUTS, COUNTED, CHAIN_COLUMN,
+) = range(42)  # fmt: skip
+STEP_WIDTH = 42
 
 # Kinds of limits of an interval, see `program.tree.Limit`
 BEYOND, INCLUDING, WINDOW = range(3)
@@ -60,8 +61,8 @@ FIRST_OF, LAST_OF = range(2)
 # Columns of a plan: its first step, and the bits of which the completing event has one
 FIRST_STEP, BIT = range(2)
 
-# Columns of a chain: which events it links (a bit), by which value (a slot)
-CHAIN_BIT, CHAIN_BY = range(2)
+# Columns of a chain: which events it links (a bit), by which value (a slot), in which column: chains that no row is in together share one
+CHAIN_BIT, CHAIN_BY, CHAIN_AT = range(3)
 
 # Columns of the heads of a value: its slot, from 1 on (0: nothing is here); then per chain the latest event with the value
 HEAD_KEY, HEAD_SLOT, HEAD_VALUE, HEAD_EVENTS = range(4)

@@ -8,6 +8,7 @@ import numpy as np
 
 from ostinato.kernels._jit import borrowing, inlined, jit
 from ostinato.kernels.tree.tree_layout import (
+    CHAIN_AT,
     CHAIN_BIT,
     CHAIN_BY,
     HEAD_EVENTS,
@@ -59,7 +60,7 @@ def link_row(row, ordinal, key, bits, slots, slot_valid, link_bits, chain_of, be
                 for column in range(HEAD_EVENTS, heads.shape[1]):
                     heads[place, column] = NOTHING
                 held += 1
-            chains[row, i] = heads[place, HEAD_EVENTS + i]
+            chains[row, chain_of[i, CHAIN_AT]] = heads[place, HEAD_EVENTS + i]
             heads[place, HEAD_EVENTS + i] = ordinal
     return held
 

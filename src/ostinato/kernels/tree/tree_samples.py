@@ -1,4 +1,4 @@
-"""Conditions tried on events that are drawn by chance: how many combinations satisfy them."""
+"""Conditions tried on events that are drawn by chance: which combinations satisfy them."""
 
 from __future__ import annotations
 
@@ -7,15 +7,14 @@ from ostinato.kernels.scalar.scalar import NOT_TRUE, evaluate
 
 
 @jit(
-    "int64(int64[:,::1], int64, int64, int64[:,::1], int64[:,::1], int64[::1], uint8[::1], int64[::1], int64[:,::1], uint8[:,::1],"
-    " int64[:,::1], uint8[:,::1])"
+    "void(int64[:,::1], int64, int64, int64[:,::1], int64[:,::1], int64[::1], uint8[::1], int64[::1], int64[:,::1], uint8[:,::1],"
+    " int64[:,::1], uint8[:,::1], boolean[::1])"
 )
-def count_satisfied(
-    binds, start, end, drawn, code, scratch, scratch_valid, ranks, slots, slot_valid, registers, register_valid
+def try_condition(
+    binds, start, end, drawn, code, scratch, scratch_valid, ranks, slots, slot_valid, registers, register_valid, out
 ):  # fmt: skip
-    """Of the lines of `drawn`, which have a row for each variable, those for which the block from `start` on is true. `binds` are the
-    blocks that bind the variables, in the same order; line 0 of the registers is that of nothing bound."""
-    found = 0
+    """For each line of `drawn`, which have a row for each variable, whether the block from `start` on is true. `binds` are the blocks that
+    bind the variables, in the same order; line 0 of the registers is that of nothing bound."""
     for sample in range(len(drawn)):
         line, result = 0, NOT_TRUE + 1
         for i in range(drawn.shape[1]):
@@ -30,5 +29,4 @@ def count_satisfied(
             result = evaluate(
                 code, start, end, scratch, scratch_valid, ranks, slots, slot_valid, row, registers, register_valid, line, line
             )
-        found += result > NOT_TRUE
-    return found
+        out[sample] = result > NOT_TRUE

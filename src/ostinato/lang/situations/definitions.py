@@ -14,7 +14,7 @@ from ostinato.lang.situations.conditions import lower_condition
 from ostinato.lang.situations.sources import Sources
 from ostinato.lang.situations.syntax import Definition, Lasting, Name
 from ostinato.lang.streams.stream import Stream
-from ostinato.lang.streams.window import Window, length_in_time
+from ostinato.lang.streams.window import Window, length_of_what_lasts
 
 
 def definition_named(name: str, definitions: Sequence[Definition], span: Span | None) -> Definition:
@@ -93,4 +93,4 @@ def _duration(lasting: Lasting | None, stream: Stream) -> Duration:
 def _length(window: Window, clause: str, stream: Stream, up: bool = False) -> int:
     if window.unit == "event":
         raise UnsupportedError("Durations are in time", hint=f"{clause} 5 SECONDS", span=window.span)
-    return length_in_time(window, clause, stream.time, stream.time_type, up)
+    return length_of_what_lasts(window, clause, stream.time, stream.time_type, up)

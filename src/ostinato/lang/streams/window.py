@@ -59,6 +59,15 @@ def length_in_time(window: Window, clause: str, time: str, time_type: Type, up: 
     return -(-ticks // 1000) if up else ticks // 1000
 
 
+def length_of_what_lasts(window: Window, clause: str, time: str, time_type: Type, up: bool = False) -> int:
+    """As `length_in_time`; the longest window is what a program takes for no limit at all."""
+    length = length_in_time(window, clause, time, time_type, up)
+    if length >= LONGEST:
+        said = " ".join(filter(None, (clause, window.length, window.unit and f"{window.unit}s")))
+        raise QuerySyntaxError(f"{said} is too long", hint="Times lie within 2^62 units of 0", span=window.span)
+    return length
+
+
 def _whole(length: Decimal, window: Window, clause: str, least: int) -> int:
     if length != length.to_integral_value():
         raise QuerySyntaxError(f"{clause} {window.length} is not a whole number of {_finest(window)}", span=window.span)

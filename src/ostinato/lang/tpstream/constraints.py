@@ -10,7 +10,7 @@ from ostinato.lang.situations.definitions import definition_named
 from ostinato.lang.situations.relations import Bounded
 from ostinato.lang.situations.syntax import Definition, Name
 from ostinato.lang.streams.stream import Stream
-from ostinato.lang.streams.window import Window, length_in_time
+from ostinato.lang.streams.window import Window, length_of_what_lasts
 from ostinato.lang.tpstream.syntax import Constraint, TpstreamQuery
 
 
@@ -39,7 +39,7 @@ def _related(bounded: Bounded, stream: Stream) -> allen.Related:
 def _length(window: Window, stream: Stream, up: bool = False) -> int:
     if window.unit == "event":
         raise UnsupportedError("Bounds are in time", hint="before[1 MINUTE, 5 MINUTES]", span=window.span)
-    return length_in_time(window, "a bound of", stream.time, stream.time_type, up)
+    return length_of_what_lasts(window, "a bound of", stream.time, stream.time_type, up)
 
 
 def check_connected(query: TpstreamQuery) -> None:

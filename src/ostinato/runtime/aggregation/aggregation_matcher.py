@@ -36,8 +36,7 @@ class AggregationMatcher(Matcher):
         self._accumulators = self._accumulator_plan.table
         self._values = AccumulatorValues(pattern, self._accumulator_plan, pool)
         self._operations = SymbolOperations(pattern, self._accumulator_plan)
-        learned = self._operations
-        self._settings = aggregation_settings(pattern, learned.symbols.mask, learned.states, learned.fresh_states)
+        self._settings = aggregation_settings(pattern, self._operations)
         self._store = AggregationStore(self._operations.states, self._accumulators)
         self._read = np.zeros(0, np.int64)  # per key, the next unread ordinal
         self._shed = 0
@@ -82,7 +81,7 @@ class AggregationMatcher(Matcher):
             if status == kernel.DONE:
                 return
             if status == kernel.NEW_SYMBOL:
-                learned.learn(int(bits[header[window.AT_ROW]]))
+                learned.meet(int(bits[header[window.AT_ROW]]))
             else:
                 store.make_room()
 

@@ -80,6 +80,17 @@ class SymbolOperations:
     def fresh_states(self) -> int:
         return self._events.fresh_states
 
+    @property
+    def alone(self) -> int:
+        """What is added to the bits of an event that is the only one of its time; 0: that makes no difference, or there is no bit for it."""
+        return 1 << self._events.alone_bit if self._events.alone_bit >= 0 else 0
+
+    def meet(self, bits: int) -> None:
+        """An event of a new kind, whether it is alone or not."""
+        for one in dict.fromkeys((bits, bits | self.alone)):
+            if one & self.symbols.mask not in self.symbols.known:
+                self.learn(one)
+
     def learn(self, bits: int) -> None:
         chosen = self.symbols.add(bits)
         number = len(self.symbols) - 1
@@ -128,13 +139,14 @@ class SymbolOperations:
         return transition.continues if what in (window.MOVE, window.START) else what != window.TAKE or transition.element in self._watched
 
 
-def aggregation_settings(pattern: EventPattern, mask: int, states: int, fresh_states: int) -> np.ndarray:
+def aggregation_settings(pattern: EventPattern, operations: SymbolOperations) -> np.ndarray:
     settings = np.zeros(kernel.SETTING_CELLS, np.int64)
-    settings[kernel.MASK] = mask
+    settings[kernel.MASK] = operations.symbols.mask
     settings[kernel.SPAN] = window_span(pattern)
     settings[kernel.BY_TIME] = counts_time(pattern)
     settings[kernel.STRICT] = pattern.selection == "strict_contiguity"
     settings[kernel.WINDOWED] = pattern.within >= 0
-    settings[kernel.STATES] = states
-    settings[kernel.FRESH] = fresh_states
+    settings[kernel.STATES] = operations.states
+    settings[kernel.FRESH] = operations.fresh_states
+    settings[kernel.ALONE] = operations.alone
     return settings

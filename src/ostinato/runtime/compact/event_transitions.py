@@ -35,6 +35,7 @@ class StateTransition:
 
 START = -1
 UNBOUND = -1
+LAST_BIT = 62  # of a symbol, which is a signed number
 
 
 class EventTransitions:
@@ -43,7 +44,8 @@ class EventTransitions:
 
     Where simultaneous events may not follow one another, an element has two states, and a match that takes an event waits in the fresh one
     until time goes on: that is an event of its own, with a bit that no row has (`epoch_bit`). There a transition may lead from the second
-    state of an element to its first."""
+    state of an element to its first. An event that is known to be the only one of its time has another such bit (`alone_bit`), and what
+    takes it need not wait."""
 
     def __init__(self, pattern: EventPattern) -> None:
         self.elements = pattern.elements
@@ -54,6 +56,7 @@ class EventTransitions:
         self._stops = pattern.output == "first"
         self.by_epoch = pattern.ties == "epoch" and pattern.reads.time >= 0
         self.epoch_bit = pattern.bits
+        self.alone_bit = pattern.bits + 1 if self.by_epoch and pattern.bits + 1 <= LAST_BIT else -1
         self.all_states: list[State] = []
         self._of_component: list[range] = []
         for number in range(len(pattern.elements)):
@@ -74,9 +77,9 @@ class EventTransitions:
         found = []
         for target in targets:
             if target == state.element:
-                found += [] if state.gap else self._into(number, target)
+                found += [] if state.gap else self._into(symbol, number, target)
             elif crossed(self._pattern, state.element, target) == state.gap:
-                found += self._into(number, target)
+                found += self._into(symbol, number, target)
         stage = self._next_stage(symbol, state)
         if stays and stage is not None and stage != state.stage:
             later = self.all_states.index(State(state.element, state.gap, stage))
@@ -104,7 +107,7 @@ class EventTransitions:
         if self.by_epoch and symbol >> self.epoch_bit & 1:
             return []
         following = [transition.target for transition in self._initial if self._may_begin(symbol, transition)]
-        return [transition for target in (following[:1] if self._one_at_a_time else following) for transition in self._into(START, target)]
+        return [transition for target in (following[:1] if self._one_at_a_time else following) for transition in self._into(symbol, START, target)]
 
     def _targets(self, symbol: int, number: int) -> list[int]:
         """The elements that the event may be bound to, a take last; of a deterministic match only the preferred one."""
@@ -127,11 +130,12 @@ class EventTransitions:
             return number not in targets
         return not any(transition.nearest and self._may_begin(symbol, transition) for transition in element.transitions)
 
-    def _into(self, source: int, element: int) -> list[StateTransition]:
+    def _into(self, symbol: int, source: int, element: int) -> list[StateTransition]:
         """To every state in which the match may then wait; the first of them, which comes last, says whether it is complete."""
         found = []
+        waits = self.by_epoch and not (self.alone_bit >= 0 and holds(symbol, self.alone_bit))
         for target in reversed(self._of_component[element]):
-            if any(self.all_states[target].stage) or self.all_states[target].fresh != self.by_epoch:
+            if any(self.all_states[target].stage) or self.all_states[target].fresh != waits:
                 continue  # nothing has come yet, nor has time gone on
             completes = self.elements[element].completes and not self.all_states[target].gap
             continues = self._goes_on(target)
@@ -159,7 +163,7 @@ class EventTransitions:
         """The predicates that matter."""
         of_elements = (bit for c in self.elements for bit in (c.first_bit, c.later_bit))
         negated = (item.bit for negation in self._pattern.negations for item in negation.items)
-        epoch = (self.epoch_bit,) if self.by_epoch else ()
+        epoch = (self.epoch_bit, self.alone_bit) if self.by_epoch else ()
         return {bit for bit in (*of_elements, *negated, *epoch) if bit >= 0}
 
     @property

@@ -119,9 +119,8 @@ class InstanceMatcher(RegisterMatcher):
 
     def _failed(self, error: int) -> OstinatoError:
         if error == kernel.BAD_START:
-            return DataError(
-                f"an event of {self._automaton.reads.stream} has no start, or one behind its end", hint="leave such events out before"
-            )
+            message = f"an event of {self._automaton.reads.stream} has no start, or one behind its end or too far back"
+            return DataError(message, hint="leave such events out before")
         return self._interpreter.error(error)
 
     def pass_over(self, keys: np.ndarray, ordinals: np.ndarray) -> None:

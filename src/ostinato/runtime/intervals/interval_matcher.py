@@ -107,9 +107,8 @@ class IntervalMatcher(RegisterMatcher):
 
     def _failed(self, error: int) -> OstinatoError:
         if error == layout.BAD_START:
-            return DataError(
-                f"a row of {self._pattern.reads.stream} has no start, or one behind its end", hint="leave such rows out before"
-            )
+            message = f"a row of {self._pattern.reads.stream} has no start, or one behind its end or too far back"
+            return DataError(message, hint="leave such rows out before")
         return self._interpreter.error(error)
 
     def _over_limit(self) -> None:

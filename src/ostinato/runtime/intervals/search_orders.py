@@ -12,7 +12,7 @@ from ostinato.program.intervals import IntervalPattern
 from ostinato.runtime.snapshots.state_check import StateCheck
 
 FIRST_PERIOD = 1 << 12  # of work: situations looked at, and searches
-LAST_PERIOD = 1 << 17  # where averages drift and the orders stay as they are
+LAST_PERIOD = 1 << 15  # where averages drift and the orders stay as they are
 
 
 class SearchOrders:
@@ -23,6 +23,7 @@ class SearchOrders:
         self._adapts = pattern.adapts and count > 2  # of two, one is the other's only choice
         self._first = np.array([FIRST_SIZE] * count + [first_selectivity(one) for one in pattern.constraints] * count, np.float64)
         self.averages = np.tile(self._first, (layout.AVERAGES, 1))
+        self.averages[layout.KNOWN] = 0.0
         self.looked = np.zeros((layout.LOOKED, len(self._first)), np.int64)
         self.changes = 0
         settings[layout.PERIOD] = FIRST_PERIOD if self._adapts else layout.OPEN
@@ -55,14 +56,15 @@ class SearchOrders:
         return np.array([cost.order_from(first) for first, cost in enumerate(costs)], np.int64)
 
     def state(self) -> dict[str, np.ndarray]:
-        return {"averages": self.averages}
+        """Averages as words, as all numbers of a snapshot are."""
+        return {"averages": self.averages.view(np.int64)}
 
     def check(self, state: StateCheck) -> None:
-        averages = state.array("averages", np.float64, *self.averages.shape)
+        averages = state.array("averages", np.int64, *self.averages.shape).view(np.float64)
         state.require(bool(((averages >= 0) & (averages < layout.OPEN)).all()), "averages that can be")
 
     def load(self, state: dict[str, np.ndarray]) -> None:
         """What was measured is known again; the orders follow from it."""
-        self.averages = state["averages"].copy()
+        self.averages = state["averages"].view(np.float64).copy()
         if self._adapts and not np.array_equal(self.averages[layout.PLANNED], self._first):
             self._set(self._cheapest())

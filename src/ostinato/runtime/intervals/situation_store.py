@@ -11,6 +11,8 @@ from ostinato.runtime.matches.finished_intervals import FinishedIntervals
 from ostinato.runtime.rows.array_growth import grown
 
 FIRST_CAPACITY = 64
+MOST_SPARE = 1 << 13  # places behind the regions
+SPARE_FACTOR = 16  # as many as these at the most: there may be many queries with few situations
 AT_A_TIME = 1 << 16  # results that are found before they are taken
 COUNTERS = (layout.VISITED, layout.MADE, layout.PEAK, layout.PURGED, layout.PARTNERLESS, layout.SEARCHES)
 POOLED = ("situations", "registers", "register_valid")
@@ -36,6 +38,7 @@ class SituationStore:
         self.header = np.zeros(layout.HEADER_CELLS, np.int64)
         self.header[layout.TAIL] = layout.RESERVED
         self.shed = 0
+        self._spare = FIRST_CAPACITY
         self._new_results(FIRST_CAPACITY)
 
     def _new_results(self, capacity: int) -> None:
@@ -76,7 +79,9 @@ class SituationStore:
         return self.situations[self.alive, : layout.END + 1]
 
     def make_room(self) -> None:
-        """After the kernel stopped for want of space: regions stand side by side again, each with room for as many more."""
+        """After the kernel stopped for want of space: regions stand side by side again, each with room for as many more. Where situations
+        come and go, regions wander through the pool: the longer they do, the more places it has, so that this happens seldom."""
+        self._spare = min(2 * self._spare, MOST_SPARE)
         self._lay_out(self.alive, self.regions[:, layout.COUNT].copy())
 
     def _lay_out(self, kept: np.ndarray, counts: np.ndarray) -> None:
@@ -85,10 +90,11 @@ class SituationStore:
         behind = layout.RESERVED + np.cumsum(rooms)
         tail = int(behind[-1]) if len(behind) else layout.RESERVED
         heads = behind - rooms
+        spare = min(self._spare, FIRST_CAPACITY + SPARE_FACTOR * tail)
         target = np.repeat(heads - (np.cumsum(counts) - counts), counts) + np.arange(counts.sum())
         for name in POOLED:
             before = getattr(self, name)
-            after = np.zeros((2 * tail + FIRST_CAPACITY, before.shape[1]), before.dtype)
+            after = np.zeros((2 * tail + spare, before.shape[1]), before.dtype)
             after[layout.EMPTY] = before[layout.EMPTY]
             after[target] = before[kept]
             setattr(self, name, after)

@@ -95,14 +95,19 @@ class Arena:
         """Where every column has met a null."""
         return self._width + len(self.valid)
 
-    def declare(self, name: str, dtype: np.dtype | type, width: int = 0, patient: bool = False, derived: bool = False) -> None:
+    def declare(self, name: str, dtype: np.dtype | type, width: int = 0, patient: bool = False) -> None:
         self._data[name] = np.empty((self.capacity, width) if width else self.capacity, dtype)
         self.valid[name] = None
         self._width += _width(self._data[name])
         if patient:
             self._patient.add(name)
-        if derived:
-            self.derived.add(name)
+
+    def declare_derived(self, name: str, width: int) -> None:
+        """A table of numbers that follow from the rest."""
+        self._data[name] = np.empty((self.capacity, width), np.int64)
+        self.valid[name] = None
+        self._width += _width(self._data[name])
+        self.derived.add(name)
 
     def drop(self, names: Sequence[str]) -> None:
         for name in names:
@@ -204,8 +209,17 @@ class Arena:
             if valid is not None:
                 moved.copy(valid, valid)
 
-    def write(self, name: str, places: Places, data: np.ndarray, valid: np.ndarray | None) -> None:
-        put(self.data[name], places, data)
+    def write(self, batch: dict[str, tuple[np.ndarray, np.ndarray | None]], places: Places) -> None:
+        data = self.data
+        for name, (values, valid) in batch.items():
+            if isinstance(places, slice):
+                data[name][places] = values
+            else:
+                put(data[name], places, values)
+            if valid is not None or self.valid[name] is not None:
+                self._write_flags(name, places, valid)
+
+    def _write_flags(self, name: str, places: Places, valid: np.ndarray | None) -> None:
         known = self.valid[name]
         if known is None and valid is not None and not valid.all():
             known = self.valid[name] = np.ones(self.capacity, np.bool_)

@@ -6,7 +6,7 @@ for the last, and none is so large that what is computed on the way leaves the c
 
 from __future__ import annotations
 
-SMALLEST, LARGEST = 1 << 12, 1 << 14
+SMALLEST, LARGEST = 1 << 12, 1 << 15
 BATCHES_EACH = 4  # of a thread
 WORTH = 1e-3  # seconds of work for which a thread is woken
 FIRST_GUESS = 2e-8  # seconds per row

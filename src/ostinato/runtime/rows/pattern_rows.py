@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -12,13 +12,12 @@ from ostinato.runtime.rows.keyed_rows import KeyedRows
 from ostinato.runtime.rows.opaque_values import OpaqueValues
 
 WORDS = np.dtype(np.uint64)
-NOTHING_LINKED: Mapping[str, int] = {}
 NO_SLOTS, NO_FLAGS = np.zeros((1, 0), np.int64), np.zeros((1, 0), np.uint8)
 
 
 class PatternRows:
     """The rows of its input, which other patterns may share, with columns of its own beside them: `bits` and `slots` are what its row code
-    computed, `marks` what its negations note at each row, `linked` tables of so many columns that follow from the rest. `label` tells these
+    computed, `marks` what its negations note at each row, `linked` tables that follow from the rest (`widen`). `label` tells these
     columns from those of the others."""
 
     def __init__(
@@ -28,7 +27,7 @@ class PatternRows:
         slots: int,
         marks: Sequence[str] = (),
         bits: np.dtype = WORDS,
-        linked: Mapping[str, int] = NOTHING_LINKED,
+        linked: Sequence[str] = (),
     ) -> None:
         self.shared = rows
         self.label = label
@@ -40,8 +39,8 @@ class PatternRows:
             rows.arena.declare(label + "slot_valid", np.uint8, slots)
         for mark in marks:
             rows.arena.declare(label + mark, np.int64)
-        for name, width in linked.items():
-            rows.arena.declare(label + name, np.int64, width, derived=True)
+        for name in linked:
+            rows.arena.declare_derived(label + name, 0)
 
     def forget(self) -> None:
         """The pattern is gone, and so are its columns."""
@@ -68,6 +67,12 @@ class PatternRows:
 
     def mark(self, name: str) -> np.ndarray:
         return self.shared.arena.column(self.label + name)
+
+    def widen(self, name: str, width: int) -> None:
+        """Let a table that follows from the rest have so many columns; what it held is lost if it had others."""
+        if self.mark(name).shape[1] != width:
+            self.shared.arena.drop([self.label + name])
+            self.shared.arena.declare_derived(self.label + name, width)
 
     @property
     def times(self) -> np.ndarray:

@@ -16,6 +16,7 @@ from ostinato.kernels.vectors.vector import Vector
 from ostinato.program.pattern import Pattern
 from ostinato.program.shared_code import shared_code
 from ostinato.runtime.rows.pattern_rows import PatternRows
+from ostinato.runtime.rows.predicate_code import PredicateCode
 from ostinato.runtime.rows.string_pool import StringPool
 
 
@@ -30,8 +31,17 @@ class RowCode:
         self._ahead = max(pattern.look_ahead for pattern in patterns)
         code, self._wanted = shared_code([pattern.rows for pattern in patterns])
         self._bits = [np.array(own[: pattern.bits], np.int64) for own, pattern in zip(self._wanted, patterns, strict=True)]
-        self._evaluator = Evaluator(code) if code.results else None
+        self._direct = PredicateCode.of(patterns[0]) if len(patterns) == 1 else None
+        self._evaluator = Evaluator(code) if code.results and self._direct is None else None
         self._last: Evaluated | None = None
+
+    def fill(self, rows: PatternRows, keys: np.ndarray, start: np.ndarray, end: np.ndarray) -> None:
+        """Of one pattern: both at once."""
+        if self._direct is not None:
+            self._direct.run(rows, keys, start, end)
+        else:
+            self.evaluate(rows, keys, start, end)
+            self.store(rows)
 
     def evaluate(self, rows: PatternRows, keys: np.ndarray, start: np.ndarray, end: np.ndarray) -> None:
         """Compute what the patterns ask of the rows with ordinals start[i]..end[i] of each key. Then `store` writes it for a pattern, and

@@ -48,12 +48,12 @@ class SituationCode(RowCode):
         if not count:
             return
         self.tuning.choose(count)
-        batches = [_Batch(one) for one in stretches.cut(self.tuning.size)]
+        batches = list(stretches.cut(self.tuning.size))
         self._make_ready(rows)
-        self._timed(batches, count, lambda batch: self._derive(rows, batch), self.tuning.threads)
+        self._timed(batches, count, lambda stretches: self._derive(rows, _Batch(stretches)), self.tuning.threads)
         if self._slots_apart:
             for batch in batches:
-                self._carry(rows, batch)
+                self._carry(rows, _Batch(batch))
         self.batches += len(batches)
 
     def store(self, view: PatternRows, number: int = 0, chosen: np.ndarray | None = None) -> None:
@@ -69,7 +69,7 @@ class SituationCode(RowCode):
         if any(type_.kind is Kind.STRING for type_ in self._types.values()):
             len(self._pool.strings)
 
-    def _timed(self, batches: Sequence[_Batch], rows: int, work: Callable[[_Batch], None], threads: int) -> None:
+    def _timed(self, batches: Sequence[RowStretches], rows: int, work: Callable[[RowStretches], None], threads: int) -> None:
         seconds = np.zeros(len(batches))
 
         def run(number: int) -> None:

@@ -100,7 +100,7 @@ class RunMatcher(PartialMatcher):
         if not self._store.keeps_matches:
             return self._read[keys]
         self._ensure_keys(greatest(keys) + 1)
-        return self._store.per_key[keys, table.KEEP]
+        return self._store.per_key[:, table.KEEP][keys]
 
     def recode(self, new_of_old: np.ndarray) -> None:
         super().recode(new_of_old)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -50,7 +50,7 @@ class PatternOperator:
     def __init__(self, pattern: Pattern, source: InputRows, label: str, budget: Budget, in_order: bool) -> None:
         self.pattern = pattern
         self.source = source
-        linked = linked_columns(pattern) if isinstance(pattern, TreePattern) else {}
+        linked = linked_columns(pattern) if isinstance(pattern, TreePattern) else ()
         self.rows = PatternRows(source.rows, label, len(pattern.slots), occurrence_columns(pattern), bits_held_as(pattern), linked)
         self.matcher: Matcher = open_matcher(pattern, budget, source.pool, in_order=in_order)
         self.report = open_report(pattern, budget, source.pool)
@@ -70,8 +70,8 @@ class PatternOperator:
         return self.progress.evaluated
 
     def feed(self, keys: np.ndarray, in_parts: bool, final: bool = False) -> Iterator[pa.Table]:
-        """Evaluate new rows of these keys, drive the matcher over them, and report. `final`: no row will come any more."""
-        keys = self.own_keys(keys)
+        """Evaluate new rows of these keys, which are its own, drive the matcher over them, and report. `final`: no row will come any
+        more."""
         if not len(keys):
             return
         rows = self.rows
@@ -82,8 +82,7 @@ class PatternOperator:
             start = self.evaluated[keys]
             if self.pattern.look_ahead and not final:
                 ready = np.maximum(start, total - self.needs.awaited(rows, keys, self.source.reorder.watermark))
-            self.row_code.evaluate(rows, keys, start, ready)
-            self.row_code.store(rows)
+            self.row_code.fill(rows, keys, start, ready)
             self.evaluated[keys] = ready
         matches: Found = Matches.none()
         for matches in self._found(keys, ready, in_parts, final):
@@ -114,14 +113,13 @@ class PatternOperator:
         """Which of `keys` are none for this pattern; None: all are some."""
         return self.source.keys.with_null(keys) if self._excludes_nulls and self.source.keys is not None else None
 
-    def _found(self, keys: np.ndarray, ready: np.ndarray, in_parts: bool, final: bool) -> Iterator[Found]:
+    def _found(self, keys: np.ndarray, ready: np.ndarray, in_parts: bool, final: bool) -> Iterable[Found]:
         """In parts where somebody asks for it, and where the order of matches is that of the parts or does not matter. Rows of no match
         and timeouts are known by all matches together."""
         given = (self.rows, keys, ready, self.source.reorder.watermark, final)
         if (in_parts or self._in_any_order) and not self.report.looks_between_matches:
-            yield from self.matcher.feed_in_parts(*given)
-        else:
-            yield self.matcher.feed(*given)
+            return self.matcher.feed_in_parts(*given)
+        return (self.matcher.feed(*given),)
 
     def kept_from(self, keys: np.ndarray) -> np.ndarray:
         """The first ordinal of each key whose row it may still need."""
@@ -136,7 +134,7 @@ class PatternOperator:
         fed, searched = self._searched
         if fed is not keys:
             searched = np.minimum(self.matcher.keep_from(keys), grown(self.evaluated, self.rows.key_count)[keys])
-        return searched - self.pattern.look_back
+        return searched - self.pattern.look_back if self.pattern.look_back else searched
 
     @property
     def is_told_of_all(self) -> bool:

@@ -101,15 +101,18 @@ class RunningProgram:
         self.closed = True
 
     def _within_memory(self, found: Iterator[Found]) -> Iterator[Found]:
-        with self._alone():
-            try:
-                yield from found
-            except MemoryError as error:
-                self._failed = True
-                raise self.graph.limits.out_of_memory(error) from error
-            except BudgetError:
-                self._failed = True
-                raise
+        if not self._one_caller.acquire(blocking=False):
+            raise _at_work()
+        try:
+            yield from found
+        except MemoryError as error:
+            self._failed = True
+            raise self.graph.limits.out_of_memory(error) from error
+        except BudgetError:
+            self._failed = True
+            raise
+        finally:
+            self._one_caller.release()
 
     @contextmanager
     def _alone(self) -> Iterator[None]:

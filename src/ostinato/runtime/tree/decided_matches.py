@@ -92,6 +92,8 @@ class DecidedMatches:
 
     def earliest(self, keys: np.ndarray, known: int) -> np.ndarray:
         """Per key the first row of its matches here, a large number where it has none."""
+        if not len(self.waiting) and not len(self._held):
+            return np.full(len(keys), FAR)  # there may be many keys
         first = np.full(known, FAR)
         for matches in (self.waiting, self._held):
             np.minimum.at(first, matches.key, matches.start)

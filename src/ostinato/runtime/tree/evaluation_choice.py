@@ -45,7 +45,7 @@ class EvaluationChoice:
     @staticmethod
     def _written(pattern: TreePattern, measured: EventRates) -> StepArrays:
         adapts = pattern.evaluation == "joins" and pattern.reorders
-        expected = ExpectedEvents(pattern, measured.rates, measured.satisfied)
+        expected = ExpectedEvents(pattern, measured)
         return StepWriter(pattern, CheapestOrder(expected) if adapts else NestedOrder(pattern)).write()
 
     def reconsider(self, taken_in: int, rows: PatternRows, keys: np.ndarray, code: Interpreter) -> bool:

@@ -7,12 +7,12 @@ from math import inf
 
 from ostinato.program.tree import Branch, Group, NegatedBranch, TreePattern
 from ostinato.runtime.tree.event_rates import EventRates
-from ostinato.runtime.tree.expected_events import LOOK, ExpectedEvents
+from ostinato.runtime.tree.expected_events import LOOK, ExpectedEvents, before, between
 from ostinato.runtime.tree.negation_needs import depends_on, wanted_by
 from ostinato.runtime.tree.variable_order import CheapestOrder, NestedOrder, Unit, VariableOrder, completing
 
 EVALUATIONS = ("joins", "iterative", "object cache", "semantic cache")
-BEHIND, BETWEEN = 0.5, 1 / 3  # of the matches of a window, those that end behind one of its events, and those between two of them
+BEHIND, BETWEEN = 0.5, 1 / 3  # of what a window has, what ends behind one of its events, and what lies between two of them
 
 
 def evaluation_costs(pattern: TreePattern, measured: EventRates, most_kept: float = inf) -> dict[str, float]:
@@ -38,7 +38,7 @@ class _Bound:
 class _Cost:
     def __init__(self, pattern: TreePattern, measured: EventRates) -> None:
         self._pattern = pattern
-        self._expected = ExpectedEvents(pattern, measured.rates, measured.satisfied)
+        self._expected = ExpectedEvents(pattern, measured)
         joins = pattern.evaluation == "joins" and pattern.reorders
         self._order: VariableOrder = CheapestOrder(self._expected) if joins else NestedOrder(pattern)
         self._keeps = pattern.evaluation in ("object cache", "semantic cache")
@@ -78,10 +78,12 @@ class _Cost:
         if self._pattern.evaluation == "object cache":
             kept = sum(self._expected.combinations(branch, inside, last) for last in lasts)
             self.kept += kept
-            return own + asked * (LOOK + kept * share * BEHIND)
+            others = bound.variables - {bound.last}
+            behind = 1.0 - len(before(branch, inside, others)) / (1.0 + len(others))
+            return own + asked * (LOOK + kept * share * behind)
         kept, beginnings = self._expected.combinations(branch, inside, None), self._beginnings(branch, group, bound)
         self.kept += kept * beginnings
-        return own * beginnings + asked * (LOOK + kept * share * BETWEEN)
+        return own * beginnings + asked * (LOOK + kept * share * between(branch, bound.variables, inside, bound.last))
 
     def _group_plan(self, branch: Branch, group: Group, last: int) -> float:
         units = self._order.units(branch, group.variables, group.groups, last)

@@ -22,9 +22,10 @@ class EventLinks:
     """`before` are, per key, the links of its last row; `linked` is the next row to link."""
 
     def __init__(self, pattern: TreePattern) -> None:
-        self._widths = linked_columns(pattern)
-        self._link_bits, self._chains = np.zeros(0, np.int64), np.zeros((0, 2), np.int64)
-        self.before = np.full((0, self._widths.get("links", 0)), NOT_LINKED, np.int64)
+        self._tables = linked_columns(pattern)
+        self._widths: dict[str, int] = {}
+        self._link_bits, self._chains = np.zeros(0, np.int64), np.zeros((0, 3), np.int64)
+        self.before = np.full((0, 0), NOT_LINKED, np.int64)
         self.linked = np.full(0, NOT_LINKED, np.int64)
         self.heads = self._no_heads(FIRST_HEADS)
         self._forgotten = False
@@ -34,10 +35,10 @@ class EventLinks:
         return self.heads.nbytes + self.before.nbytes
 
     def links(self, rows: PatternRows) -> np.ndarray:
-        return rows.mark("links") if "links" in self._widths else NO_LINKS
+        return rows.mark("links") if "links" in self._tables else NO_LINKS
 
     def chains(self, rows: PatternRows) -> np.ndarray:
-        return rows.mark("chains") if "chains" in self._widths else NO_LINKS
+        return rows.mark("chains") if "chains" in self._tables else NO_LINKS
 
     def ensure_keys(self, count: int) -> None:
         known = len(self.linked)
@@ -47,8 +48,11 @@ class EventLinks:
 
     def change(self, arrays: StepArrays) -> None:
         """Other values are linked from now on."""
-        if not (np.array_equal(arrays.chains, self._chains) and np.array_equal(arrays.link_bits, self._link_bits)):
-            self._link_bits, self._chains = arrays.link_bits, arrays.chains
+        widths = arrays.linked_columns
+        alike = np.array_equal(arrays.chains, self._chains) and np.array_equal(arrays.link_bits, self._link_bits)
+        if widths != self._widths or not alike:
+            self._link_bits, self._chains, self._widths = arrays.link_bits, arrays.chains, widths
+            self.before = np.empty((len(self.linked), widths["links"]), np.int64)
             self.forget()
 
     def forget(self) -> None:
@@ -61,6 +65,8 @@ class EventLinks:
         """The rows of these keys that were offered before, where they are not linked any more."""
         if self._forgotten:
             self.heads, control[layout.HEADS], self._forgotten = self._no_heads(FIRST_HEADS), 0, False
+            for table in self._tables:
+                rows.widen(table, self._widths[table])
         lost = keys[self.linked[keys] == NOT_LINKED]
         if not len(lost):
             return

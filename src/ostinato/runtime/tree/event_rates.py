@@ -1,4 +1,4 @@
-"""How many events of each kind a window has, and how many combinations satisfy a test, from a sample of the rows that are held."""
+"""How many events of each kind a window has, and which conditions combinations of them satisfy, from a sample of the rows that are held."""
 
 from __future__ import annotations
 
@@ -7,22 +7,32 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ostinato.kernels.scalar.scalar import Interpreter
-from ostinato.kernels.tree.tree_samples import count_satisfied
+from ostinato.kernels.tree.tree_samples import try_condition
 from ostinato.program.tree import TreePattern, TreeTest
 from ostinato.runtime.rows.pattern_rows import PatternRows
+from ostinato.runtime.tree.drawn_combinations import Drawn, Sample, drawn_combinations
 
 MOST_KEYS, MOST_ROWS = 64, 4096
-TRIED = 256  # combinations per test
 SEED = 1  # what is drawn follows from the rows: a session that is repeated chooses alike
+SEEN = 16  # of the combinations that were drawn: if fewer have an equal value, all pairs of values are counted instead
+
+
+@dataclass(frozen=True)
+class Tried:
+    """Of combinations that were drawn: whether they satisfy a test, and which of them say something about it."""
+
+    satisfied: np.ndarray
+    counts: np.ndarray
 
 
 @dataclass(frozen=True)
 class EventRates:
     """`rates`, per variable of the tree: its events in a window; `satisfied`, per test: the share of combinations that satisfy it, where
-    the sample has events of all its variables."""
+    the sample has events of all its variables. `tried`, per branch and test: which of the same combinations do."""
 
     rates: dict[int, float]
     satisfied: dict[int, float] = field(default_factory=dict)
+    tried: tuple[dict[int, Tried], ...] = ()
 
 
 def all_alike(pattern: TreePattern) -> EventRates:
@@ -35,35 +45,58 @@ def event_rates(pattern: TreePattern, rows: PatternRows, keys: np.ndarray, code:
     keys = keys[:: -(-len(keys) // MOST_KEYS) or 1]
     if not len(keys):
         return all_alike(pattern)
-    room = MOST_ROWS // len(keys)
-    places = np.concatenate([np.arange(offset, offset + length, -(-length // room)) for offset, length in _regions(rows, keys)])
-    words = rows.bits[places]
-    window = float(np.mean([_window(pattern, rows.times[offset : offset + length]) for offset, length in _regions(rows, keys)]))
-    bits = {variable.bit for variable in pattern.tree if variable.bit >= 0}
-    events = {bit: places[((words >> words.dtype.type(bit)) & words.dtype.type(1)) == 1] for bit in bits} | {-1: places}
-    rates = {number: window * len(events[variable.bit]) / len(places) for number, variable in enumerate(pattern.tree)}
-    tried = {number: _share(pattern, test, rows, events, code) for number, test in enumerate(pattern.tests)}
-    return EventRates(rates, {number: share for number, share in tried.items() if share is not None})
-
-
-def _share(pattern: TreePattern, test: TreeTest, rows: PatternRows, events: dict[int, np.ndarray], code: Interpreter) -> float | None:
-    variables = [pattern.tree[variable] for variable in test.variables]
-    if not variables or any(variable.repeats or not len(events[variable.bit]) for variable in variables):
-        return None
-    if test.equal is not None:
-        one, other = (_values(rows, events[pattern.tree[variable].bit], slot) for variable, slot in test.equal)
-        return _alike(one, other) if len(one) and len(other) else None
+    sample, window = _sample(pattern, rows, keys)
+    rates = {number: window * len(sample.events[variable.bit]) / len(sample.places) for number, variable in enumerate(pattern.tree)}
     random = np.random.default_rng(SEED)
-    drawn = np.stack([random.choice(events[variable.bit], TRIED) for variable in variables], axis=1)
-    binds = np.array([_block(pattern, variable.first_block) for variable in variables], np.int64)
-    registers = np.zeros((len(variables) + 1, len(pattern.registers)), np.int64)
+    tried, satisfied = [], {}
+    for branch in pattern.branches:
+        drawn = drawn_combinations(pattern, branch, sample, random)
+        numbers = {number for one in branch.walk() for number in one.tests}
+        flags = {number: _tried(pattern, pattern.tests[number], rows, drawn, code) for number in sorted(numbers)}
+        tried.append({number: one for number, one in flags.items() if one is not None})
+        shares = {number: _share(pattern.tests[number], one, pattern, rows, sample) for number, one in tried[-1].items()}
+        satisfied = shares | satisfied
+    return EventRates(rates, satisfied, tuple(tried))
+
+
+def _sample(pattern: TreePattern, rows: PatternRows, keys: np.ndarray) -> tuple[Sample, float]:
+    """Rows of these keys, and how many of all rows a window has."""
+    room = MOST_ROWS // len(keys)
+    regions = list(zip(rows.offset[keys].tolist(), rows.length[keys].tolist(), strict=True))
+    parts = [np.arange(offset, offset + length, -(-length // room)) for offset, length in regions]
+    places, lengths = np.concatenate(parts), np.array([len(part) for part in parts])
+    words = rows.bits[places]
+    window = float(np.mean([_window(pattern, rows.times[offset : offset + length]) for offset, length in regions]))
+    bits = {variable.bit for variable in pattern.tree if variable.bit >= 0}
+    events = {bit: np.flatnonzero((words >> words.dtype.type(bit)) & words.dtype.type(1)) for bit in bits} | {-1: np.arange(len(places))}
+    ends = np.cumsum(lengths)
+    drawn = window * len(places) / sum(length for _, length in regions)
+    return Sample(places, np.repeat(ends - lengths, lengths), np.repeat(ends, lengths), events, drawn), window
+
+
+def _tried(pattern: TreePattern, test: TreeTest, rows: PatternRows, drawn: Drawn, code: Interpreter) -> Tried | None:
+    """Which combinations satisfy a test."""
+    if not test.variables or any(variable not in drawn.lines for variable in test.variables):
+        return None
+    places = drawn.places(test.variables)
+    binds = np.array([_block(pattern, pattern.tree[variable].first_block) for variable in test.variables], np.int64)
+    registers = np.zeros((len(test.variables) + 1, len(pattern.registers)), np.int64)
     valid = np.zeros(registers.shape, np.uint8)
     valid[0] = [register.counter for register in pattern.registers]
-    found = count_satisfied(
-        binds, *_block(pattern, test.block), np.ascontiguousarray(drawn), code.code, code.scratch, code.scratch_valid, code.ranks,
-        rows.slots, rows.slot_valid, registers, valid,
+    out = np.zeros(len(places), np.bool_)
+    try_condition(
+        binds, *_block(pattern, test.block), places, code.code, code.scratch, code.scratch_valid, code.ranks, rows.slots, rows.slot_valid,
+        registers, valid, out,
     )  # fmt: skip
-    return max(float(found), 0.5) / TRIED
+    return Tried(out, drawn.in_order(test.variables))
+
+
+def _share(test: TreeTest, tried: Tried, pattern: TreePattern, rows: PatternRows, sample: Sample) -> float:
+    found, among = int(np.count_nonzero(tried.satisfied & tried.counts)), int(np.count_nonzero(tried.counts))
+    if test.equal is not None and found < SEEN:
+        one, other = (_values(rows, sample.places[sample.events[pattern.tree[variable].bit]], slot) for variable, slot in test.equal)
+        return _alike(one, other) if len(one) and len(other) else 0.5 / among
+    return max(float(found), 0.5) / among
 
 
 def _block(pattern: TreePattern, block: int) -> tuple[int, int]:
@@ -81,10 +114,6 @@ def _alike(one: np.ndarray, other: np.ndarray) -> float:
     _, mine, theirs = np.intersect1d(values, others, assume_unique=True, return_indices=True)
     pairs = float((counts[mine] / len(one) * (other_counts[theirs] / len(other))).sum())
     return max(pairs, 1.0 / max(len(one), len(other)))
-
-
-def _regions(rows: PatternRows, keys: np.ndarray) -> list[tuple[int, int]]:
-    return list(zip(rows.offset[keys].tolist(), rows.length[keys].tolist(), strict=True))
 
 
 def _window(pattern: TreePattern, times: np.ndarray) -> float:

@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import cache
 
+import numpy as np
+
 from ostinato.program.tree import Branch, NegatedBranch, TreePattern
+from ostinato.runtime.tree.event_rates import EventRates
 from ostinato.runtime.tree.negation_needs import begins_only, wanted_by
 
 EQUAL, COMPARED = 0.02, 0.5  # of pairs of events, how many satisfy an equality, another test
 COUNTED = 0.5  # of the cost of an event: a search in time
 LOOK = 0.1  # the same: to begin a search
+ENOUGH = 24  # of the combinations that were tried: so many say something about those among them that satisfy something else, too
 
 
 class ExpectedEvents:
-    """`rates` are, per variable, how many events a window has; `satisfied`, per test, the share of combinations that satisfy it, where that
-    was measured. All numbers are per window. `last`, where it is told, completes what is searched: all others are looked for in the window
-    before it."""
+    """All numbers are per window. `last`, where it is told, completes what is searched: all others are looked for in the window before
+    it."""
 
-    def __init__(self, pattern: TreePattern, rates: Mapping[int, float], satisfied: Mapping[int, float] | None = None) -> None:
+    def __init__(self, pattern: TreePattern, measured: EventRates) -> None:
         self.pattern = pattern
-        self._rates = rates
-        self._satisfied = satisfied or {}
+        self._rates = measured.rates
+        self._satisfied = measured.satisfied
+        self._tried = measured.tried
+        self._together: dict[frozenset[int], float] = {}
 
     def rate(self, variable: int) -> float:
         return self._rates.get(variable, 1.0)
@@ -29,6 +33,27 @@ class ExpectedEvents:
     def satisfied(self, test: int) -> float:
         """The share of combinations that satisfy a test."""
         return self._satisfied.get(test, COMPARED if self.pattern.tests[test].equal is None else EQUAL)
+
+    def together(self, tests: frozenset[int]) -> float:
+        """The share of combinations that satisfy all of these tests, which may have to do with each other: of those that satisfy the first,
+        how many the second, as long as enough of them were tried to say so."""
+        if tests not in self._together:
+            known = next((tried for tried in self._tried if tests & tried.keys()), {})
+            found, left = 1.0, None
+            for test in sorted(tests, key=lambda test: (-self.satisfied(test), test)):
+                tried = known.get(test)
+                if tried is None or self.satisfied(test) * np.count_nonzero(tried.counts) < ENOUGH:
+                    found *= self.satisfied(test)
+                    continue
+                counts = tried.counts if left is None else left & tried.counts
+                among = np.count_nonzero(counts)
+                if among < ENOUGH:
+                    found *= self.satisfied(test)
+                    continue
+                left = counts & tried.satisfied
+                found *= max(float(np.count_nonzero(left)), 0.5) / float(among)
+            self._together[tests] = found
+        return self._together[tests]
 
     def looked_at(self, branch: Branch, variable: int, before: frozenset[int], last: int | None) -> float:
         """How many events are looked at to bind a variable, if those `before` are bound."""
@@ -75,9 +100,7 @@ class ExpectedEvents:
         found = in_order(branch, bound, last)
         for variable in bound:
             found *= max(self.rate(variable), 0.01)
-        for test in branch.tests:
-            if {*self.pattern.tests[test].variables} <= bound:
-                found *= self.satisfied(test)
+        found *= self.together(frozenset(test for test in branch.tests if {*self.pattern.tests[test].variables} <= bound))
         for negation in branch.negations:
             if wanted_by(negation, self.pattern) <= bound:
                 found /= 1.0 + self.occurrences(negation)
@@ -91,6 +114,16 @@ def in_order(branch: Branch, bound: frozenset[int], last: int | None) -> float:
     for variable in bound - {last}:
         found /= 1 + len(_earlier(branch)[variable] & bound)
     return found
+
+
+def between(branch: Branch, bound: frozenset[int], inside: frozenset[int], last: int | None) -> float:
+    """Of the combinations that a window has of the variables `inside`, those that lie where the ones that are `bound` leave room."""
+    return in_order(branch, bound | inside, last) / (in_order(branch, bound, last) * in_order(branch, inside, None))
+
+
+def before(branch: Branch, variables: frozenset[int], others: frozenset[int]) -> frozenset[int]:
+    """Which of the others come before these variables."""
+    return others.intersection(*(_earlier(branch)[variable] for variable in variables)) if variables else frozenset()
 
 
 @cache

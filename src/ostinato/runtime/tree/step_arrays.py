@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ostinato.kernels.tree import tree_layout as layout
+
 
 @dataclass(frozen=True)
 class KeptOf:
@@ -31,9 +33,16 @@ class StepArrays:
     confirmations: tuple[int, ...]
     group_plans: np.ndarray
     link_bits: np.ndarray
+    numbers_links: bool  # whether events are counted by their links
     chains: np.ndarray
     contexts: int
     mask: int  # bits of which an event that completes a match has one; -1: it needs none
     members: int  # the most events that a nested expression has whose matches are kept
     orders: tuple[tuple[int, ...], ...]  # of the plans, the variables as they are bound
     kept: tuple[KeptOf, ...]  # by GROUP of the steps
+
+    @property
+    def linked_columns(self) -> dict[str, int]:
+        """How many numbers stand at each row: memory that is written row by row is what a large window costs."""
+        links = len(self.link_bits) * (2 if self.numbers_links else 1)
+        return {"links": links, "chains": int(self.chains[:, layout.CHAIN_AT].max(initial=-1)) + 1}

@@ -42,6 +42,7 @@ class StepWriter:
         self._chains: list[tuple[int, int]] = []
         self._linked: list[int] = []  # bits
         self._counted: list[Step] = []
+        self._chained: list[Step] = []
         self._contexts = 1
         self._apart = DisjointBits(pattern)
         self._group_plans: list[tuple[int, int]] = []
@@ -61,10 +62,14 @@ class StepWriter:
         confirmations = tuple(self._confirmation(branch) for branch in self._pattern.branches)
         for step in self._counted:
             step[layout.COUNTED] = len(self._linked) + step[layout.LINK]
+        columns = self._chain_columns()
+        for step in self._chained:
+            step[layout.CHAIN_COLUMN] = columns[step[layout.CHAIN]]
+        chains = [(*chain, column) for chain, column in zip(self._chains, columns, strict=True)]
         bits = {bit for _, bit in plans}
         return StepArrays(
             *self._list.arrays, table(plans, 2), tuple(owners), confirmations, table(self._group_plans or [(0, 0)], 2),
-            np.array(self._linked, np.int64), table(self._chains, 2), self._contexts,
+            np.array(self._linked, np.int64), bool(self._counted), table(chains, 3), self._contexts,
             -1 if -1 in bits else sum(1 << bit for bit in bits), self._members, tuple(orders), tuple(self._kept),
         )  # fmt: skip
 
@@ -173,9 +178,18 @@ class StepWriter:
                 if chain not in self._chains:
                     self._chains.append(chain)
                 step[layout.CHAIN] = self._chains.index(chain)
+                self._chained.append(step)
                 step[layout.CHAIN_VARIABLE], step[layout.CHAIN_SLOT], step[layout.OWN_SLOT] = other, other_slot, slot
                 return test
         return None
+
+    def _chain_columns(self) -> list[int]:
+        """The column of each chain at the rows: those that no row is in together share one."""
+        columns: list[int] = []
+        for bit, _ in self._chains:
+            taken = {column for (other, _), column in zip(self._chains, columns, strict=False) if not self._apart(bit, other)}
+            columns.append(next(column for column in range(len(columns) + 1) if column not in taken))
+        return columns
 
     def _equalities(self, tests: list[int]) -> list[tuple[int, tuple[int, int], tuple[int, int]]]:
         """Those among the tests that are equalities, from both sides."""

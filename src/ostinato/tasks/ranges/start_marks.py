@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from ostinato.expr.types import INT, Type
 from ostinato.program.column_code import ColumnCode, ColumnOp
-from ostinato.program.input import Column
+from ostinato.program.input import Column, Input
 from ostinato.program.intervals import IntervalPattern
 from ostinato.program.measure_code import MeasureCode, Point
 from ostinato.program.pattern import Pattern, RowPattern
@@ -41,7 +41,11 @@ def with_rows(pattern: Pattern) -> Pattern:
     code = pattern.measures.code or ColumnCode()
     marks = [(START_ROW, "FIRST", ROW, INT), (END_ROW, "LAST", ROW, INT)]
     measures = _with_inputs(replace(pattern.measures, code=code, names=pattern.measures.names if pattern.measures.code else ()), marks)
-    return replace(pattern, reads=replace(pattern.reads, columns=(*pattern.reads.columns, Column(ROW, INT))), measures=measures)
+    return replace(pattern, reads=with_row_numbers(pattern.reads), measures=measures)
+
+
+def with_row_numbers(reads: Input) -> Input:
+    return replace(reads, columns=(*reads.columns, Column(ROW, INT)))
 
 
 def only_rows(pattern: Pattern) -> Pattern:

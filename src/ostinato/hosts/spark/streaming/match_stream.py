@@ -38,7 +38,7 @@ def observation_name() -> str:
 
 def buckets_for(work: Work, buckets: int | None) -> int:
     """Where no key divides anything there is one bucket."""
-    return (buckets or DEFAULT_BUCKETS) if work.division.is_keyed else 1
+    return (buckets or DEFAULT_BUCKETS) if work.is_divided else 1
 
 
 def clock_of(work: Work) -> Clock:
