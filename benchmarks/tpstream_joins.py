@@ -85,11 +85,11 @@ def main() -> None:
     experiment = Experiment(
         "tpstream_joins",
         "Interval joins on derived situations",
-        "DuckDB and Polars join situations that were derived before, as does ours; in the second line it reads the events, derives and matches. "
-        "One thread each.",
+        "DuckDB and Polars join situations that were derived before, as does ours; in the second line it reads the events, derives and "
+        "matches. One thread each.",
         show=("window", "situations", "matches"),
     )
-    rows = options.rows(4_000_000, 60_000)
+    rows = options.rows(2_000_000, 60_000)
     table, known = events(rows, dict.fromkeys("ABCD", Kind()))
     for name, (pattern, condition) in QUERIES.items():
         names = "".join(one for one in "ABCD" if f"{one.lower()}." in condition)
