@@ -59,7 +59,7 @@ def derive(holds):
 
 
 @njit(cache=True)
-def _join(streams, heads, tails, orders, masks, ends_of, within, type_, found, count, arrived_start, arrived_end):
+def _join(streams, heads, tails, orders, masks, ends_of, within, most_work, type_, found, count, arrived_start, arrived_end):
     """All matches of what has arrived with what is in the buffers. Returns how many have been found since the beginning, and the work."""
     n = len(orders)
     chosen = np.empty((n, 2), np.int64)
@@ -67,7 +67,7 @@ def _join(streams, heads, tails, orders, masks, ends_of, within, type_, found, c
     chosen[type_, 0], chosen[type_, 1] = arrived_start, arrived_end
     depth, work = 1, 0
     fresh = True
-    while depth > 0:
+    while depth > 0 and work <= most_work:
         if depth == n:
             line = count % len(found)
             for i in range(n):
@@ -123,7 +123,7 @@ def _join(streams, heads, tails, orders, masks, ends_of, within, type_, found, c
 
 
 @njit(cache=True)
-def run(arrivals, streams, orders, masks, ends_of, within, found, detected):
+def run(arrivals, streams, orders, masks, ends_of, within, most_work, found, detected):
     """`arrivals`: type and place of each interval, in the order of ends. `found`: room for matches, of which the last ones stay;
     `detected`: the sum of the times from the first start of a match to its detection."""
     n = len(orders)
@@ -135,9 +135,11 @@ def run(arrivals, streams, orders, masks, ends_of, within, found, detected):
         for other in range(n):
             while heads[other] < tails[other] and streams[other, 0, heads[other]] < end - within:
                 heads[other] += 1
+        if work > most_work:
+            break
         if end - start <= within:
             before = count
-            count, more = _join(streams, heads, tails, orders, masks, ends_of, within, type_, found, count, start, end)
+            count, more = _join(streams, heads, tails, orders, masks, ends_of, within, most_work, type_, found, count, start, end)
             work += more
             if detected:
                 for line in range(before, count):
@@ -164,8 +166,8 @@ class Iseq:
         groups = [[sum(1 << g for g in {int(END_OF[r]) for r in range(13) if mask >> r & 1}) for mask in line] for line in self.masks]
         self.ends_of = np.array(groups, np.int64)
 
-    def match(self, situations: Mapping[str, np.ndarray], detected: bool = False) -> tuple[int, int, int]:
-        """How many matches there are, the work, and the sum of detection times."""
+    def match(self, situations: Mapping[str, np.ndarray], detected: bool = False, most_work: int = 1 << 62) -> tuple[int, int, int]:
+        """How many matches there are, how many intervals were looked at, and the sum of detection times. Gives up after so much work."""
         kinds = list(situations.values())
         streams = np.zeros((len(kinds), 2, max(map(len, kinds)) + 1), np.int64)
         for number, kind in enumerate(kinds):
@@ -175,7 +177,7 @@ class Iseq:
         order = np.lexsort((types, np.concatenate([kind[:, 1] for kind in kinds])))
         arrivals = np.stack([types[order], places[order]], axis=1)
         found = np.zeros((1 << 16, len(kinds)), np.int64)
-        return run(arrivals, streams, self.orders, self.masks, self.ends_of, self.within, found, detected)
+        return run(arrivals, streams, self.orders, self.masks, self.ends_of, self.within, most_work, found, detected)
 
     def over(self, columns: Mapping[str, np.ndarray]) -> int:
         """From columns of truth values, an event per second: how many matches there are."""

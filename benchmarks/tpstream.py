@@ -115,7 +115,7 @@ def compare_disconnected(options: Options) -> None:
         "by a loop of its own over columns in memory, and writes the starts of what it finds; ours makes the table of results.",
         show=("window", "matches"),
     )
-    rows = options.rows(4_000_000, 60_000)
+    rows = options.rows(2_000_000, 60_000)
     table, known = events(rows, dict.fromkeys("ABCD", Kind()))
     columns = {name: table.column(name.lower()).to_numpy() for name in "ABCD"}
     for window in WINDOWS[:2] if options.quick else WINDOWS:

@@ -60,7 +60,7 @@ def main() -> None:
         f"second, within {WITHIN:,} s. Matches are those of ISEQ, which knows a situation when it has ended. *Seconds* are event time.",
         show=("relation", "ratio", "matches", "part of ISEQ's detection time"),
     )
-    seconds = options.rows(2_000_000, 100_000)
+    seconds = options.rows(1_000_000, 100_000)
     for relation in RELATIONS:
         cases = [measure(experiment, relation, ratio, seconds) for ratio in RATIOS]
         for case in cases:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ostinato.program.intervals import RELATIONS, IntervalConstraint, IntervalPattern
+from ostinato.program.intervals import IntervalPattern
 
 
 def interval_plan_text(pattern: IntervalPattern) -> str:
@@ -23,7 +23,7 @@ def _lines(pattern: IntervalPattern) -> Iterator[str]:
             yield f"from {name}: {', then '.join(pattern.variables[other] for other in order[1:])}"
     if pattern.adapts and len(pattern.orders) > 2:
         yield "the orders follow moving averages of what is measured"
-    if pattern.lets_go and any(map(_asks_early, pattern.constraints)):
+    if _lets_go(pattern):
         yield "a situation is let go of that has ended without one that a constraint asks for"
     if pattern.passes_over and all(one.reads < 0 and one.start < 0 for one in pattern.definitions):
         yield "rows at which no situation begins, ends or becomes long enough are passed over"
@@ -36,7 +36,6 @@ def _lines(pattern: IntervalPattern) -> Iterator[str]:
         yield f"situations carry: {', '.join(register.name for register in pattern.registers)}"
 
 
-def _asks_early(constraint: IntervalConstraint) -> bool:
-    """Whether one of the two cannot wait for the other when it has ended."""
-    later = ({"before", "meets"}, {"after", "met by"})
-    return any(not names & {RELATIONS[related.relation] for related in constraint.allowed} for names in later)
+def _lets_go(pattern: IntervalPattern) -> bool:
+    derived = [definition.start < 0 for definition in pattern.definitions]
+    return pattern.lets_go and any(any(one.closes(derived[one.first], derived[one.second])) for one in pattern.constraints)

@@ -55,6 +55,18 @@ class IntervalConstraint:
     second: int
     allowed: tuple[AllowedRelation, ...]
 
+    def closes(self, first_is_derived: bool, second_is_derived: bool) -> tuple[bool, bool]:
+        """Whether the first knows all that may be its second when it has ended, and the other way round. What is derived is known when it
+        begins, what is given when it ends."""
+        relations = [allowed.relation for allowed in self.allowed]
+        turned = [inverse_of(relation) for relation in relations]
+        return _are_known(relations, second_is_derived), _are_known(turned, first_is_derived)
+
+
+def _are_known(relations: list[int], derived: bool) -> bool:
+    """Of `before` and `meets` the second begins when the first has ended; from `finishes` on it ends no later than the first."""
+    return min(relations) >= RELATIONS.index("overlaps" if derived else "finishes")
+
 
 @dataclass(frozen=True)
 class IntervalPattern(Pattern):

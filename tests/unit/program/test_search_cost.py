@@ -56,3 +56,25 @@ def test_of_many_the_cheapest_comes_next() -> None:
     orders = first_orders(count, chain)
     assert orders[0] == tuple(range(count))
     assert all(sorted(order) == list(range(count)) and order[0] == first for first, order in enumerate(orders))
+
+
+def test_who_knows_all_others_when_it_has_ended() -> None:
+    """What is derived is known when it begins, what is given when it ends."""
+    said = {
+        "overlaps": (
+            True,
+            False,
+            True,
+            True,
+        ),  # the second is known to the first, then to a first of which it is given; the other way round
+        "before": (False, False, True, True),
+        "after": (True, True, False, False),
+        "contains": (True, True, True, False),
+        "equals": (True, True, True, True),
+        "starts;before": (False, False, True, True),
+    }
+    for relations, (derived, given, first_derived, first_given) in said.items():
+        one = related(0, relations, 1)
+        assert one.closes(True, True) == (derived, first_derived)
+        assert one.closes(False, False) == (given, first_given)
+        assert one.closes(False, True) == (derived, first_given)

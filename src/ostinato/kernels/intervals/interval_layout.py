@@ -38,7 +38,9 @@ BEFORE_MOST = 10
 AFTER_LEAST = 11
 AFTER_MOST = 12
 CLOSED = 13  # whether the first cannot find a second any more when it has ended (bit 0), and the second a first (bit 1)
-CONSTRAINT_COLUMNS = 14
+ZONES = 14  # where the end of the first may lie, seen from the second: before its start, at it, within, at its end, behind it
+INVERSE_ZONES = 15
+CONSTRAINT_COLUMNS = 16
 INNER = 7  # a bit of WHOLE: what starts and ends within the other is allowed
 
 # Columns of `bounds`

@@ -1,7 +1,7 @@
 """A situation that has ended without any that a constraint asks for is in no match, and let go of at once.
 
 When it has ended, those that start later are behind it; where a constraint allows no such, all that it may be related to are known, and its
-relation to them is certain, whenever they end."""
+relation to them is certain, whenever they end. Of situations that are given those are known that ended until then."""
 
 from __future__ import annotations
 
@@ -28,17 +28,18 @@ from ostinato.kernels.intervals.ranges import ranges_of
 
 
 @borrowing
-def has_partner(constraints, bounds, situations, regions, ranges, region, spare, constraint, is_first, place):
-    """Whether one in the region goes with the situation in place, which is the first of the constraint or the second."""
+def has_partner(definitions, constraints, bounds, situations, regions, ranges, region, other, constraint, is_first, place):
+    """Whether one in the region, of the other definition, goes with the situation in place, which is the first of the constraint or not."""
+    derived, spare = definitions[other, START_SLOT] == NOTHING, len(definitions)
     low = regions[region, HEAD]
     start, end = situations[place, START], situations[place, END]
     high = low + regions[region, COUNT]
-    ranges_of(constraints, situations, regions, ranges, spare, region, True, constraint, not is_first, low, high, start, end)
+    ranges_of(constraints, situations, regions, ranges, spare, region, derived, constraint, not is_first, low, high, start, end)
     for i in range(ranges[spare, 0]):
         if ranges[spare, i * RANGE_CELLS + SURE] != 0:
             return True
-        for other in range(ranges[spare, i * RANGE_CELLS + BEGIN], ranges[spare, i * RANGE_CELLS + STOP_BEFORE]):
-            a, b = (place, other) if is_first else (other, place)
+        for partner in range(ranges[spare, i * RANGE_CELLS + BEGIN], ranges[spare, i * RANGE_CELLS + STOP_BEFORE]):
+            a, b = (place, partner) if is_first else (partner, place)
             if is_certain(
                 constraints, bounds, constraint, situations[a, START], situations[a, END], situations[b, START], situations[b, END]
             ):
@@ -47,25 +48,15 @@ def has_partner(constraints, bounds, situations, regions, ranges, region, spare,
 
 
 @inlined
-def ended_at(situations, regions, region, now):
-    """Where the one stands that ended at this moment, the last or the one before it; NOTHING: there is none."""
-    last = regions[region, HEAD] + regions[region, COUNT] - 1
-    for place in range(last, max(last - 2, regions[region, HEAD] - 1), -1):
-        if situations[place, END] == now:
-            return place
-    return NOTHING
-
-
-@inlined
 def remove(situations, registers, register_valid, regions, header, region, place):
-    """The last of the region, or the one before it."""
+    """One of the last of the region: those behind it move up."""
     last = regions[region, HEAD] + regions[region, COUNT] - 1
-    if place < last:
+    for behind in range(place, last):
         for column in range(situations.shape[1]):
-            situations[place, column] = situations[last, column]
+            situations[behind, column] = situations[behind + 1, column]
         for register in range(registers.shape[1]):
-            registers[place, register] = registers[last, register]
-            register_valid[place, register] = register_valid[last, register]
+            registers[behind, register] = registers[behind + 1, register]
+            register_valid[behind, register] = register_valid[behind + 1, register]
     regions[region, COUNT] -= 1
     header[LIVE] -= 1
     header[PARTNERLESS] += 1
@@ -82,12 +73,11 @@ def let_go_of_partnerless(
             if not constraints[constraint, CLOSED] >> side & 1:
                 continue
             first, second = constraints[constraint, FIRST], constraints[constraint, SECOND]
-            own, other = (first, second) if side == 0 else (second, first)
-            if definitions[own, START_SLOT] != NOTHING:
-                continue
-            region = key * count + own
-            place = ended_at(situations, regions, region, now)
-            if place != NOTHING and not has_partner(
-                constraints, bounds, situations, regions, ranges, key * count + other, count, constraint, side == 0, place
-            ):
-                remove(situations, registers, register_valid, regions, header, region, place)
+            region, other = key * count + (first if side == 0 else second), second if side == 0 else first
+            place = regions[region, HEAD] + regions[region, COUNT] - 1
+            while place >= regions[region, HEAD] and situations[place, END] >= now:
+                if situations[place, END] == now and not has_partner(
+                    definitions, constraints, bounds, situations, regions, ranges, key * count + other, other, constraint, side == 0, place
+                ):
+                    remove(situations, registers, register_valid, regions, header, region, place)
+                place -= 1

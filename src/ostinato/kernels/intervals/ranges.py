@@ -1,12 +1,14 @@
 """Where situations can lie that go with those that are chosen: ranges of places, by binary search for each group of relations.
 
 Ranges of the groups of a constraint are united, those of several constraints intersected. Most are *sure*: what lies in them needs no
-comparison. Of situations that are given only the ends are in order: their first two groups are found by search, the rest is looked at."""
+comparison. Of situations that are given only the ends are in order: they are found by where these lie, and looked at."""
 
 from __future__ import annotations
 
+import numpy as np
+
 from ostinato.kernels._jit import borrowing, inlined
-from ostinato.kernels.intervals.allen import ENDED_GROUPS, GROUP_COUNT, first_from, group_begin
+from ostinato.kernels.intervals.allen import GROUP_COUNT, ZONE_COUNT, first_from, group_begin
 from ostinato.kernels.intervals.interval_layout import (
     AFTER_LEAST,
     AFTER_MOST,
@@ -24,6 +26,7 @@ from ostinato.kernels.intervals.interval_layout import (
     INNER,
     INVERSE_GROUPS,
     INVERSE_WHOLE,
+    INVERSE_ZONES,
     LEFT,
     MOST_RANGES,
     NOTHING,
@@ -39,6 +42,7 @@ from ostinato.kernels.intervals.interval_layout import (
     TIMES,
     WHOLE,
     WITHIN,
+    ZONES,
 )
 
 LAST_GROUP = GROUP_COUNT - 1
@@ -89,6 +93,18 @@ def add_group(constraints, situations, regions, ranges, line, region, constraint
         add_range(ranges, line, begin, stop, sure)
 
 
+@inlined
+def zone_begin(situations, low, high, zone, start, end):
+    """Where in [low, high), which is in the order of ends, those begin that end in a zone, seen from a situation from `start` to `end`."""
+    if zone == 0 or zone == ZONE_COUNT:
+        return low if zone == 0 else high
+    if zone <= 2:
+        return first_from(situations, END, low, high, start + (zone - 1))
+    if end == OPEN:
+        return np.int64(high)
+    return first_from(situations, END, low, high, end + (zone - 3))
+
+
 @borrowing
 def ranges_of(constraints, situations, regions, ranges, line, region, derived, constraint, is_first, low, high, start, end):
     """What one constraint leaves of [low, high), seen from a situation from `start` to `end`. Returns how many."""
@@ -99,12 +115,11 @@ def ranges_of(constraints, situations, regions, ranges, line, region, derived, c
             if groups >> group & 1:
                 add_group(constraints, situations, regions, ranges, line, region, constraint, is_first, group, low, high, start, end)
     else:
-        for group in range(ENDED_GROUPS):
-            if groups >> group & 1:
-                begin = max(low, group_begin(situations, regions, region, group, start, end))
-                add_range(ranges, line, begin, min(high, group_begin(situations, regions, region, group + 1, start, end)), 0)
-        if groups >> ENDED_GROUPS:
-            add_range(ranges, line, max(low, group_begin(situations, regions, region, ENDED_GROUPS, start, end)), high, 0)
+        zones = constraints[constraint, ZONES if is_first else INVERSE_ZONES]
+        for zone in range(ZONE_COUNT):
+            if zones >> zone & 1:
+                begin = zone_begin(situations, low, high, zone, start, end)
+                add_range(ranges, line, begin, zone_begin(situations, low, high, zone + 1, start, end), 0)
     left = 0
     for i in range(ranges[line, 0]):
         left += ranges[line, i * RANGE_CELLS + STOP_BEFORE] - ranges[line, i * RANGE_CELLS + BEGIN]

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from ostinato.kernels.intervals import interval_layout as layout
-from ostinato.kernels.intervals.allen import AFTER, BEFORE, DURING, GROUP_OF, MEETS
+from ostinato.kernels.intervals.allen import AFTER, BEFORE, DURING, GROUP_OF, ZONE_OF
 from ostinato.kernels.scalar.scalar import Interpreter
 from ostinato.program.intervals import AllowedRelation, IntervalConstraint, IntervalPattern, SituationTest, inverse_of
 
@@ -48,7 +48,9 @@ def _constraints(constraints: tuple[IntervalConstraint, ...], derived: list[bool
         line = [one.first, one.second, _bits(related.relation for related in one.allowed if not related.bounded)]
         line += [_bits(GROUP_OF[related.relation] for related in allowed) for allowed in (one.allowed, turned)]
         line += [begin, end, _whole(one.allowed), _whole(turned), *_gap(one.allowed, BEFORE), *_gap(one.allowed, AFTER)]
-        lines.append([*line, int(_closed(one.allowed) and derived[one.second]) | int(_closed(turned) and derived[one.first]) << 1])
+        closed = _bits(side for side, closes in enumerate(one.closes(derived[one.first], derived[one.second])) if closes)
+        zones = [_bits(ZONE_OF[related.relation] for related in allowed) for allowed in (one.allowed, turned)]
+        lines.append([*line, closed, *zones])
     return lines
 
 
@@ -71,11 +73,6 @@ def _gap(allowed: tuple[AllowedRelation, ...], relation: int) -> tuple[int, int]
     if not own or not all(related.bounded for related in own):
         return 1, layout.OPEN
     return min(related.least for related in own), max(related.most for related in own)
-
-
-def _closed(allowed: tuple[AllowedRelation, ...]) -> bool:
-    """Whether none that starts when the first has ended, or later, can be its second."""
-    return not {related.relation for related in allowed} & {BEFORE, MEETS}
 
 
 def _mask(bit: int) -> int:

@@ -11,7 +11,7 @@ from ostinato.program.analysis.search_cost import FIRST_SIZE, SearchCost, first_
 from ostinato.program.intervals import IntervalPattern
 from ostinato.runtime.snapshots.state_check import StateCheck
 
-FIRST_PERIOD = 1 << 12  # of work: situations looked at, and searches
+FIRST_PERIOD = 1 << 10  # of work: situations looked at, and searches
 LAST_PERIOD = 1 << 15  # where averages drift and the orders stay as they are
 
 
