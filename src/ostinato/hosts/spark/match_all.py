@@ -20,7 +20,7 @@ from ostinato.hosts.spark.merged_frame import batch_frame
 from ostinato.hosts.spark.nested_columns import quoted
 from ostinato.hosts.spark.python_workers import check_workers
 from ostinato.hosts.spark.run_match import run_work
-from ostinato.hosts.spark.run_options import BY_KEY, ONE, RunOptions
+from ostinato.hosts.spark.run_options import BY_KEY, ONE, RANGES, RunOptions
 from ostinato.hosts.spark.ship_program import shipped
 from ostinato.hosts.spark.source import Source, is_batch, schema_of
 from ostinato.hosts.spark.streaming.live_rules import live_set
@@ -155,14 +155,16 @@ def _batch(read: list[Source], work: Work, options: RunOptions) -> DataFrame:
     budget = checked_budget(options)
     frames = [source for source in read if is_batch(source)]
     check_workers(frames[0].sparkSession)
+    refusal = "one query reads what another returns"
     if not work.is_composed:
         frame = batch_frame(work, frames)
         job = plan_set(frame, work, input_schema(frame, work), budget)
         if isinstance(job, SetJob):
             return match_set(frame, job, work.output)
+        refusal = job
     keyed = _is_keyed(work)
     if not keyed:
-        warn_user(OnePartitionWarning(_one_place(work)))
+        warn_user(OnePartitionWarning(_one_place(work, refusal)))
     if work.is_composed:
         matches = match_graph(frames, work, BY_KEY if keyed else ONE, budget)
     else:
@@ -178,10 +180,11 @@ def _is_keyed(work: Work) -> bool:
     return len(parts) == 1 and parts[0].not_by_key is None if work.is_composed else bool(work.keys)
 
 
-def _one_place(work: Work) -> str:
+def _one_place(work: Work, not_in_time: str) -> str:
     names = ", ".join(result.query for result in work.program.results)
     reasons = [part.not_by_key for part in work.division.parts if part.not_by_key is not None]
-    return f"one task matches all rows of the queries {names}\n  not {BY_KEY}: {'; '.join(reasons) or 'their keys are apart'}"
+    by_key = "; ".join(reasons) or "their keys are apart"
+    return f"one task matches all rows of the queries {names}\n  not {RANGES}: {not_in_time}\n  not {BY_KEY}: {by_key}"
 
 
 def _by_rows(frame: DataFrame, work: Work, budget: Budget) -> DataFrame:

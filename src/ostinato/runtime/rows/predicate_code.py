@@ -57,7 +57,7 @@ class PredicateCode:
             self._few if is_little else self._room(len(keys), min(kernel.BLOCK, max(self._lines, shared.held)))
         )
         kernel.evaluate_predicates(
-            keys, start, end, shared.offset, shared.base, shared.length, self._back, self._ahead, found, begin, *columns, *flags,
+            keys, start, end, rows.offset, rows.base, rows.length, self._back, self._ahead, found, begin, *columns, *flags,
             self._operands, self._values, constants, self._ops, self._chosen, self._kept, scratch, rows.bits, rows.slots, rows.slot_valid,
         )  # fmt: skip
 

@@ -66,7 +66,7 @@ class RunMatcher(PartialMatcher):
 
     def _matches(self) -> Matches | MatchDag:
         store = self._store
-        count = int(store.header[table.FOUND])
+        count = store.header.item(table.FOUND)
         if not count:
             return Matches.none()
         if self._pattern.output == "compressed":

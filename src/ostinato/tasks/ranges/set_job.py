@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import pyarrow as pa
 
@@ -29,7 +30,7 @@ class SetJob:
     budget: Budget = Budget()
     quarantines: bool = False
 
-    @property
+    @cached_property
     def rows(self) -> OrderedRows:
         return OrderedRows(self.groups, self.reads, self.input)
 
