@@ -48,7 +48,8 @@ def event_rates(pattern: TreePattern, rows: PatternRows, keys: np.ndarray, code:
     sample, window = _sample(pattern, rows, keys)
     rates = {number: window * len(sample.events[variable.bit]) / len(sample.places) for number, variable in enumerate(pattern.tree)}
     random = np.random.default_rng(SEED)
-    tried, satisfied = [], {}
+    tried: list[dict[int, Tried]] = []
+    satisfied: dict[int, float] = {}
     for branch in pattern.branches:
         numbers = {number for one in branch.walk() for number in one.tests}
         if not numbers:
