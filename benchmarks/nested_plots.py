@@ -22,7 +22,7 @@ def draw_all(results: Path, images: Path = IMAGES) -> None:
 
     matplotlib.use("Agg")
     images.mkdir(parents=True, exist_ok=True)
-    for name, draw in {"nested_windows": _windows, "nested_flags": _flags, "surgical_tools": _surgical}.items():
+    for name, draw in {"nested_windows": _windows, "nested_in_vain": _in_vain, "nested_flags": _flags, "surgical_tools": _surgical}.items():
         path = results / f"{name}.json"
         if path.exists():
             draw(json.loads(path.read_text()), images / f"{name}.svg")
@@ -45,6 +45,18 @@ def _windows(result: dict[str, Any], path: Path) -> None:
     right.set(xscale="log", yscale="log", xlabel="window (events)", ylabel="CPU per result (µs)", title="CPU per result")
     left.legend(fontsize="small")
     right.legend(fontsize="small")
+    save(figure, path)
+
+
+def _in_vain(result: dict[str, Any], path: Path) -> None:
+    from matplotlib import pyplot
+
+    figure, axes = pyplot.subplots(figsize=(7, 3.6), layout="constrained")
+    for name in _contenders(result):
+        cases = [case for case in result["cases"] if _has(case, name)]
+        axes.plot([case["facts"]["window"] for case in cases], [1e6 * best(case, name) / case["rows"] for case in cases], "o-", label=name)
+    axes.set(xscale="log", yscale="log", xlabel="window (events)", ylabel="CPU per event (µs)", title=result["title"])
+    axes.legend(fontsize="small")
     save(figure, path)
 
 

@@ -107,7 +107,11 @@ class EventTransitions:
         if self.by_epoch and symbol >> self.epoch_bit & 1:
             return []
         following = [transition.target for transition in self._initial if self._may_begin(symbol, transition)]
-        return [transition for target in (following[:1] if self._one_at_a_time else following) for transition in self._into(symbol, START, target)]
+        return [
+            transition
+            for target in (following[:1] if self._one_at_a_time else following)
+            for transition in self._into(symbol, START, target)
+        ]
 
     def _targets(self, symbol: int, number: int) -> list[int]:
         """The elements that the event may be bound to, a take last; of a deterministic match only the preferred one."""

@@ -25,7 +25,13 @@ def _further(matches: Matches, owner: np.ndarray, position: np.ndarray, variable
     columns: list[np.ndarray] = []
     for variable in range(variables):
         mine = np.flatnonzero(matches.variables == variable)
-        number = np.arange(len(mine)) - np.searchsorted(owner[mine], owner[mine])
+        owners = owner[mine]
+        if (owners[1:] > owners[:-1]).all():  # one of each match
+            column = np.full(len(matches), NO_EVENT)
+            column[owners] = position[mine]
+            columns.append(column)
+            continue
+        number = np.arange(len(mine)) - np.searchsorted(owners, owners)
         for nth in range(max(int(number.max(initial=0)) + 1, 1)):
             column = np.full(len(matches), NO_EVENT if nth == 0 else -1)
             chosen = mine[number == nth]

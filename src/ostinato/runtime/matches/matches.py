@@ -123,6 +123,8 @@ class Matches:
 
     def followed_by(self, other: Matches) -> Matches:
         """Both, where the rows of both are listed."""
+        if not len(self) or not len(other):
+            return other if not len(self) else self
         return Matches(
             np.concatenate([self.key, other.key]),
             np.concatenate([self.start, other.start]),

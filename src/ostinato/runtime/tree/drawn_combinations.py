@@ -44,7 +44,7 @@ class Drawn:
 
     def in_order(self, variables: tuple[int, ...]) -> np.ndarray:
         """Which combinations have these in a window and in the order that is asked for; all, where they are too few to say anything."""
-        kept = self.near[[self.lines[variable] for variable in variables]].all(axis=0)
+        kept: np.ndarray = np.logical_and.reduce(self.near[[self.lines[variable] for variable in variables]])
         for one, other in self.earlier:
             if one in variables and other in variables:
                 kept &= self.found[self.lines[one]] < self.found[self.lines[other]]

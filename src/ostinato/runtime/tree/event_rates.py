@@ -48,10 +48,13 @@ def event_rates(pattern: TreePattern, rows: PatternRows, keys: np.ndarray, code:
     sample, window = _sample(pattern, rows, keys)
     rates = {number: window * len(sample.events[variable.bit]) / len(sample.places) for number, variable in enumerate(pattern.tree)}
     random = np.random.default_rng(SEED)
-    tried, satisfied = [], {}
+    tried: list[dict[int, Tried]] = []
+    satisfied: dict[int, float] = {}
     for branch in pattern.branches:
-        drawn = drawn_combinations(pattern, branch, sample, random)
         numbers = {number for one in branch.walk() for number in one.tests}
+        if not numbers:
+            continue
+        drawn = drawn_combinations(pattern, branch, sample, random)
         flags = {number: _tried(pattern, pattern.tests[number], rows, drawn, code) for number in sorted(numbers)}
         tried.append({number: one for number, one in flags.items() if one is not None})
         shares = {number: _share(pattern.tests[number], one, pattern, rows, sample) for number, one in tried[-1].items()}
