@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from tests.combinations import leave_to_the_slow_run
 from tests.examples import by_default, limit_examples
@@ -16,6 +18,8 @@ QUICK_TO_START = {
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
     "spark.log.level": "ERROR",
     "spark.ui.showConsoleProgress": "false",
+    "spark.python.daemon.module": "preloaded_daemon",
+    "spark.executorEnv.PYTHONPATH": str(Path(__file__).parent / "spark_workers"),
 }
 
 
@@ -30,6 +34,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         leave_to_the_slow_run(items)
     if not config.getoption("--all-examples"):
         limit_examples((item for item in items if item.get_closest_marker("slow") is None), by_default)
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Tests on Spark stand in few files: loading all the others takes each process ten seconds."""
+    if collection_path.suffix == ".py" and config.option.markexpr.startswith("spark and"):
+        return "mark.spark" not in collection_path.read_text(encoding="utf-8") or None
+    return None
 
 
 @pytest.fixture(scope="session")

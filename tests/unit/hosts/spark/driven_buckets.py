@@ -12,7 +12,8 @@ from ostinato.hosts.spark.ship_program import shipped
 from ostinato.hosts.spark.streaming import open_sessions
 from ostinato.hosts.spark.streaming.bucket_processor import LATE, MATCHES, BucketProcessor
 from ostinato.hosts.spark.streaming.match_stream import buckets_for, clock_of
-from ostinato.hosts.spark.streaming.packing import BUCKET, EVENT_TIME, STREAM, Packer, from_blobs
+from ostinato.hosts.spark.streaming.packed_rows import BUCKET, EVENT_TIME, STREAM
+from ostinato.hosts.spark.streaming.packing import Packer, from_blobs
 from ostinato.hosts.spark.streaming.waiting import Waiting
 from ostinato.hosts.spark.work import Work
 

@@ -15,7 +15,7 @@ from pyspark.sql.types import StructType
 
 from ostinato.base.errors import StateError
 from ostinato.hosts.spark.streaming.buckets import label_of
-from ostinato.hosts.spark.streaming.packing import EVENT_TIME, LATEST, PACKED, PACKED_ON_SPARK, ROWS, STREAM
+from ostinato.hosts.spark.streaming.packed_rows import EVENT_TIME, LATEST, PACKED, PACKED_ON_SPARK, ROWS, STREAM
 from ostinato.hosts.spark.streaming.rule_log import LogEntry, RuleLog
 
 FORMAT = "ostinato_rule_log"
