@@ -58,7 +58,9 @@ def compile(
     with ExitStack() as opened:
 
         def connect() -> Connection:
-            return opened.enter_context(open_connection() if closed is None else ConfinedDuckDB(Watch(closed)))
+            if closed is None:
+                return opened.enter_context(open_connection())
+            return opened.enter_context(ConfinedDuckDB(Watch(closed)))
 
         host = DuckDBColumns(connect, schemas) if dialect == DUCKDB else None
         return compile_text(text, schemas, options, host)
