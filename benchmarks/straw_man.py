@@ -44,8 +44,8 @@ def order_of_ends(pattern: str) -> str:
 
 def order_of_events(pattern: str) -> str:
     begins = "accel > 8 AND (PREV(accel) IS NULL OR PREV(accel) <= 8)"
+    fast = f" fab AS {begins} AND speed > 70," if "fab" in EVENTS[pattern] else ""
     return f"""SELECT car_id, a0 FROM cars MATCH_RECOGNIZE (PARTITION BY car_id ORDER BY ts
         MEASURES FIRST(ts) AS a0 ONE ROW PER MATCH AFTER MATCH SKIP TO NEXT ROW PATTERN ({EVENTS[pattern]})
-        DEFINE fa AS {begins} AND speed <= 70, fab AS {begins} AND speed > 70, a AS accel > 8 AND speed <= 70,
-            ab AS accel > 8 AND speed > 70, b AS speed > 70 AND accel <= 8 AND accel >= -9, bc AS accel < -9 AND speed > 70,
-            c AS accel < -9 AND speed <= 70)"""
+        DEFINE fa AS {begins} AND speed <= 70,{fast} a AS accel > 8 AND speed <= 70, ab AS accel > 8 AND speed > 70,
+            b AS speed > 70 AND accel <= 8 AND accel >= -9, bc AS accel < -9 AND speed > 70, c AS accel < -9 AND speed <= 70)"""

@@ -55,7 +55,7 @@ def by_duckdb(situations: dict[str, pa.Table], condition: str, within: int) -> i
         for name, table in situations.items():
             connection.register(name, table)
         text = f"SELECT {shown} FROM {', '.join(names)} WHERE {condition} AND {bound} AND {' AND '.join(pairs)}"
-        return connection.execute(text).to_arrow_table().num_rows
+        return connection.sql(text).to_arrow_table().num_rows
 
 
 def by_polars(situations: dict[str, pa.Table], condition: str, within: int) -> int:

@@ -82,7 +82,7 @@ def measure_plans(options: Options) -> None:
         "situations that they look at, the one of Table 5.3, and the one that follows what is measured. Final mode.",
         show=("visited, best", "visited, worst", "visited, planned", "visited, adaptive", "matches"),
     )
-    rows = options.rows(150_000, 20_000)
+    rows = options.rows(60_000, 20_000)
     table, _ = events(rows, dict.fromkeys(NAMES, Kind()))
     for name, pattern in QUERIES.items():
         text = defined(NAMES, pattern, 5_000)
@@ -120,7 +120,7 @@ def measure_adaption(options: Options) -> None:
         "choice of orders of each phase, switched to when the phase begins; the initial ones are the best of the first phase.",
         show=("visited, best of 1:1:1", "visited, optimal", "visited, adaptive", "changes", "matches"),
     )
-    rows = options.rows(200_000, 10_000)
+    rows = options.rows(100_000, 10_000)
     tables = phases(rows)
     text = defined(NAMES, QUERIES["Q3"], WITHIN)
     costs = looked_at(text, tables)
