@@ -127,7 +127,8 @@ def measure_adaption(options: Options) -> None:
     best = [min(costs, key=lambda orders, at=at: costs[orders][at]) for at in range(len(tables))]
     contenders = {"adaptive": query(text, tables[0], adapts=True)}
     contenders |= {f"best of {name}": query(text, tables[0], orders=orders) for name, orders in zip(CHANGES, best, strict=True)}
-    done = {name: [run(one, tables) for _ in range(1 + options.repeats)][1:] for name, one in contenders.items()}
+    rounds = [{name: run(one, tables) for name, one in contenders.items()} for _ in range(1 + options.repeats)][1:]
+    done = {name: [one[name] for one in rounds] for name in contenders}
     for at, name in enumerate([*CHANGES, "all"]):
         case = experiment.case(f"phase {name}" if at < len(tables) else "all phases", rows=rows if at < len(tables) else 3 * rows)
         chosen = [at] if at < len(tables) else list(range(len(tables)))

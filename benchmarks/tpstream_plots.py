@@ -96,8 +96,9 @@ def _latency(result: dict[str, Any], path: Path) -> None:
     relations = list(dict.fromkeys(case["facts"]["relation"] for case in result["cases"]))
     ratios = list(dict.fromkeys(case["facts"]["ratio"] for case in result["cases"]))
     for number, ratio in enumerate(ratios):
-        values = [case["facts"][PART] for case in result["cases"] if case["facts"]["ratio"] == ratio]
-        axes.bar([at + 0.27 * number for at in range(len(relations))], values, 0.25, label=f"lengths {ratio}")
+        known = {case["facts"]["relation"]: case["facts"][PART] for case in result["cases"] if case["facts"]["ratio"] == ratio}
+        places = [at + 0.27 * number for at, relation in enumerate(relations) if relation in known]
+        axes.bar(places, [known[relation] for relation in relations if relation in known], 0.25, label=f"lengths {ratio}")
     axes.set_xticks([at + 0.27 for at in range(len(relations))], relations)
     axes.set(ylabel=PART, ylim=(0, 1.05))
     axes.legend(fontsize="small")
