@@ -100,12 +100,12 @@ LEFT = 1  # those that a constraint left
 TIMES = 2  # how often
 LOOKED = 3
 
-# Lines of `averages`, with the same columns: how many situations, and which part is left
+# Lines of `averages`, with the same columns: how many situations there are, and are left
 CURRENT = 0
 PLANNED = 1  # when the orders were chosen
 KNOWN = 2  # how often they were brought up to date
-AVERAGES = 3
-LEAST_SIZE = 1.0  # of a buffer that a plan reckons with
+AMONG = 3  # how many there were when some were left
+AVERAGES = 4
 
 # Columns of `found`; the starts of all situations follow, and behind them their places in the pool. Where each is a result by itself,
 # the start of all others is OPEN

@@ -11,8 +11,9 @@ from ostinato.program.analysis.search_cost import FIRST_SIZE, SearchCost, first_
 from ostinato.program.intervals import IntervalPattern
 from ostinato.runtime.snapshots.state_check import StateCheck
 
+LEAST = 1e-6  # situations that are left: none have been seen so far
 FIRST_PERIOD = 1 << 10  # of work: situations looked at, and searches
-LAST_PERIOD = 1 << 15  # where averages drift and the orders stay as they are
+LAST_PERIOD = 1 << 14  # where averages drift and the orders stay as they are
 
 
 class SearchOrders:
@@ -21,10 +22,11 @@ class SearchOrders:
         self._settings = settings
         self._pairs = tuple((one.first, one.second) for one in pattern.constraints)
         self._adapts = pattern.adapts and count > 2  # of two, one is the other's only choice
-        self._first = np.array([FIRST_SIZE] * count + [first_selectivity(one) for one in pattern.constraints] * count, np.float64)
-        self.averages = np.tile(self._first, (layout.AVERAGES, 1))
-        self.averages[layout.KNOWN] = 0.0
-        self.looked = np.zeros((layout.LOOKED, len(self._first)), np.int64)
+        parts = [first_selectivity(one) for one in pattern.constraints] * count
+        self.averages = np.zeros((layout.AVERAGES, count + len(parts)), np.float64)
+        self.averages[[layout.CURRENT, layout.PLANNED]] = FIRST_SIZE * np.array([1.0] * count + parts)
+        self.averages[layout.AMONG] = FIRST_SIZE
+        self.looked = np.zeros((layout.LOOKED, count + len(parts)), np.int64)
         self.changes = 0
         settings[layout.PERIOD] = FIRST_PERIOD if self._adapts else layout.OPEN
         self._set(np.array(pattern.orders, np.int64))
@@ -50,8 +52,8 @@ class SearchOrders:
 
     def _cheapest(self) -> np.ndarray:
         count, pairs = len(self.orders), len(self._pairs)
-        known = self.averages[layout.PLANNED].tolist()
-        sizes, parts = [max(size, layout.LEAST_SIZE) for size in known[:count]], known[count:]
+        left, among = self.averages[[layout.CURRENT, layout.AMONG]].clip(LEAST)
+        sizes, parts = left[:count].clip(1.0).tolist(), (left / among)[count:].clip(max=1.0).tolist()
         costs = [SearchCost(self._pairs, sizes, parts[pairs * first : pairs * (first + 1)]) for first in range(count)]
         return np.array([cost.order_from(first) for first, cost in enumerate(costs)], np.int64)
 
@@ -66,5 +68,5 @@ class SearchOrders:
     def load(self, state: dict[str, np.ndarray]) -> None:
         """What was measured is known again; the orders follow from it."""
         self.averages = state["averages"].view(np.float64).copy()
-        if self._adapts and not np.array_equal(self.averages[layout.PLANNED], self._first):
+        if self._adapts and self.averages[layout.KNOWN].any():
             self._set(self._cheapest())
