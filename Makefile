@@ -8,6 +8,8 @@ STAMP := $(VENV)/.installed
 JAVA := JAVA_HOME="$$(sh scripts/find-java)" && export JAVA_HOME
 PYTEST := $(BIN)/python -m pytest
 SPARK_PROCESSES ?= 2
+# Whatever the environment says: tests start hundreds of Python processes, and without stored bytecode each of them compiles every source.
+export PYTHONDONTWRITEBYTECODE :=
 
 help:
 	@echo "make demo        stream a market feed through two queries on a local Spark; results in ./demo-output"

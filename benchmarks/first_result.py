@@ -82,7 +82,8 @@ def in_fresh_process(experiment: Experiment) -> None:
 
 def _record_fresh(case: Case, cache: str, languages: list[str]) -> None:
     root = Path(__file__).parent.parent
-    variables = {"NUMBA_CACHE_DIR": cache, "PYTHONPATH": f"{root / 'src'}{os.pathsep}{root}"}
+    # Bytecode is stored, as whoever installs a package does it: without it every process compiles a thousand sources.
+    variables = {"PYTHONDONTWRITEBYTECODE": "", "NUMBA_CACHE_DIR": cache, "PYTHONPATH": f"{root / 'src'}{os.pathsep}{root}"}
     start = time.perf_counter()
     finished = subprocess.run(
         [sys.executable, "-c", FRESH, *languages], env={**os.environ, **variables}, capture_output=True, text=True, check=True

@@ -135,6 +135,10 @@ class Case:
         got = self.measurements[name].peak_mb or 0.0
         return self._bar(f"{name} within {at_most:g} MB", got, " MB", got <= at_most)
 
+    def target_part(self, want: str, got: float, of: float, *, at_most: float) -> bool:
+        """Of a count beside another one."""
+        return self._bar(want, got / of, "x", got <= at_most * of)
+
     def target_growth(self, before: float, after: float, *, at_most: float) -> bool:
         """Of a quantity that should stay as it is."""
         got = after / before

@@ -17,13 +17,15 @@ from benchmarks.spark_queries import LATENESS, STREAMED, WARM_UP_BATCHES, batch_
 from benchmarks.spark_session import spark_and_folder
 from ostinato.compiler import compile
 from ostinato.hosts.spark import on
-from ostinato.hosts.spark.streaming.match_stream import pack_rows, packer_of, with_lateness
+from ostinato.hosts.spark.streaming.match_stream import buckets_for, clock_of, pack_rows, with_lateness
+from ostinato.hosts.spark.streaming.packing import Packer
 from ostinato.hosts.spark.work import Work
 
 
 def jobs(spark: SparkSession, source: Path, rows: int) -> dict[str, Callable[[], DataFrame]]:
     directory = on(spark).read_stream(str(source), rows_per_batch=rows)
-    packer = packer_of(Work.of(compile(STREAMED, {"ticks": directory.schema})), None)
+    work = Work.of(compile(STREAMED, {"ticks": directory.schema}))
+    packer = Packer.of(work.streams[0], work.keys_of(0), buckets_for(work, None), clock_of(work), 0, 1)
 
     def packed_rows() -> DataFrame:
         return with_lateness(pack_rows(rows_of(spark, source), packer), packer.clock, LATENESS)

@@ -12,7 +12,7 @@ import pyarrow as pa
 from ostinato.algebra.event_streams import EventQuery
 from ostinato.algebra.policies import Ties
 from ostinato.algebra.query import MatchQuery
-from ostinato.algebra.situations import MatchIntervals
+from ostinato.algebra.situations import MatchIntervals, SituationStream
 from ostinato.algebra.user_calls import user_calls
 from ostinato.base.errors import OstinatoError, SandboxError, SchemaError, UnsupportedError
 from ostinato.base.query_text import check_name, check_text
@@ -32,6 +32,7 @@ from ostinato.query import AnyQuery, Around, Query
 from ostinato.rewrite.rules import NEEDED, RULES, rewrite
 
 TREE_SWITCHES = ("equality_chains", "join_order", "negation_cut")
+INTERVAL_SWITCHES = ("quiet_rows", "measured_order", "partnerless")
 
 
 def compile(text: str, schemas: Mapping[str, pa.Schema], **options: Any) -> Query:
@@ -62,7 +63,8 @@ def schema_of(name: str, given: object) -> pa.Schema:
 
 
 def _check_left_out(without: tuple[str, ...]) -> None:
-    offered = [*(rule for rule, _ in RULES if rule not in NEEDED), "merging", "search", "equality_key", "quiet_rows", *TREE_SWITCHES]
+    rules = (rule for rule, _ in RULES if rule not in NEEDED)
+    offered = [*rules, "merging", "search", "equality_key", *INTERVAL_SWITCHES, *TREE_SWITCHES]
     unknown = [name for name in without if name not in offered]
     if unknown:
         raise OstinatoError(f'there is no "{unknown[0]}" to leave out', hint=f"without= takes {', '.join(offered)}, as a tuple")
@@ -173,6 +175,11 @@ def _(query: MatchIntervals, without: tuple[str, ...]) -> tuple[MatchIntervals, 
     return query, ()
 
 
+@_rewritten.register
+def _(query: SituationStream, without: tuple[str, ...]) -> tuple[SituationStream, tuple[str, ...]]:
+    return query, ()
+
+
 @singledispatch
 def _planned(query: AnyQuery, options: CompileOptions) -> Pattern:
     raise TypeError(f"{type(query).__name__} is no query")
@@ -194,9 +201,11 @@ def _(query: EventQuery, options: CompileOptions) -> Pattern:
     return plan_streams(query, options.strategy, "equality_key" not in options.without, "search" not in options.without)
 
 
-@_planned.register
-def _(query: MatchIntervals, options: CompileOptions) -> Pattern:
-    return replace(plan_intervals(query, options.strategy), passes_over="quiet_rows" not in options.without)
+@_planned.register(MatchIntervals)
+@_planned.register(SituationStream)
+def _(query: MatchIntervals | SituationStream, options: CompileOptions) -> Pattern:
+    passes_over, adapts, lets_go = (name not in options.without for name in INTERVAL_SWITCHES)
+    return replace(plan_intervals(query, options.strategy), passes_over=passes_over, adapts=adapts, lets_go=lets_go)
 
 
 @singledispatch

@@ -12,7 +12,7 @@ import pyarrow as pa
 from ostinato.algebra import text as algebra_text
 from ostinato.algebra.event_streams import EventQuery
 from ostinato.algebra.query import MatchQuery
-from ostinato.algebra.situations import MatchIntervals
+from ostinato.algebra.situations import MatchIntervals, SituationStream
 from ostinato.base.errors import OstinatoError, UnsupportedError
 from ostinato.inspect.explain import automaton_svg, automaton_text, plan_text
 from ostinato.kernels._jit import prepare
@@ -26,7 +26,7 @@ from ostinato.runtime.session.given_times import Lateness, lateness_units
 from ostinato.runtime.session.session import Session
 from ostinato.runtime.session.session_options import NOT_GIVEN, NotGiven
 
-AnyQuery = MatchQuery | EventQuery | MatchIntervals
+AnyQuery = MatchQuery | EventQuery | MatchIntervals | SituationStream
 STAGES = ("syntax", "algebra", "automaton", "plan", "program")
 
 
@@ -117,17 +117,20 @@ class Query:
         ordered: bool | None = None,
         late: str | None = None,
         snapshot: bytes | None = None,
+        threads: int | None = None,
     ) -> Session:
         """A session to push batches to; see `runtime.session.session.Session`. `lateness` is a number in the unit of the time column, or
         for times a timedelta or a text such as "5 minutes"; 0 unless it is said. `late="keep"` keeps rows that come too late for
         `take_late`. A snapshot carries what was said; what is said again has to be the same, but for the budget. The first session ever
-        on a machine compiles the kernels that it needs."""
+        on a machine compiles the kernels that it needs. `threads`: how many may derive situations beside one another, None: as many as
+        there are processors and are worth it; nothing that is found depends on it."""
         if self.around is not None:
             raise UnsupportedError(
                 "A session runs one clause, and there is SQL around it",
                 hint="Run the statement with ost.sql, or open a session for a clause of it: query.parts[0].open()",
             ).within(self.text)
         told: dict[str, Any] = {"budget": budget, "lateness": lateness_in_units(lateness, self.program), "ordered": ordered, "late": late}
+        told["threads"] = threads
         session = Session(self.program, snapshot=snapshot, **told)
         prepare()
         return session

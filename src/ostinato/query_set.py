@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping
 from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 from weakref import WeakSet
 
 import pyarrow as pa
@@ -20,8 +20,9 @@ from ostinato.program.query_graphs import NO_QUERIES, STEP
 from ostinato.program.shapes.member import Member
 from ostinato.program.shapes.shape import Shape, with_part
 from ostinato.query import Query, lateness_in_units
-from ostinato.query_store import QueryStore, Said, Shared
+from ostinato.query_store import NewQuery, QueryStore, Shared
 from ostinato.rules.canonical_text import canonical_text
+from ostinato.rules.follower import Follower
 from ostinato.rules.rule import Rule, options_of
 from ostinato.rules.rule_changes import RuleChanges, difference
 from ostinato.rules.rule_table import RuleTable, rule_table
@@ -35,24 +36,11 @@ from ostinato.templates import Template
 QUERY_ID = "query_id"
 SWITCHES = ("shapes", "query_index", "learned_texts")
 MOST_SHOWN = 20  # names of queries in an error
-NO_OPTIONS: Mapping[str, Any] = {}  # the same for all queries
 
 
 def check_id(id: object) -> None:
     if not isinstance(id, str) or not id or STEP in id or "/" in id:
         raise OstinatoError(f"{id!r} is no name of a query", hint=f"It is a text that is not empty, without {STEP} and /")
-
-
-class NewQuery(NamedTuple):
-    """A rule, and what it says: a compiled query, or a row of a shape that is known from others."""
-
-    rule: Rule
-    meaning: Query | Member
-    output: pa.Schema
-
-    @property
-    def said(self) -> Said:
-        return Said(self.rule.text, self.rule.told or NO_OPTIONS)
 
 
 class QuerySet:
@@ -84,6 +72,7 @@ class QuerySet:
         self._called = CalledFunctions()
         self._program: Program | None = None  # of all of them, made when somebody asks for it
         self._sessions: WeakSet[SetSession] = WeakSet()
+        self._followers: dict[str, Follower] = {}
 
     def add(self, id: str, text: str, **options: Any) -> None:
         """`options` are those of `ost.compile`. Sessions that are open see it from their next call on."""
@@ -92,6 +81,7 @@ class QuerySet:
             raise OstinatoError(f"there is a query {id!r} already", hint="Remove it first, or give the new one another name")
         new = self._read(Rule(id, text, options_of(options)))
         self._check_columns(id, new.output, self._columns)
+        self._check_followers(new)
         self._apply((), {id: new})
         self._rules[id] = new.rule
 
@@ -109,6 +99,7 @@ class QuerySet:
             new[rule.id] = self._read(rule) if known is None else NewQuery(rule, *known)
             if known is None or len(new) == 1:
                 self._check_columns(rule.id, new[rule.id].output, columns)
+                self._check_followers(new[rule.id])
                 columns |= {field.name: field for field in new[rule.id].output}
         self._apply((), new)
         self._rules |= {name: one.rule for name, one in new.items()}
@@ -123,11 +114,22 @@ class QuerySet:
     def restart(self, id: str) -> None:
         """It begins anew in sessions that are open; how a query comes out of quarantine."""
         self._check_known(id)
-        entry = self._queries[id]
-        is_row = isinstance(entry, Shared) and self._queries.is_shared(entry.member.shape)
-        own = entry.member if isinstance(entry, Shared) and is_row else self[id].program
+        own = self._as_told(id)
         for session in self._free_sessions():
             session.change((id,), {id: own})
+
+    def told(self) -> dict[str, Program | Member]:
+        """All queries, as sessions are told of them."""
+        return {id: self._as_told(id) for id in self._queries}
+
+    def _as_told(self, id: str) -> Program | Member:
+        entry = self._queries[id]
+        is_row = isinstance(entry, Shared) and self._queries.is_shared(entry.member.shape)
+        return entry.member if isinstance(entry, Shared) and is_row else self[id].program
+
+    def follow(self, place: str, follower: Follower) -> None:
+        """Whoever runs the set elsewhere is told of its changes from now on; one at a `place`."""
+        self._followers[place] = follower
 
     def sync(self, rules: Any, *, templates: Mapping[str, str] | None = None) -> RuleChanges:
         """Make the set what a table of rules says, and return what that has changed. `rules` is a table (Arrow, pandas, Polars, Spark, a
@@ -160,6 +162,7 @@ class QuerySet:
                     check_id(rule.id)
                     new = self._read(rule)
                     self._check_columns(rule.id, new.output, columns)
+                    self._check_followers(new)
                     found[rule.id] = new
                     columns |= {field.name: field for field in new.output}
                 except OstinatoError as error:
@@ -249,15 +252,16 @@ class QuerySet:
             queries._rules[rule.id] = rule
         return queries
 
-    def _free_sessions(self) -> list[SetSession]:
+    def _free_sessions(self) -> list[SetSession | Follower]:
         """All that are open; none of them is at work, or has stopped at an error."""
-        sessions = self._open_sessions()
+        sessions: list[SetSession | Follower] = [*self._followers.values(), *(one for one in self._sessions if not one.closed)]
         for session in sessions:
             session.check_free()
         return sessions
 
-    def _open_sessions(self) -> list[SetSession]:
-        return [session for session in self._sessions if not session.closed]
+    def _check_followers(self, new: NewQuery) -> None:
+        for follower in self._followers.values():
+            follower.check_query(new.program, new.output)
 
     def _check_known(self, id: str) -> None:
         if id not in self._queries:

@@ -8,12 +8,14 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 
 from ostinato.program.constants_table import packed
-from ostinato.program.program import Program
+from ostinato.program.program import Program, alone
 from ostinato.program.shapes.member import Member
 from ostinato.program.shapes.shape import Shape, Shaped, operator_name, program_of_shape, shaped
 from ostinato.query import Query
+from ostinato.rules.rule import Rule
 from ostinato.runtime.queries.query_table import QueryTable
 
+NO_OPTIONS: Mapping[str, Any] = {}  # the same for all queries
 SHARED_FROM = 4  # queries of a shape that are evaluated as one; fewer share rows and conditions with all others instead
 
 
@@ -29,6 +31,23 @@ class Shared(NamedTuple):
 
     said: Said
     member: Member
+
+
+class NewQuery(NamedTuple):
+    """A rule, and what it says: a compiled query, or a row of a shape that is known from others."""
+
+    rule: Rule
+    meaning: Query | Member
+    output: pa.Schema
+
+    @property
+    def said(self) -> Said:
+        return Said(self.rule.text, self.rule.told or NO_OPTIONS)
+
+    @property
+    def program(self) -> Program:
+        """That of the query alone; of a row of a shape with the constants as columns."""
+        return self.meaning.program if isinstance(self.meaning, Query) else alone(self.meaning.shape.body)
 
 
 class ShapeGroup:

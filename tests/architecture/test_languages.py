@@ -9,7 +9,7 @@ from ostinato.lang.registry import languages
 
 ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "src" / "ostinato"
-SHARED = ("streams", "events")  # what no language owns
+SHARED = ("streams", "events", "situations")  # what no language owns
 PUBLIC = ("__all__", "_LAZY")  # names of functions that are called like a language
 
 

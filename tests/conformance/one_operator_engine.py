@@ -30,7 +30,8 @@ from ostinato.hosts.spark.ship_program import shipped
 from ostinato.hosts.spark.streaming.bucket_processor import DECIDED_ON_SPARK, MATCHES, BucketProcessor
 from ostinato.hosts.spark.streaming.buckets import bucket_of, label_of
 from ostinato.hosts.spark.streaming.match_stream import buckets_for, check_streamable, clock_of
-from ostinato.hosts.spark.streaming.packing import PACKED, PACKED_ON_SPARK, Packer, from_blobs
+from ostinato.hosts.spark.streaming.packed_rows import PACKED, PACKED_ON_SPARK
+from ostinato.hosts.spark.streaming.packing import Packer, from_blobs
 from ostinato.hosts.spark.streaming.stream_settings import ready_for_streams
 from ostinato.hosts.spark.streaming.waiting import Waiting
 from ostinato.hosts.spark.work import Work

@@ -19,8 +19,6 @@ from ostinato.compiler import compile
 from ostinato.hosts import embedded
 from ostinato.query import Query
 from ostinato.reference.event_streams import text_rows
-from ostinato.reference.intervals import interval_rows
-from ostinato.reference.situations import merged
 
 
 class StreamsEngine(Protocol):
@@ -38,13 +36,11 @@ class ReferenceStreams:
         return [attempt(self._answer, case) for case in cases]
 
     def _answer(self, case: StreamsCase) -> Any:
-        rows = {name: table.to_pylist() for name, table in case.tables.items()}
         if case.language == "tpstream":
-            query = tpstream_meaning.lowered(case.text, case.schemas, **case.options)
-            found = interval_rows(query, merged(query.situations, rows))
+            query, found = tpstream_meaning.text_rows(case.text, case.tables, **case.options)
             return Rows(tpstream_meaning.result_columns(query), tuple(tuple(row.values()) for row in found))
         queries = lowered(case.text, case.schemas, **case.options)
-        found = text_rows(queries, rows)
+        found = text_rows(queries, {name: table.to_pylist() for name, table in case.tables.items()})
         return Rows(tuple(result_schema(queries[-1]).names), tuple(tuple(row.values()) for row in found))
 
 

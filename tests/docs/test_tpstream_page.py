@@ -11,6 +11,8 @@ from tests.property.tpstream_meaning import meaning
 
 import ostinato
 
+MATCH = ostinato.match
+
 
 class _Found:
     def __init__(self, rows: list[dict[str, Any]]) -> None:
@@ -20,7 +22,10 @@ class _Found:
         return pa.Table.from_pylist(self.rows)
 
 
-def _match(text: str, language: str, latency: str | None = None, **tables: pa.Table) -> _Found:
+def _match(text: str, language: str | None = None, latency: str | None = None, threads: int | None = None, **tables: pa.Table) -> _Found:
+    """Texts of several languages have no one definition, and threads no meaning."""
+    if language is None:
+        return _Found(MATCH(text, latency=latency, **tables).to_arrow().to_pylist())
     return _Found(meaning(text, tables, language=language, latency=latency))
 
 

@@ -65,7 +65,7 @@ class Trial:
         path = os.pathsep.join([str(self.folder / "src"), str(self.folder)])
         environment = {**os.environ, "PYTHONPATH": path, "NUMBA_DISABLE_JIT": "1", "PYTHONDONTWRITEBYTECODE": "1"}
         quietly = ["-q", "--tb=no", "-p", "no:cacheprovider", "-W", "ignore"]
-        quickly = ["-p", "tests.mutants.few_examples", f"--timeout={LONGEST_TEST}"]
+        quickly = ["-p", "tests.mutants.few_examples", "--all-combinations", f"--timeout={LONGEST_TEST}"]
         command = [sys.executable, "-m", "pytest", "-m", "not slow and not spark", *quietly, *quickly]
         return subprocess.run(
             [*command, *arguments], cwd=self.folder, env=environment, capture_output=True, text=True, timeout=seconds, check=False

@@ -23,6 +23,7 @@ STRATEGIES = (None, "runs", "compact", "backtrack")
 SCHEMA = pa.schema([("ts", pa.int64()), ("kind", pa.string()), ("k", pa.string()), ("v", pa.int64())])
 
 
+@pytest.mark.every_pair
 @pytest.mark.parametrize("repeats", REPEATS)
 @pytest.mark.parametrize("negation", NEGATIONS)
 @pytest.mark.parametrize("selection", SELECTIONS)

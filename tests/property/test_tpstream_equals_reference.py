@@ -18,6 +18,7 @@ from ostinato.base.errors import UnsupportedError
 from ostinato.compiler import compile
 from ostinato.hosts import embedded
 from ostinato.query import Query
+from ostinato.runtime.rows import batch_tuning
 
 pytestmark = pytest.mark.filterwarnings("ignore::ostinato.lang.streams.explosion.ExplosionWarning")
 Rows = list[dict[str, Any]]
@@ -33,7 +34,7 @@ def test_in_time_and_saved_in_between(case: Written, random: Random) -> None:
         return
     session = query.open(lateness=0)
     outputs = []
-    for stream, piece in _in_time(query, case, random):
+    for stream, piece in in_time(query, case, random):
         outputs.append(session.push(stream, piece))
         if random.random() < 0.2:
             session = query.open(snapshot=session.snapshot())
@@ -73,11 +74,24 @@ def test_quiet_rows_change_nothing(case: Written, random: Random) -> None:
     query = compiled(case)
     if query is None:
         return
-    pieces = list(_in_time(query, case, random))
+    pieces = list(in_time(query, case, random))
     plain = compile(case.text, {name: table.schema for name, table in case.tables.items()}, without=("quiet_rows",), **case.options)
     (found, metrics), (wanted, wanted_metrics) = (_run(one, pieces) for one in (query, plain))
     assert found.equals(wanted)
     assert metrics == wanted_metrics
+
+
+@settings(max_examples=60, deadline=None)
+@given(written(most_rows=40), st.integers(1, 3), st.sampled_from((1, 2, 4, 8)))
+def test_threads_and_batches_change_nothing(case: Written, threads: int, size: int) -> None:
+    """Wherever rows are cut into batches that are derived beside one another."""
+    if compiled(case) is None:
+        return
+    with pytest.MonkeyPatch.context() as patched:
+        for name, value in {"SMALLEST": size, "LARGEST": size, "WORTH": 1e-12}.items():
+            patched.setattr(batch_tuning, name, value)
+        table = embedded.match(case.text, streams=case.tables, threads=threads, **case.options).to_arrow()
+    assert alike(table.to_pylist(), expected(case))
 
 
 def _run(query: Query, pieces: list[tuple[str, pa.Table]]) -> tuple[pa.Table, dict[str, int]]:
@@ -89,11 +103,11 @@ def _run(query: Query, pieces: list[tuple[str, pa.Table]]) -> tuple[pa.Table, di
 
 
 def compiled(case: Written) -> Query | None:
-    """None: it is refused, which is said of what is not evaluated yet."""
+    """None: it is refused, which is said of what is not evaluated."""
     try:
         return compile(case.text, {name: table.schema for name, table in case.tables.items()}, **case.options)
     except UnsupportedError as error:
-        assert "not evaluated yet" in error.message
+        assert "not evaluated here" in error.message
         return None
 
 
@@ -119,7 +133,7 @@ def _time(table: pa.Table) -> str:
     return "ts" if "ts" in table.column_names else "ended"
 
 
-def _in_time(query: Query, case: Written, random: Random) -> Iterator[tuple[str, pa.Table]]:
+def in_time(query: Query, case: Written, random: Random) -> Iterator[tuple[str, pa.Table]]:
     """The rows of all streams by time, then by stream, a few at a time."""
     read = {reads.stream for reads in query.program.inputs} | {s.stream for reads in query.program.inputs for s in reads.sources}
     places = [

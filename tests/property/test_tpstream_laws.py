@@ -45,16 +45,33 @@ def test_every_final_match_is_reported_once_and_never_later(case: Written) -> No
 @settings(max_examples=100, deadline=None)
 @given(written(read=(("s",),), conditions=OF_VALUES))
 def test_without_window_and_open_ends_both_modes_find_the_same(case: Written) -> None:
-    """An event whose values are all unknown ends what is open."""
     (table,) = case.tables.values()
     assume(table.num_rows)
     query = replace(lowered(case.text, {"s": table.schema}, **case.options), within=None)
+    earliest, final = (interval_rows(replace(query, latency=mode), _all_ended(case)) for mode in Latency)
+    assert sorted(map(_key, earliest)) == sorted(map(_key, final))
+
+
+@settings(max_examples=150, deadline=None)
+@given(written(read=(("s",),), conditions=OF_VALUES))
+def test_what_is_reported_early_is_refuted_by_no_relation_and_no_duration(case: Written) -> None:
+    """Whatever is reported within a window is a match when everything has ended, but for the window; and it is reported once."""
+    (table,) = case.tables.values()
+    assume(table.num_rows)
+    query = lowered(case.text, {"s": table.schema}, **case.options)
+    reported = [_key(row) for row in interval_rows(replace(query, latency=Latency.EARLIEST), table.to_pylist())]
+    assert len(set(reported)) == len(reported)
+    complete = interval_rows(replace(query, latency=Latency.FINAL, within=None), _all_ended(case))
+    assert set(reported) <= set(map(_key, complete))
+
+
+def _all_ended(case: Written) -> list[dict[str, Any]]:
+    """The rows, and in each partition one behind them whose values are all unknown: it ends what is open."""
+    (table,) = case.tables.values()
     rows = table.to_pylist()
     last = max(row["ts"] for row in rows) + (1 if case.integers else datetime.timedelta(seconds=1))
     keys = dict.fromkeys((row["k"], row["s"]) for row in rows)
-    ending = [dict.fromkeys(table.column_names) | {"ts": last, "k": k, "s": s} for k, s in keys]
-    earliest, final = (interval_rows(replace(query, latency=mode), rows + ending) for mode in Latency)
-    assert sorted(map(_key, earliest)) == sorted(map(_key, final))
+    return rows + [dict.fromkeys(table.column_names) | {"ts": last, "k": k, "s": s} for k, s in keys]
 
 
 @given(st.lists(st.integers(0, 6), min_size=4, max_size=4))

@@ -7,27 +7,68 @@ from typing import Any
 
 import pyarrow as pa
 
-from ostinato.algebra.situations import DETECTED, END, START, MatchIntervals
+from ostinato.algebra.situations import DETECTED, END, SITUATION, START, MatchIntervals, SituationStream
+from ostinato.expr.nodes import type_of
+from ostinato.expr.typing.arrow_types import to_arrow
 from ostinato.lang.compile_options import CompileOptions
 from ostinato.lang.streams.known_streams import KnownStreams
-from ostinato.lang.tpstream.language import TPSTREAM
+from ostinato.lang.tpstream.lower import lower
+from ostinato.lang.tpstream.parse import parse_queries
 from ostinato.reference.intervals import interval_rows
-from ostinato.reference.situations import merged
+from ostinato.reference.situations import merged, situation_rows
+
+Rows = list[dict[str, Any]]
 
 
 def lowered(text: str, schemas: Mapping[str, pa.Schema], **options: Any) -> MatchIntervals:
-    said = CompileOptions(**options)
-    (parsed,) = TPSTREAM.parse(text, said)
-    query = TPSTREAM.lower(parsed.tree, KnownStreams(schemas), said)
+    """A pattern of situations, which is all that the text has."""
+    (query,) = queries_of(text, schemas, **options)
     assert isinstance(query, MatchIntervals)
     return query
 
 
-def result_columns(query: MatchIntervals) -> tuple[str, ...]:
-    return (*(measure.name for measure in query.measures), START, END, DETECTED)
+def queries_of(text: str, schemas: Mapping[str, pa.Schema], **options: Any) -> list[MatchIntervals | SituationStream]:
+    """The queries of a text, in their order."""
+    said = CompileOptions(**options)
+    streams, found = KnownStreams(dict(schemas)), []
+    for tree in parse_queries(text):
+        query = lower(tree, streams.schemas, said.time, said.latency, streams.composites)
+        found.append(query)
+        if tree.published is not None:
+            streams = streams.with_composite(tree.published.name, result_schema(query), query.time)
+    return found
 
 
-def meaning(text: str, tables: Mapping[str, pa.Table], **options: Any) -> list[dict[str, Any]]:
-    """The rows that it returns, in their order."""
-    query = lowered(text, {name: table.schema for name, table in tables.items()}, **options)
-    return interval_rows(query, merged(query.situations, {name: table.to_pylist() for name, table in tables.items()}))
+def result_schema(query: MatchIntervals | SituationStream) -> pa.Schema:
+    situations = query.situations
+    time = situations.schema.type_of(situations.time)
+    measures = [(measure.name, type_of(measure.expr)) for measure in query.measures]
+    if isinstance(query, MatchIntervals):
+        return pa.schema([(name, to_arrow(kind)) for name, kind in (*measures, (START, time), (END, time), (DETECTED, time))])
+    keys = [(key, situations.schema.type_of(key)) for key in situations.partition]
+    columns = [(name, to_arrow(kind)) for name, kind in (*keys, (START, time), (END, time), *measures)]
+    return pa.schema([(SITUATION, pa.string()), *columns])
+
+
+def result_columns(query: MatchIntervals | SituationStream) -> tuple[str, ...]:
+    return tuple(result_schema(query).names)
+
+
+def rows_of(query: MatchIntervals | SituationStream, streams: Mapping[str, Rows]) -> Rows:
+    rows = merged(query.situations, streams)
+    return interval_rows(query, rows) if isinstance(query, MatchIntervals) else situation_rows(query, rows)
+
+
+def text_rows(text: str, tables: Mapping[str, pa.Table], **options: Any) -> tuple[MatchIntervals | SituationStream, Rows]:
+    """The last query of a text, and the rows that it returns, in their order."""
+    queries = queries_of(text, {name: table.schema for name, table in tables.items()}, **options)
+    streams = {name: table.to_pylist() for name, table in tables.items()}
+    names = ["" if tree.published is None else tree.published.name for tree in parse_queries(text)]
+    for name, query in zip(names, queries, strict=True):
+        streams[name] = rows_of(query, streams)
+    return queries[-1], streams[names[-1]]
+
+
+def meaning(text: str, tables: Mapping[str, pa.Table], **options: Any) -> Rows:
+    """The rows that a text returns, in their order."""
+    return text_rows(text, tables, **options)[1]

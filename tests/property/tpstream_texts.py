@@ -49,17 +49,21 @@ def written(
     most_situations: int = 4,
     read: Sequence[tuple[str, ...]] = READ,
     conditions: Sequence[str] = CONDITIONS,
+    pattern: bool = True,
 ) -> Written:
+    """Without a pattern the situations are what is returned."""
     integers = draw(st.booleans())
     streams = draw(st.sampled_from(read))
     names = NAMES[: draw(st.integers(1, most_situations))]
     tables = {name: draw(_table(integers, lasting=name == "j", most_rows=most_rows)) for name in streams}
-    text = "\n".join(draw(_clauses(streams, names, integers, conditions)))
+    text = "\n".join(draw(_clauses(streams, names, integers, conditions, pattern)))
     return Written(text, tables, draw(st.sampled_from(("earliest", "final"))), integers)
 
 
 @st.composite
-def _clauses(draw: st.DrawFn, streams: tuple[str, ...], names: tuple[str, ...], integers: bool, conditions: Sequence[str]) -> list[str]:
+def _clauses(
+    draw: st.DrawFn, streams: tuple[str, ...], names: tuple[str, ...], integers: bool, conditions: Sequence[str], pattern: bool
+) -> list[str]:
     said = {"s": "s", "t": "t", "j": "j INTERVAL (begun, ended)"}
     every = len(streams) > 1 and "j" not in streams and draw(st.booleans())
     partition = draw(st.sampled_from(("", "", " PARTITION BY k", " PARTITION BY k, s")))
@@ -71,14 +75,25 @@ def _clauses(draw: st.DrawFn, streams: tuple[str, ...], names: tuple[str, ...], 
     found = [
         f"FROM {', '.join(said[stream] for stream in (streams if every else streams[:1]))}{partition}",
         f"DEFINE {', '.join(definitions)}",
-        f"PATTERN {draw(_pattern(names, integers))}",
     ]
+    if not pattern:
+        return [*found, draw(_returned_of_each(names))]
+    found.append(f"PATTERN {draw(_pattern(names, integers))}")
     if draw(st.integers(0, 5)):
         found.append(f"WITHIN {_shown(draw(st.sampled_from((3, 8, 20, 30))), integers)}")
     returned = draw(st.lists(st.tuples(st.sampled_from(RETURNED), st.sampled_from(names)), max_size=4))
     every_id = [f"first({name}.id) AS {name.lower()}_id" for name in names]
     items = [f"{form.replace('{}', name)} AS r{number}" for number, (form, name) in enumerate(returned)]
     return [*found, f"RETURN {', '.join((*every_id, *items))}"]
+
+
+@st.composite
+def _returned_of_each(draw: st.DrawFn, names: tuple[str, ...]) -> str:
+    """Of the situation, whichever it is, or of those of one name."""
+    owners = ("", "", *(f"{name}." for name in names))
+    returned = draw(st.lists(st.tuples(st.sampled_from(RETURNED), st.sampled_from(owners)), max_size=4))
+    items = ["count(*) AS n", *(f"{form.replace('{}.', owner)} AS r{number}" for number, (form, owner) in enumerate(returned))]
+    return f"RETURN {', '.join(items)}"
 
 
 @st.composite

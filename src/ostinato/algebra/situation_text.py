@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from ostinato.algebra.allen import Constraint, Related
 from ostinato.algebra.input_text import name_text, part_text
 from ostinato.algebra.policies import NullKeys
-from ostinato.algebra.situations import Duration, MatchIntervals, SituationDefinition, Situations
+from ostinato.algebra.query import Measure
+from ostinato.algebra.situations import Duration, MatchIntervals, SituationDefinition, Situations, SituationStream
 from ostinato.expr.text import to_text as expression_text
 
 
@@ -17,8 +18,18 @@ def interval_clauses(query: MatchIntervals) -> Iterator[str]:
     if query.within is not None:
         yield f"WITHIN {query.within.length}"
     yield f"LATENCY {query.latency.value}"
+    yield from _measures(query.measures)
+
+
+def stream_clauses(query: SituationStream) -> Iterator[str]:
+    yield from situation_clauses(query.situations)
+    yield "EACH SITUATION"
+    yield from _measures(query.measures)
+
+
+def _measures(measures: tuple[Measure, ...]) -> Iterator[str]:
     yield "MEASURES"
-    yield from (f"  {name_text(measure.name)} = {expression_text(measure.expr)}" for measure in query.measures)
+    yield from (f"  {name_text(measure.name)} = {expression_text(measure.expr)}" for measure in measures)
 
 
 def situation_clauses(situations: Situations) -> Iterator[str]:

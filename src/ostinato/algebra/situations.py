@@ -17,6 +17,7 @@ from ostinato.expr.nodes import Expr
 from ostinato.expr.typing.schema import Schema
 
 START, END, DETECTED = "start_ts", "end_ts", "detected_ts"  # the columns of a result beside its measures
+SITUATION = "situation"  # and of a situation that is a result by itself: the name of its definition
 
 
 @dataclass(frozen=True)
@@ -70,6 +71,22 @@ class Situations:
 
     def definition(self, name: str) -> SituationDefinition:
         return next(definition for definition in self.definitions if definition.name == name)
+
+
+@dataclass(frozen=True)
+class SituationStream:
+    """Each situation that has ended is an event: `situation`, the name of its definition, the columns of the partition, `start_ts`,
+    `end_ts`, then the measures. They are those of `MatchIntervals`; an aggregate over the events of no name is over those of the situation,
+    whichever it is, and one by a name is over no events where the situation is another one. Events are in the order of their ends, then of
+    partitions by their key values (nulls last), then of definitions, then of starts."""
+
+    situations: Situations
+    measures: tuple[Measure, ...] = ()
+
+    @property
+    def time(self) -> str:
+        """The column by which results are events in time."""
+        return END
 
 
 @dataclass(frozen=True)

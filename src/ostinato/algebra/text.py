@@ -24,17 +24,19 @@ from ostinato.algebra.pattern import (
 )
 from ostinato.algebra.policies import MatchOrder, NullKeys, RowsPerMatch, Selection, Ties
 from ostinato.algebra.query import Definition, MatchQuery, OrderKey, Unit, When
-from ostinato.algebra.situation_text import interval_clauses
-from ostinato.algebra.situations import MatchIntervals
+from ostinato.algebra.situation_text import interval_clauses, stream_clauses
+from ostinato.algebra.situations import MatchIntervals, SituationStream
 from ostinato.expr.text import to_text as expression_text
 
 _QUANTIFIERS = {(0, None): "*", (1, None): "+", (0, 1): "?"}
 
 
-def to_text(query: MatchQuery | EventQuery | MatchIntervals) -> str:
+def to_text(query: MatchQuery | EventQuery | MatchIntervals | SituationStream) -> str:
     """A query, clause by clause. What has its default and says nothing is left out."""
     if isinstance(query, EventQuery):
         return event_query_text(query)
+    if isinstance(query, SituationStream):
+        return "\n".join(stream_clauses(query))
     return "\n".join(_clauses(query) if isinstance(query, MatchQuery) else interval_clauses(query))
 
 

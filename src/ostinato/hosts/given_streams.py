@@ -29,9 +29,12 @@ OPTIONS: dict[str, tuple[tuple[type, ...], str]] = {
     "buckets": ((int,), "a whole number"),
     "on_error": ((str,), 'a word, "quarantine" or "raise"'),
     "path": ((str,), "a word"),
+    "rule_log": ((str, os.PathLike), "a directory"),
+    "keys": ((str, list, tuple), "names of columns"),
     "writes": ((bool,), "True or False"),
     "stage": ((str,), "a word"),
     "lazy": ((bool,), "True or False"),
+    "threads": ((int,), "a whole number"),
 }
 FILES = re.compile(r"[/\\*]|\.(parquet|pq|csv|tsv|json|jsonl|ndjson)(\.gz|\.zst)?$", re.IGNORECASE)
 

@@ -10,7 +10,7 @@ from ostinato.algebra.event_streams import EventQuery
 from ostinato.algebra.pattern import is_nested, variables_of
 from ostinato.algebra.policies import Selection
 from ostinato.algebra.query import Definition, MatchQuery, Unit, When, Within
-from ostinato.algebra.situations import MatchIntervals
+from ostinato.algebra.situations import MatchIntervals, SituationStream
 from ostinato.automata import text as nfa_text
 from ostinato.base.errors import UnsupportedError
 from ostinato.expr.text import to_text
@@ -37,7 +37,7 @@ from ostinato.program.tree import TreePattern
 
 
 @singledispatch
-def plan_text(query: MatchQuery | EventQuery | MatchIntervals, pattern: Pattern, applied: tuple[str, ...]) -> str:
+def plan_text(query: MatchQuery | EventQuery | MatchIntervals | SituationStream, pattern: Pattern, applied: tuple[str, ...]) -> str:
     raise TypeError(f"{type(query).__name__} is no query")
 
 
@@ -47,8 +47,9 @@ def _(query: EventQuery, pattern: Pattern, applied: tuple[str, ...]) -> str:
     return stream_plan_text(pattern)
 
 
-@plan_text.register
-def _(query: MatchIntervals, pattern: Pattern, applied: tuple[str, ...]) -> str:
+@plan_text.register(MatchIntervals)
+@plan_text.register(SituationStream)
+def _(query: MatchIntervals | SituationStream, pattern: Pattern, applied: tuple[str, ...]) -> str:
     assert isinstance(pattern, IntervalPattern)
     return interval_plan_text(pattern)
 
@@ -168,7 +169,7 @@ def _window(query: MatchQuery, within: Within) -> str:
 
 
 @singledispatch
-def automaton_text(query: MatchQuery | EventQuery | MatchIntervals, pattern: Pattern) -> str:
+def automaton_text(query: MatchQuery | EventQuery | MatchIntervals | SituationStream, pattern: Pattern) -> str:
     raise TypeError(f"{type(query).__name__} is no query")
 
 
@@ -183,6 +184,11 @@ def _(query: MatchIntervals, pattern: Pattern) -> str:
 
 
 @automaton_text.register
+def _(query: SituationStream, pattern: Pattern) -> str:
+    raise UnsupportedError("situations are derived, not followed by an automaton", hint='explain("plan") says how')
+
+
+@automaton_text.register
 def _(query: MatchQuery, pattern: Pattern) -> str:
     """Of an event pattern as the paper draws it, from the algebra; of a row pattern as it is executed."""
     _refuse_nested(query)
@@ -191,7 +197,7 @@ def _(query: MatchQuery, pattern: Pattern) -> str:
     return nfa_text.to_text(pattern.nfa, pattern.labels) if isinstance(pattern, RowPattern) else ""
 
 
-def automaton_svg(query: MatchQuery | EventQuery | MatchIntervals) -> str:
+def automaton_svg(query: MatchQuery | EventQuery | MatchIntervals | SituationStream) -> str:
     if not isinstance(query, MatchQuery) or query.selection is Selection.PREFERRED:
         raise UnsupportedError(
             "only the automaton of an event pattern, such as those of SASE+, is drawn",

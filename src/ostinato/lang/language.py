@@ -10,21 +10,26 @@ import pyarrow as pa
 
 from ostinato.algebra.event_streams import EventQuery
 from ostinato.algebra.query import MatchQuery
-from ostinato.algebra.situations import MatchIntervals
+from ostinato.algebra.situations import MatchIntervals, SituationStream
 from ostinato.base.errors import OstinatoError
+from ostinato.expr.reading.tokens import Token
 from ostinato.lang.compile_options import CompileOptions
 from ostinato.lang.parsed_query import Composite, ParsedQuery, Tree
 from ostinato.lang.streams.composition import check_composition
 from ostinato.lang.streams.known_streams import KnownStreams
 
 OF_THE_TEXT = ("type_by", "time", "output", "ties", "latency")  # what a text can leave open
-OF_THE_RUN = ("strategy", "budget", "lazy")
+OF_THE_RUN = ("strategy", "budget", "lazy", "threads")
 OPTIONS = frozenset((*OF_THE_TEXT, *OF_THE_RUN))
-OF_EVENT_PATTERNS = OPTIONS - {"latency"}  # a matter of situations, which last
+OF_EVENT_PATTERNS = OPTIONS - {"latency", "threads"}  # these are a matter of situations, which last
 
 
 def _as_it_is(tree: Tree, streams: KnownStreams) -> Tree:
     return tree
+
+
+def _ends_at(tokens: Sequence[Token], at: int) -> bool:
+    return False
 
 
 @dataclass(frozen=True)
@@ -44,7 +49,8 @@ class Language(Generic[Tree]):
     `around` is for clauses inside of SQL statements, which a host executes: given the first of the trees it tells what stands around the
     clauses and its columns, None if there is nothing. `publishes`, of a language whose queries do not name what they return: takes such a
     name off a text in which other languages have queries, too, and gives what is left, every word in its place. `strategies` are those by
-    which most of its queries are evaluated."""
+    which most of its queries are evaluated. `continues`: whether the semicolon at a place of a text stands inside of a query of it, where
+    most languages have none."""
 
     name: str
     title: str
@@ -52,7 +58,7 @@ class Language(Generic[Tree]):
     sign: str
     recognise: Callable[[str], bool]
     parse: Callable[[str, CompileOptions], tuple[ParsedQuery[Tree], ...]]
-    lower: Callable[[Tree, KnownStreams, CompileOptions], MatchQuery | EventQuery | MatchIntervals]
+    lower: Callable[[Tree, KnownStreams, CompileOptions], MatchQuery | EventQuery | MatchIntervals | SituationStream]
     render: Callable[[Tree], str]
     bind: Callable[[Tree, KnownStreams], Tree] = _as_it_is
     composition: Callable[[Sequence[ParsedQuery[Any]], Iterable[str], str | None], None] | None = check_composition
@@ -63,6 +69,7 @@ class Language(Generic[Tree]):
     around: Callable[[Tree, KnownStreams], tuple[str, pa.Schema] | None] | None = None
     publishes: Callable[[str], tuple[Composite, str] | None] | None = None
     strategies: tuple[str, ...] = ("runs",)
+    continues: Callable[[Sequence[Token], int], bool] = _ends_at
 
     def __post_init__(self) -> None:
         if unknown := sorted(self.options - OPTIONS):

@@ -18,8 +18,8 @@ _registered: dict[str, Language[Any]] = {
     SQL.name: SQL,
     NEEL.name: NEEL,  # before SASE+, which begins alike: it is what has a sign that SASE+ does not have
     SASE.name: SASE,
+    TPSTREAM.name: TPSTREAM,  # before CEL, which publishes, too
     CEL.name: CEL,
-    TPSTREAM.name: TPSTREAM,
 }
 
 
@@ -55,7 +55,7 @@ def recognised(text: str) -> Language[Any] | None:
     """The language that a text is written in, or those that its queries are: each is of the language of the whole text if that can read it,
     else of the one that it has the sign of."""
     found = _recognised(text)
-    spans = queries_in(text) if found is not None else ()
+    spans = queries_in(text, languages()) if found is not None else ()
     if found is None or len(spans) < 2:
         return found
     texts = [alone(text, span) for span in spans]

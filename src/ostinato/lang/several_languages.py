@@ -4,14 +4,14 @@ after it. Such a text is a language of its own, called after those of its querie
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
 from ostinato.algebra.event_streams import EventQuery
 from ostinato.algebra.query import MatchQuery
-from ostinato.algebra.situations import MatchIntervals
+from ostinato.algebra.situations import MatchIntervals, SituationStream
 from ostinato.base.errors import OstinatoError, QuerySyntaxError, UnsupportedError
 from ostinato.base.span import Span
 from ostinato.expr.reading.tokens import tokenize
@@ -34,13 +34,19 @@ class Part:
     published: Composite | None = None
 
 
-def queries_in(text: str) -> tuple[Span, ...]:
-    """Where the queries of a text stand, which semicolons separate. What cannot be read at all is one."""
+def queries_in(text: str, languages: Iterable[Language[Any]]) -> tuple[Span, ...]:
+    """Where the queries of a text stand, which semicolons separate, but for those inside of a query of one of these languages. What cannot
+    be read at all is one."""
     try:
         tokens = tokenize(text)
     except OstinatoError:
         return (Span(0, len(text)),)
-    ends = [token.span for token in tokens if token.is_op(";") or token.kind == "end"]
+    known = tuple(languages)
+    ends = [
+        token.span
+        for at, token in enumerate(tokens)
+        if token.kind == "end" or (token.is_op(";") and not any(one.continues(tokens, at) for one in known))
+    ]
     starts = [0, *(span.end for span in ends)]
     found = [Span(start, end.start) for start, end in zip(starts, ends, strict=False)]
     return tuple(span for span in found if any(span.start <= token.span.start < span.end for token in tokens))
@@ -67,7 +73,7 @@ def several(languages: tuple[Language[Any], ...]) -> Language[Part]:
     """The language of texts whose queries are written in these, one after the other."""
 
     def parse(text: str, options: CompileOptions) -> tuple[ParsedQuery[Part], ...]:
-        spans = queries_in(text)
+        spans = queries_in(text, languages)
         if len(spans) != len(languages):
             named = SEPARATOR.join(one.name for one in languages)
             raise QuerySyntaxError(
@@ -121,7 +127,7 @@ def _bind(part: Part, streams: KnownStreams) -> Part:
         return replace(part, tree=part.language.bind(part.tree, replace(streams, host=None)))
 
 
-def _lower(part: Part, streams: KnownStreams, options: CompileOptions) -> MatchQuery | EventQuery | MatchIntervals:
+def _lower(part: Part, streams: KnownStreams, options: CompileOptions) -> MatchQuery | EventQuery | MatchIntervals | SituationStream:
     with _pointing_into(part.text):
         part.language.refuse({"output": options.output})
         query = part.language.lower(part.tree, streams, options)

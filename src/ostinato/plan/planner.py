@@ -8,7 +8,7 @@ from ostinato.algebra.event_streams import EventQuery
 from ostinato.algebra.pattern import is_nested
 from ostinato.algebra.policies import MatchOrder, Output, Selection, Ties
 from ostinato.algebra.query import MatchQuery
-from ostinato.algebra.situations import MatchIntervals
+from ostinato.algebra.situations import MatchIntervals, SituationStream
 from ostinato.base.errors import OstinatoError, UnsupportedError
 from ostinato.expr.nodes import MatchNumber
 from ostinato.plan.compact_choice import against_compact
@@ -62,11 +62,11 @@ def plan_streams(query: EventQuery, strategy: str | None = None, by_key: bool = 
     return AutomatonEmitter(query, by_key, by_value).emit()
 
 
-def plan_intervals(query: MatchIntervals, strategy: str | None = None) -> IntervalPattern:
-    """Patterns of situations have one evaluation."""
+def plan_intervals(query: MatchIntervals | SituationStream, strategy: str | None = None) -> IntervalPattern:
+    """Situations and patterns of them have one evaluation."""
     _check_known(strategy)
     if strategy not in (None, *INTERVAL_EVALUATIONS):
-        raise _refusal(str(strategy), "it is a pattern of situations")
+        raise _refusal(str(strategy), "it is a query of situations")
     return IntervalEmitter(query).emit()
 
 

@@ -24,6 +24,11 @@ def functions_of(program: Program | Pattern) -> dict[str, UserFunction]:
     return found
 
 
+def names_called(program: Program) -> set[str]:
+    """Also of a program that was read without its functions."""
+    return {signature.name for signature in _signatures(program)}
+
+
 def _signatures(value: object) -> Iterator[FunctionSignature]:
     if isinstance(value, FunctionSignature):
         yield value

@@ -55,20 +55,37 @@ class IntervalConstraint:
     second: int
     allowed: tuple[AllowedRelation, ...]
 
+    def closes(self, first_is_derived: bool, second_is_derived: bool) -> tuple[bool, bool]:
+        """Whether the first knows all that may be its second when it has ended, and the other way round. What is derived is known when it
+        begins, what is given when it ends."""
+        relations = [allowed.relation for allowed in self.allowed]
+        turned = [inverse_of(relation) for relation in relations]
+        return _are_known(relations, second_is_derived), _are_known(turned, first_is_derived)
+
+
+def _are_known(relations: list[int], derived: bool) -> bool:
+    """Of `before` and `meets` the second begins when the first has ended; from `finishes` on it ends no later than the first."""
+    return min(relations) >= RELATIONS.index("overlaps" if derived else "finishes")
+
 
 @dataclass(frozen=True)
 class IntervalPattern(Pattern):
     """`evaluation` is "intervals"; `variables` are the names of the definitions. `owners`: the definition that each register belongs to.
-    `orders`: for each definition whose situation decides a match, all of them in the order in which the others are looked for. `latency`:
-    "earliest", as soon as nothing can refute a match, or "final", when all of its situations have ended. Measures read "register:R" of the
-    situations, "partition:K", "start", "end" and "detected"."""
+    `orders`: for each definition whose situation decides a match, all of them in the order in which the others are looked for, unless
+    another order is expected to cost less. `latency`: "earliest", as soon as nothing can refute a match, or "final", when all of its
+    situations have ended. `each`: there are no matches, each situation is a result when it has ended; what other definitions carry is as
+    before their first row then. Measures read "register:R" of the situations, "partition:K", "start", "end" and "detected"; with `each`
+    also "situation", the name of the definition."""
 
     definitions: tuple[SituationTest, ...] = ()
     constraints: tuple[IntervalConstraint, ...] = ()
     owners: tuple[int, ...] = ()
     orders: tuple[tuple[int, ...], ...] = ()
     latency: str = "earliest"
+    each: bool = False
     passes_over: bool = True  # rows at which nothing begins, ends or becomes long enough are not decided one by one
+    adapts: bool = True  # the orders follow what is measured
+    lets_go: bool = True  # of a situation that has ended without one that a constraint asks for
 
     @property
     def is_timed(self) -> bool:

@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ostinato.algebra.situations import Duration, SituationDefinition, Situations
+from ostinato.algebra.situations import END, SITUATION, START, Duration, SituationDefinition, Situations, SituationStream
 from ostinato.base.errors import DataError
 from ostinato.expr.times.nanoseconds import nanos_of_time
 from ostinato.expr.types import Kind
 from ostinato.expr.values.evaluate import evaluate
 from ostinato.reference.binding import AtMatch, Binding
-from ostinato.reference.stream import Row, value_at
+from ostinato.reference.stream import Row, partitions, rank, value_at
 
 Rows = list[dict[str, Any]]
 
@@ -123,3 +123,27 @@ def lasts(duration: Duration, situation: Situation, now: int) -> bool:
         return duration.at_most is None and (duration.at_least is None or now - situation.start >= duration.at_least)
     length = situation.end - situation.start
     return (duration.at_least or 0) <= length and (duration.at_most is None or length <= duration.at_most)
+
+
+def situation_rows(query: SituationStream, rows: Rows) -> Rows:
+    """What a query returns whose results are the situations themselves, over the rows of the stream that it reads."""
+    found = []
+    for partition in partitions(query.situations, rows):
+        events = Events.of(query.situations, partition)
+        key = tuple(rank(value, nulls_low=False) for value in partition[0].key or ())
+        for number, definition in enumerate(query.situations.definitions):
+            for one in events.known(definition, events.times[-1]):
+                if one.end is not None and lasts(definition.duration, one, one.end):
+                    found.append(((one.end, key, number, one.start), _event(query, events, one)))
+    return [row for _, row in sorted(found, key=lambda item: item[0])]
+
+
+def _event(query: SituationStream, events: Events, one: Situation) -> dict[str, Any]:
+    context = AtMatch(Binding(events.rows, tuple((index, one.name) for index in one.events), 0))
+    first = events.rows[one.first].values
+    return (
+        {SITUATION: one.name}
+        | {column: value_at(first, column) for column in query.situations.partition}
+        | {START: one.began, END: one.ended}
+        | {measure.name: evaluate(measure.expr, context) for measure in query.measures}
+    )

@@ -5,15 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ostinato.expr.types import Kind
+from ostinato.program.analysis.concerned_rows import ONE_TABLE, is_single
 from ostinato.program.analysis.look_around import look_around
 from ostinato.program.code_inputs import aggregates_numbers
 from ostinato.program.instances import InstanceAutomaton
-from ostinato.program.intervals import IntervalPattern
 from ostinato.program.ordered_nfa import ACCEPT
 from ostinato.program.pattern import EventPattern, Pattern, RowPattern
 from ostinato.tasks.ranges.deferred_numbers import numbers_matches
-from ostinato.tasks.ranges.own_starts import can_limit_starts
+from ostinato.tasks.ranges.own_starts import can_begin_in_range, can_limit_starts
 from ostinato.tasks.ranges.range_task import is_chained
+from ostinato.tasks.ranges.window import window_of
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,16 @@ def dividing_keys(pattern: Pattern) -> tuple[str, ...]:
     return pattern.reads.key_names if why_not_by_key(pattern) is None else ()
 
 
+def is_row_by_row(pattern: Pattern) -> bool:
+    """Whether each match is one row, whatever rows are before and behind it."""
+    if not is_single(pattern) or pattern.output not in ONE_TABLE or pattern.rows_per_match != "one" or pattern.timeouts:
+        return False
+    if isinstance(pattern, RowPattern) and (pattern.nfa.looks_at_start or pattern.nfa.looks_at_end or _maps_no_row(pattern)):
+        return False
+    looks = pattern.look_ahead or look_around(pattern).before or pattern.leads
+    return not looks and not numbers_matches(pattern) and not any(register.number for register in pattern.registers)
+
+
 def why_not_by_key(pattern: Pattern) -> str | None:
     if not pattern.reads.keys:
         return "the pattern has no partition key"
@@ -47,11 +58,9 @@ def why_not_by_key(pattern: Pattern) -> str | None:
 
 
 def _why_not_in_time(pattern: Pattern) -> str | None:
-    if isinstance(pattern, InstanceAutomaton):
-        return "events that last are followed from the first one on"
-    if isinstance(pattern, IntervalPattern):
-        return "when a situation has begun is known from the first event on"
-    if pattern.within < 0 or pattern.within_unit != "time":
+    if isinstance(pattern, InstanceAutomaton) and (reason := _why_results_are_not_bounded(pattern)):
+        return reason
+    if window_of(pattern) < 0 or pattern.within_unit != "time":
         return "the pattern has no WITHIN that bounds it in time"
     if pattern.reads.columns[pattern.reads.time].type.kind not in (Kind.TIMESTAMP, Kind.DATE, Kind.INT) or pattern.reads.order[0][1]:
         return "rows are not in ascending order of a timestamp, date or integer"
@@ -78,6 +87,15 @@ def _why_not_in_time(pattern: Pattern) -> str | None:
     if pattern.output == "count" and look_around(pattern).before and not can_limit_starts(pattern):
         return "a count cannot leave out the matches that begin in the rows before a range"
     return None
+
+
+def _why_results_are_not_bounded(pattern: InstanceAutomaton) -> str | None:
+    """What begins with one event has nothing to do with what begins with others: a task may have those of its range."""
+    if pattern.start >= 0:
+        return "the events of its streams last, from before the range in which they are detected"
+    if window_of(pattern) < 0:
+        return "no FILTER {DUR < ...} around the whole bounds how long its results last"
+    return None if can_begin_in_range(pattern) else "its conditions are too many for one more"
 
 
 def _why_chains_are_not_followed(pattern: EventPattern) -> str | None:

@@ -12,6 +12,7 @@ from ostinato.runtime.rows.reorder import NEVER
 from ostinato.runtime.session.graph import Found
 from ostinato.runtime.session.session import Session
 from ostinato.runtime.session.set_session import SetSession
+from ostinato.tasks.fixed_division import FixedDivision
 from ostinato.tasks.outside_streams import outside_streams
 from ostinato.tasks.set_output import merged_results
 from ostinato.tasks.worker import without_time
@@ -21,11 +22,12 @@ Decided: TypeAlias = "pa.Table | dict[str, pa.Table]"  # of one query, or of eac
 
 
 class FedSession:
-    """Streams are numbered as `outside_streams` lists them: by what the queries read, whichever was added first."""
+    """Streams are numbered as `outside_streams` lists them: by what the queries read, whichever was added first. Where queries come and
+    go, as it is `fixed`."""
 
-    def __init__(self, session: AnySession) -> None:
+    def __init__(self, session: AnySession, fixed: FixedDivision | None = None) -> None:
         self.session = session
-        self.streams = outside_streams(session.program)
+        self.streams = outside_streams(session.program) if fixed is None else fixed.fed(session.program)
 
     def push(self, stream: int, table: pa.Table) -> Decided:
         """Rows of one of the streams, for all that read it."""

@@ -10,7 +10,7 @@ from ostinato.program.analysis.carried_columns import key_columns
 from ostinato.program.input import Source
 from ostinato.program.pattern import Pattern
 from ostinato.program.program import Program
-from ostinato.tasks.division import dividing_keys, why_not_by_key
+from ostinato.tasks.division import dividing_keys, is_row_by_row, why_not_by_key
 from ostinato.tasks.outside_streams import OutsideStream, outside_streams, own_names
 
 ONE_ROW = ("count", "aggregates")  # outputs that say one thing about all matches
@@ -37,14 +37,17 @@ class Part:
 class GraphDivision:
     """`streams` are those from outside; `parts` tells how the rows of each are divided."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, rows_anywhere: bool = False) -> None:
+        """`rows_anywhere`: queries whose matches are single rows go wherever others send the rows; for hosts that keep them in order of
+        time there."""
         self._program = program
         self.streams = outside_streams(program)
-        self._keys = _Keys(program, self.streams)
+        self._dividing = _without_feeds(self.streams, _row_by_row(program, self.streams)) if rows_anywhere else self.streams
+        self._keys = _Keys(program, self._dividing)
 
     @cached_property
     def parts(self) -> tuple[Part, ...]:
-        return tuple(self._part(inputs) for inputs in _connected(self._program, self.streams))
+        return tuple(self._part(inputs) for inputs in _connected(self._program, self._dividing))
 
     def keys_of(self, stream: int) -> tuple[StreamKey, ...]:
         part = next(part for part in self.parts if stream in part.streams)
@@ -60,7 +63,7 @@ class GraphDivision:
         return any(any(part.keys) for part in self.parts)
 
     def _part(self, inputs: frozenset[int]) -> Part:
-        numbers = tuple(n for n, stream in enumerate(self.streams) if any(number in inputs for number, _ in stream.feeds))
+        numbers = tuple(n for n, stream in enumerate(self._dividing) if any(number in inputs for number, _ in stream.feeds))
         keys = self._keys
         last = max(inputs)  # the farthest downstream: the way up from there is the only one
         followed = [found for column in keys.common(last) if (found := keys.followed(last, column)) is not None]
@@ -164,6 +167,24 @@ class _Keys:
 def _compared(type_: Type) -> Type:
     """What tells values of keys apart: not how wide a column is."""
     return replace(type_, bits=64, signed=True, precision=0)
+
+
+def _row_by_row(program: Program, streams: tuple[OutsideStream, ...]) -> frozenset[int]:
+    """Inputs to whose readers it does not matter which rows are with which; of streams that others read as well."""
+    read = {source.operator for reads in program.inputs for source in reads.sources}
+    free = set(range(len(program.inputs)))
+    for number, operator in enumerate(program.operators):
+        upstream = any(source.operator >= 0 for source in operator.body.reads.sources)
+        if number in read or upstream or not is_row_by_row(operator.body):
+            free -= set(operator.ports)
+    for stream in streams:
+        if all(number in free for number, _ in stream.feeds):
+            free -= {number for number, _ in stream.feeds}
+    return frozenset(free)
+
+
+def _without_feeds(streams: tuple[OutsideStream, ...], inputs: frozenset[int]) -> tuple[OutsideStream, ...]:
+    return tuple(replace(stream, feeds=tuple(feed for feed in stream.feeds if feed[0] not in inputs)) for stream in streams)
 
 
 def _connected(program: Program, streams: tuple[OutsideStream, ...]) -> list[frozenset[int]]:

@@ -31,7 +31,12 @@ class ShippedProgram:
     functions: ShippedFunctions = NO_FUNCTIONS
 
     def load(self) -> Program:
-        return serde.loads(self.data, self.functions.unpacked())
+        return _loaded(self)
+
+
+@lru_cache(8)  # every task of every micro-batch asks, and a set may be large
+def _loaded(shipped: ShippedProgram) -> Program:
+    return serde.loads(shipped.data, shipped.functions.unpacked())
 
 
 @lru_cache(64)  # a stream opens sessions again and again, and what is compiled of a function is kept with it

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 
@@ -15,8 +16,12 @@ from ostinato.cli.demo.queries import BURST, V_SHAPE
 COMMAND = [sys.executable, "-m", "ostinato.cli.main"]
 
 
+QUICK_TO_START = {"JAVA_TOOL_OPTIONS": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"}  # as in conftest
+
+
 def ostinato(folder, *arguments):
-    return subprocess.run([*COMMAND, *arguments], cwd=folder, capture_output=True, text=True, check=False, timeout=280)
+    environment = {**os.environ, **QUICK_TO_START}
+    return subprocess.run([*COMMAND, *arguments], cwd=folder, capture_output=True, text=True, check=False, timeout=280, env=environment)
 
 
 @pytest.mark.spark
@@ -31,6 +36,12 @@ def test_spark_gives_what_the_embedded_engine_gives(tmp_path):
         found[engine] = sorted((row["symbol"], row["start_ts"], row["bottom_price"], row["ticks"]) for row in rows)
     assert len(found["embedded"]) > 5
     assert found["spark"] == found["embedded"]
+
+
+@pytest.mark.slow  # a session of its own; what the command says about errors is tested without one, what Spark says in hosts/spark
+@pytest.mark.spark
+def test_an_error_is_shown_in_the_text(tmp_path):
+    pyarrow.parquet.write_table(market_feed(1_000).ticks, tmp_path / "ticks.parquet")
     (tmp_path / "broken.sql").write_text(V_SHAPE.replace("PEAK.price", "PEAK.prize"))
     finished = ostinato(tmp_path, "run", "broken.sql", "-i", "ticks=ticks.parquet", "--engine", "spark", "-o", "out.csv")
     assert finished.returncode == 1

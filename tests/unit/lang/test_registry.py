@@ -49,21 +49,21 @@ def test_texts_of_no_language():
     with pytest.raises(QuerySyntaxError, match="no query of a language") as caught:
         language_of("FIND something")
     assert caught.value.hint == (
-        "SQL contains MATCH_RECOGNIZE, NEEL begins with PATTERN and has AND(...), !B b or conditions inside of it,"
-        " SASE+ begins with PATTERN, CEL has FILTER {...}, NEXT {...}, FOLD {...} or PUBLISH,"
-        " TPStream begins with FROM and has DEFINE and PATTERN;"
-        ' or say which with language=("sql" or "neel" or "sase" or "cel" or "tpstream")'
+        "SQL contains MATCH_RECOGNIZE or SITUATIONS OF, NEEL begins with PATTERN and has AND(...), !B b or conditions inside of it,"
+        " SASE+ begins with PATTERN, TPStream begins with FROM and has DEFINE,"
+        " CEL has FILTER {...}, NEXT {...}, FOLD {...} or PUBLISH;"
+        ' or say which with language=("sql" or "neel" or "sase" or "tpstream" or "cel")'
     )
     with pytest.raises(OstinatoError, match='no language "xyz"') as named:
         language_of("PATTERN SEQ(A a)", "xyz")
-    assert named.value.hint == "the languages are sql, neel, sase, cel, tpstream"
+    assert named.value.hint == "the languages are sql, neel, sase, tpstream, cel"
 
 
 def test_options_that_are_not_offered():
     with pytest.raises(OstinatoError, match="ties= is for event patterns; a SQL statement says it itself") as caught:
         language_named("sql").refuse({"output": None, "ties": "epoch"})
     assert caught.value.hint == "Use ORDER BY, WITHIN and DEFINE"
-    language_named("sase").refuse(dict.fromkeys(OPTIONS - {"latency"}, "x"))
+    language_named("sase").refuse(dict.fromkeys(OPTIONS - {"latency", "threads"}, "x"))
     with pytest.raises(OstinatoError, match="latency= is not offered by this language"):
         language_named("sase").refuse({"latency": "final"})
     with pytest.raises(OstinatoError, match="output= is not for TPStream"):

@@ -124,7 +124,7 @@ def test_the_command_refuses_what_it_does_not_offer(folder, capsys):
     assert "--output is not offered by Toy" in capsys.readouterr().err
     assert ostinato("run", *given, "--lazy", "-o", "out.parquet") == 2
     assert ostinato("run", "pairs.txt", "-i", "events=events.parquet", "--language", "klingon") == 2
-    assert "choose sql or neel or sase or cel or tpstream or toy" in capsys.readouterr().err
+    assert "choose sql or neel or sase or tpstream or cel or toy" in capsys.readouterr().err
     assert ostinato("run", TEXT, "-i", "events=events.parquet") == 1
     assert "This is a query" in capsys.readouterr().err
 
@@ -135,7 +135,7 @@ def test_texts_of_no_language_are_told_about_it():
     assert "Toy begins with TOY" in caught.value.hint and '"toy"' in caught.value.hint
     with pytest.raises(OstinatoError) as named:
         ost.match(TEXT, language="klingon", events=EVENTS)
-    assert named.value.hint == "the languages are sql, neel, sase, cel, tpstream, toy"
+    assert named.value.hint == "the languages are sql, neel, sase, tpstream, cel, toy"
 
 
 def test_it_can_be_forgotten():

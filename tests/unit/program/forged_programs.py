@@ -3,10 +3,8 @@
 
 from __future__ import annotations
 
-import faulthandler
 import json
 import random
-import resource
 import sys
 import traceback
 import zlib
@@ -16,7 +14,7 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
-from tests.unit.runtime.forged_sessions import MOST_MEMORY, QUERIES, SECONDS, compiled, push, row_pattern, rows
+from tests.unit.runtime.forged_sessions import QUERIES, compiled, ends_in_time, limit_process, push, row_pattern, rows
 
 import ostinato as ost
 from ostinato.expr.typing.registered import find
@@ -154,15 +152,13 @@ def run(first: int, count: int) -> Counter[str]:
         name = names[number % len(names)]
         plain, told = forge(programs[name], generator)
         print(f"case {number}: {name}, {told}", flush=True)
-        faulthandler.dump_traceback_later(SECONDS, exit=True)
-        found[go_on(plain)] += 1
-        faulthandler.cancel_dump_traceback_later()
+        with ends_in_time():
+            found[go_on(plain)] += 1
     return found
 
 
 if __name__ == "__main__":
-    faulthandler.enable()
-    resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
+    limit_process()
     try:
         print(dict(run(int(sys.argv[1]), int(sys.argv[2]))))
     except BaseException:

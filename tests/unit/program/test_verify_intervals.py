@@ -78,6 +78,32 @@ FORGED: dict[str, Callable[[IntervalPattern], IntervalPattern]] = {
     "1 to 32 definitions": lambda pattern: replace(pattern, definitions=()),
 }
 
+EACH = "FROM t PARTITION BY k DEFINE A AS f, B AS p > PREV(p) RETURN avg(p) AS a, first(B.p) AS b"
+FORGED_EACH: dict[str, Callable[[IntervalPattern], IntervalPattern]] = {
+    "situations by themselves": lambda pattern: replace(pattern, latency="earliest"),
+    "situations by themselves,": lambda pattern: replace(pattern, constraints=compiled().constraints[:1]),
+    "situations by themselves with names of their own": lambda pattern: replace(pattern, variables=("A", "A")),
+    "operations in measures that fit": lambda pattern: replace(pattern, each=False),
+}
+
+
+def each() -> IntervalPattern:
+    found = ost.compile(EACH, {"t": SCHEMA}, language="tpstream").pattern
+    assert isinstance(found, IntervalPattern) and found.each
+    return found
+
+
+def test_situations_by_themselves() -> None:
+    pattern = each()
+    assert serde.loads(serde.dumps(alone(pattern))).body == pattern
+    assert "each is reported when it has ended" in disassemble(pattern)
+
+
+@pytest.mark.parametrize("expected", FORGED_EACH)
+def test_what_is_refused_of_them(expected: str) -> None:
+    with pytest.raises(StateError, match=expected.rstrip(",")):
+        verify_pattern(FORGED_EACH[expected](each()))
+
 
 @pytest.mark.parametrize("expected", FORGED)
 def test_what_is_refused(expected: str) -> None:

@@ -144,6 +144,8 @@ def test_a_start_behind_the_end_is_an_error() -> None:
     for start in (5, None):
         with pytest.raises(ost.DataError, match="no start, or one behind its end"):
             told.open(lateness=0).push(pa.table({"start_ts": [start], "end_ts": [3], "v": [1]}, schema=schema))
+    with pytest.raises(ost.DataError, match="too far back"):
+        told.open(lateness=0).push(pa.table({"start_ts": [-(2**62) - 1], "end_ts": [3], "v": [1]}, schema=schema))
 
 
 def test_a_sum_that_leaves_64_bits_is_an_error_where_it_is_shown() -> None:
@@ -154,3 +156,17 @@ def test_a_sum_that_leaves_64_bits_is_an_error_where_it_is_shown() -> None:
     session.push(rows((0, "A", 0, 2**62)))
     with pytest.raises(ost.DataError, match="beyond 64 bits"):
         session.push(rows((1, "B", 0, 2**62)))
+
+
+@pytest.mark.parametrize("compared", ["$2.v > $1.total", "$2.v < $1.total"])
+@pytest.mark.parametrize("without", [(), ("search",)])
+def test_a_double_that_could_not_be_computed_is_an_error_where_it_is_compared(compared: str, without: tuple[str, ...]) -> None:
+    """Whatever the value of the row is, and whether such rows are looked for or not."""
+    text = (
+        "FROM (SELECT total FROM (SELECT v, 9223372036854775807 AS most, 0.5 AS total FROM FILTER {kind = 'A'} (t))"
+        f" FOLD {{TRUE, TRUE, CAST($.most + 1 AS DOUBLE) AS total}} (SELECT v FROM t)) NEXT {{{compared}}} (SELECT v * 1.0 AS v FROM t)"
+    )
+    session = query(text, without=without).open(lateness=0)
+    session.push(rows((0, "A", 0, -1), (1, "B", 0, -2)))
+    with pytest.raises(ost.DataError, match="beyond 64 bits"):
+        session.push(rows((2, "C", 0, -3)))

@@ -104,6 +104,31 @@ def test_strings_that_situations_carry() -> None:
     assert found.to_pylist() == [{"a": "x", "m": "x", "b": "n", "start_ts": 1, "end_ts": None, "detected_ts": 4}]
 
 
+def test_rows_that_are_kept_hold_nothing_that_was_not_asked_for() -> None:
+    """PREV keeps the last row of a partition, and what situations carry is computed for rows in one alone."""
+    table = rows(*((n, n % 3, n % 4 == 0, False, f"text {n}") for n in range(1000)))
+    told = query("FROM t PARTITION BY k DEFINE A AS f AND NOT PREV(f) PATTERN A RETURN max(A.s || '!') AS m")
+    session = told.open(lateness=0)
+    parts = [session.push(table.slice(0, 500))]
+    operator = session.operator
+    kept = operator.rows.shared.retained()[1]
+    outside = kept[operator.rows.bits[kept] == 0]
+    assert len(outside) and not operator.rows.slot_valid[outside].any() and not operator.rows.slots[outside].any()
+    session = told.open(snapshot=session.snapshot())
+    parts += [session.push(table.slice(500)), session.close()]
+    assert sum(part.num_rows for part in parts) == 249  # the first has no row before it
+
+
+def test_given_situations_of_the_same_times_come_in_the_order_of_their_rows() -> None:
+    table = pa.table({"b": [1, 1, 1, 2], "e": [3, 3, 3, 3], "n": [0, 1, 2, 3]})
+    text = "FROM j INTERVAL (b, e) DEFINE A AS n < 3, B AS n > 0 PATTERN A equals;started by;overlaps;finished by B "
+    told = ost.compile(text + "RETURN first(A.n) AS a, first(B.n) AS b", {"j": table.schema}, language="tpstream")
+    session = told.open(lateness=0)
+    found = pa.concat_tables([session.push(table), session.close()]).to_pylist()
+    wanted = [(0, 1), (0, 2), (1, 1), (1, 2), (2, 1), (2, 2), (0, 3), (1, 3), (2, 3)]
+    assert [(row["a"], row["b"]) for row in found] == wanted
+
+
 def test_given_situations_need_a_start_before_their_end() -> None:
     schema = pa.schema([("b", pa.int64()), ("e", pa.int64())])
     told = ost.compile("FROM j INTERVAL (b, e) DEFINE A PATTERN A", {"j": schema}, language="tpstream")
@@ -114,3 +139,5 @@ def test_given_situations_need_a_start_before_their_end() -> None:
     for start in (None, 9):
         with pytest.raises(ost.DataError, match="no start, or one behind its end"):
             told.open(lateness=0).push(pa.table({"b": pa.array([start], pa.int64()), "e": [4]}))
+    with pytest.raises(ost.DataError, match="too far back"):
+        told.open(lateness=0).push(pa.table({"b": [-(2**62) - 1], "e": [4]}))

@@ -86,3 +86,28 @@ def test_one_number_for_all_matches_is_counted_in_one_place():
     queries.add("a", read("[k]", "ticks x, ticks y"))
     (part,) = GraphDivision(queries.program).parts
     assert part.not_by_key == "n: OUTPUT count says one thing about all matches"
+
+
+ONE_ROW = {
+    "sase": ("PATTERN SEQ(ticks a) WHERE skip_till_next_match(a) { a.v > 3 } RETURN a.ts AS at", True),
+    "sql": ("SELECT * FROM ticks MATCH_RECOGNIZE (ORDER BY ts MEASURES A.v AS v PATTERN (A | B) DEFINE A AS v > 3, B AS v < 0)", True),
+    "numbered": ("SELECT * FROM ticks MATCH_RECOGNIZE (ORDER BY ts MEASURES MATCH_NUMBER() AS v PATTERN (A) DEFINE A AS v > 3)", False),
+    "neighbours": ("SELECT * FROM ticks MATCH_RECOGNIZE (ORDER BY ts MEASURES A.v AS v PATTERN (A) DEFINE A AS v > PREV(v))", False),
+    "perhaps none": ("SELECT * FROM ticks MATCH_RECOGNIZE (ORDER BY ts MEASURES A.v AS v PATTERN (A?) DEFINE A AS v > 3)", False),
+    "several": ("SELECT * FROM ticks MATCH_RECOGNIZE (ORDER BY ts MEASURES LAST(A.v) AS v PATTERN (A+) DEFINE A AS v > 3)", False),
+    "all rows": ("SELECT * FROM ticks MATCH_RECOGNIZE (ORDER BY ts ALL ROWS PER MATCH PATTERN (A) DEFINE A AS v > 3)", False),
+    "negated": ("PATTERN SEQ(ticks a, ~(ticks b)) WHERE skip_till_next_match(a, b) { b.v > a.v } WITHIN 9 RETURN a.ts AS at", False),
+    "counted": ("PATTERN SEQ(ticks a) WHERE skip_till_next_match(a) { a.v > 3 } OUTPUT count", False),
+}
+
+
+@pytest.mark.parametrize("name", ONE_ROW)
+def test_matches_of_one_row_go_where_others_send_it(name):
+    text, goes_anywhere = ONE_ROW[name]
+    queries = ost.QuerySet(STREAMS)
+    queries.add("one", text)
+    assert not GraphDivision(queries.program, rows_anywhere=True).is_keyed
+    queries.add("a", read("[k]", "ticks x, ticks y"))
+    division = GraphDivision(queries.program, rows_anywhere=True)
+    assert [key.column for key in division.keys_of(0)] == (["k"] if goes_anywhere else [])
+    assert not GraphDivision(queries.program).is_keyed

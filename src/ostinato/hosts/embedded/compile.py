@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
+from functools import cached_property
 from typing import Any
 
 import duckdb
@@ -53,31 +55,41 @@ def compile(
     closed = sandbox_of(sandbox, text)
     options = CompileOptions(language, dialect=dialect, without=without, sandboxed=closed is not None, **said)
     schemas = {name: schema_of(name, given) for name, given in named_streams((), schemas, named).items()}
-    with open_connection() if closed is None else ConfinedDuckDB(Watch(closed)) as connection:
-        host = DuckDBColumns(connection, schemas) if dialect == DUCKDB else None
+    with ExitStack() as opened:
+
+        def connect() -> Connection:
+            if closed is None:
+                return opened.enter_context(open_connection())
+            return opened.enter_context(ConfinedDuckDB(Watch(closed)))
+
+        host = DuckDBColumns(connect, schemas) if dialect == DUCKDB else None
         return compile_text(text, schemas, options, host)
 
 
 class DuckDBColumns:
-    """The columns of queries over streams of which only the schema is known."""
+    """The columns of queries over streams of which only the schema is known. Most texts never ask: a connection, which takes several times
+    as long as compiling a query, is made for those that do."""
 
-    def __init__(self, connection: Connection, schemas: Mapping[str, pa.Schema]) -> None:
-        self.connection = connection
+    def __init__(self, connect: Callable[[], Connection], schemas: Mapping[str, pa.Schema]) -> None:
         self.schemas = schemas
-        self._known = False
+        self._connect = connect
+        self._unknown = {name: schema.empty_table() for name, schema in schemas.items()}
+
+    @cached_property
+    def connection(self) -> Connection:
+        return self._connect()
 
     def add(self, name: str, schema: pa.Schema) -> None:
-        self._make_known(name, with_intervals(schema.empty_table()))
+        self._unknown[name] = with_intervals(schema.empty_table())
 
     def _make_known(self, name: str, table: pa.Table) -> None:
         source = TableSource(name, table)
         source.make_view(self.connection) if isinstance(self.connection, duckdb.DuckDBPyConnection) else source.lend(self.connection)
 
     def schema_of(self, query: Spliced, statement: SplitStatement) -> pa.Schema:
-        if not self._known:  # most texts never ask
-            for name, schema in self.schemas.items():
-                self._make_known(name, schema.empty_table())
-            self._known = True
+        for name, table in self._unknown.items():
+            self._make_known(name, table)
+        self._unknown.clear()
         try:
             if isinstance(self.connection, duckdb.DuckDBPyConnection):
                 check_is_query(self.connection, query)

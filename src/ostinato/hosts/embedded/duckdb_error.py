@@ -22,11 +22,11 @@ def translated(
     told = _told(error)
     message = str(told.get("exception_message", error)).strip()
     for clause in clauses:
-        message = message.replace(clause.placeholder, "MATCH_RECOGNIZE")
+        message = message.replace(clause.placeholder, "SITUATIONS OF" if clause.derived else "MATCH_RECOGNIZE")
     first, _, rest = message.partition("\n")
     span = None if sql is None else _span(told, sql)
     kind = _kind(error, told)
-    detail = None if kind is DataError else "DuckDB executes the SQL around MATCH_RECOGNIZE."
+    detail = None if kind is DataError else "DuckDB executes the SQL around the clauses."
     hint = rest.replace("\n", " ").strip() or None
     if told.get("type") == "Table":  # DuckDB would propose one of its own
         hint = _tables_hint(str(told.get("name", "")), tables)

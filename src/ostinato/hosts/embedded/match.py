@@ -44,6 +44,7 @@ def match(
     strategy: str | None = None,
     budget: Budget | None = None,
     lazy: bool = False,
+    threads: int | None = None,
     sandbox: bool | Sandbox = False,
     streams: Mapping[str, Any] | None = None,
     **named: Any,
@@ -55,27 +56,26 @@ def match(
     that holds the event type, `output` what is reported, `latency` when patterns of situations are: "earliest" or "final".
     All rows are put in order of time first, unless `lateness` says how late rows may come: then they are taken as they arrive, one by
     one, and later ones are left out and counted (`late="keep"`: `late` of the result has them, with the reason).
-    `budget` is how much state the query may hold, and what happens beyond; `strategy` forces a way to evaluate it, for comparison.
-    `lazy`: nothing is evaluated before the result is read; its `batches()` come one by one, so that there may be more matches than fit
-    into memory.
+    `budget` is how much state the query may hold, and what happens beyond; `strategy` forces a way to evaluate it, for comparison;
+    `threads` is how many may derive situations at a time, None: as many as are worth it. `lazy`: nothing is evaluated before the result is
+    read; its `batches()` come one by one, so that there may be more matches than fit into memory.
     `sandbox=True` is for texts of others: time and memory are limited (`ost.Sandbox`), and SQL reads no more than the named streams."""
     options: dict[str, Any] = {"output": output, "type_by": type_by, "time": time, "ties": ties, "latency": latency, "strategy": strategy}
-    check_options(language=language, lateness=lateness, late=late, budget=budget, lazy=lazy, **options)
+    check_options(language=language, lateness=lateness, late=late, budget=budget, lazy=lazy, threads=threads, **options)
     arrival = Arrival(lateness, late)
     given = named_streams(unnamed, streams, named)
     closed = sandbox_of(sandbox, text)
     try:
-        chosen = chosen_language(text, language, budget=budget, lazy=lazy or None, **options)
+        chosen = chosen_language(text, language, budget=budget, lazy=lazy or None, threads=threads, **options)
         if chosen.is_statement:
             return sql(text, lateness=lateness, late=late, streams=given, sandbox=closed or False)
-        watch = None if closed is None else Watch(closed)
-        budget = budget if closed is None else closed.budget(budget)
+        watch, budget = (None, budget) if closed is None else (Watch(closed), closed.budget(budget))
         sources = sources_of(given)
         schemas = {source.name: source.schema for source in sources.values()}
         query = compile_text(text, schemas, CompileOptions(chosen.name, sandboxed=closed is not None, **options))
         if query.upstream:
             arrival.refuse_kept("by several queries in one text", "run them one by one, each with late= of its own")
-        run = _Run(query, sources, arrival, budget, watch)
+        run = _Run(query, sources, arrival, budget, watch, threads)
         return LazyResult(query.output_schema, run.whole, run.parts) if lazy else run.result()
     except OstinatoError as error:
         raise error.within(text) from error.__cause__
@@ -90,6 +90,7 @@ class _Run:
     arrival: Arrival
     budget: Budget | None
     watch: Watch | None
+    threads: int | None
 
     def result(self) -> Result:
         table = self.whole(told := Told())
@@ -97,11 +98,11 @@ class _Run:
 
     def whole(self, told: Told) -> pa.Table:
         with self._named():
-            return run_query(self.query, self, told, self.arrival, self.budget)
+            return run_query(self.query, self, told, self.arrival, self.budget, self.threads)
 
     def parts(self, told: Told) -> Iterator[pa.Table]:
         with self._named():
-            for table in run_in_parts(self.query, self, told, self.arrival, self.budget):
+            for table in run_in_parts(self.query, self, told, self.arrival, self.budget, self.threads):
                 if self.watch is not None:
                     self.watch.check()
                 yield table

@@ -56,11 +56,13 @@ class Told:
             self.late = session.take_late()
 
 
-def run_query(query: Query, sources: RowSources, told: Told, arrival: Arrival, budget: Budget | None = None) -> pa.Table:
+def run_query(
+    query: Query, sources: RowSources, told: Told, arrival: Arrival, budget: Budget | None = None, threads: int | None = None
+) -> pa.Table:
     """The matches. Without a lateness all rows are put in order first; with it they are taken as they arrive, as from a live stream:
     each waits that long, and what comes later still is left out, and counted or kept."""
     outputs, size = [], 0
-    session = _opened(query, arrival, budget)
+    session = _opened(query, arrival, budget, threads)
     for found in driven(session, sources, ordered=arrival.lateness is None):
         outputs.append(session.collected(found))
         size += outputs[-1].nbytes
@@ -69,9 +71,11 @@ def run_query(query: Query, sources: RowSources, told: Told, arrival: Arrival, b
     return session.operator.report.joined(outputs)
 
 
-def run_in_parts(query: Query, sources: RowSources, told: Told, arrival: Arrival, budget: Budget | None = None) -> Iterator[pa.Table]:
+def run_in_parts(
+    query: Query, sources: RowSources, told: Told, arrival: Arrival, budget: Budget | None = None, threads: int | None = None
+) -> Iterator[pa.Table]:
     """The matches in tables of bounded size, found as they are asked for; the session tells the rest at the end."""
-    session = _opened(query, arrival, budget)
+    session = _opened(query, arrival, budget, threads)
     for found in driven(session, sources, ordered=arrival.lateness is None, in_parts=True):
         yield from session.own(found)
     told.add(session)
@@ -144,12 +148,12 @@ def _in_turn(queues: list[_InputQueue]) -> Iterator[tuple[_InputQueue, pa.Table]
         queue.read()
 
 
-def _opened(query: Query, arrival: Arrival, budget: Budget | None) -> Session:
+def _opened(query: Query, arrival: Arrival, budget: Budget | None, threads: int | None) -> Session:
     if arrival.lateness is None:
         if any(operator.body.decides_moments for operator in query.program.operators):
-            return query.open(budget=budget, lateness=0)  # rows in the order of time are never late
-        return query.open(budget=budget, ordered=True)
-    session = query.open(budget=budget, lateness=arrival.lateness, late=arrival.late)
+            return query.open(budget=budget, lateness=0, threads=threads)  # rows in the order of time are never late
+        return query.open(budget=budget, ordered=True, threads=threads)
+    session = query.open(budget=budget, lateness=arrival.lateness, late=arrival.late, threads=threads)
     session.take_row_by_row()
     return session
 

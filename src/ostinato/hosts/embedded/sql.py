@@ -92,7 +92,9 @@ class _Statement:
         if not statement.bare:
             arrival.refuse_kept("by SQL around a pattern", "write SELECT * FROM stream MATCH_RECOGNIZE (...) and go on with the result")
         if not statement.clauses and arrival.lateness is not None:
-            raise OstinatoError("lateness= is for what a MATCH_RECOGNIZE clause reads, and there is none", hint="Leave it out")
+            raise OstinatoError(
+                "lateness= is for what a clause MATCH_RECOGNIZE or SITUATIONS OF reads, and there is none", hint="Leave it out"
+            )
 
     def bare(self) -> pa.Table | None:
         """The matches, where nothing is left for DuckDB to do."""
@@ -102,7 +104,7 @@ class _Statement:
     def run(self, dialect: str) -> pa.Table:
         if dialect.lower() != DUCKDB:
             raise UnsupportedError(
-                f"The SQL around MATCH_RECOGNIZE runs in DuckDB, not in {dialect}",
+                f"The SQL around the clauses runs in DuckDB, not in {dialect}",
                 hint="Write it in DuckDB's SQL, or run it where its dialect is at home: ost.on(spark).sql(...)",
             )
         with self._connected() as connection:

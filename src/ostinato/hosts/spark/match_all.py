@@ -14,14 +14,19 @@ from ostinato.base.user_warning import warn_user
 from ostinato.hosts.spark.batch.graph_frames import match_graph
 from ostinato.hosts.spark.batch.match_batch import OnePartitionWarning, checked_budget, input_schema, prepared
 from ostinato.hosts.spark.batch.partition_count import partition_count
+from ostinato.hosts.spark.batch.set_ranges import match_set, plan_set
 from ostinato.hosts.spark.batch.sorted_partitions import Matching, order_of, with_partition_in_ids
 from ostinato.hosts.spark.merged_frame import batch_frame
 from ostinato.hosts.spark.nested_columns import quoted
 from ostinato.hosts.spark.python_workers import check_workers
 from ostinato.hosts.spark.run_match import run_work
-from ostinato.hosts.spark.run_options import BY_KEY, ONE, RunOptions
+from ostinato.hosts.spark.run_options import BY_KEY, ONE, RANGES, RunOptions
 from ostinato.hosts.spark.ship_program import shipped
-from ostinato.hosts.spark.source import Source, is_batch
+from ostinato.hosts.spark.source import Source, is_batch, schema_of
+from ostinato.hosts.spark.streaming.live_rules import live_set
+from ostinato.hosts.spark.streaming.match_source import match_streams
+from ostinato.hosts.spark.streaming.parquet_stream import ParquetStream
+from ostinato.hosts.spark.streaming.rule_log import RuleLog
 from ostinato.hosts.spark.types import as_on_spark, to_spark_schema
 from ostinato.hosts.spark.work import Work
 from ostinato.program.input import Input
@@ -34,13 +39,14 @@ from ostinato.tasks.carried_names import carried
 from ostinato.tasks.conform import batches_of
 from ostinato.tasks.host_ids import has_ids
 from ostinato.tasks.keyed_pass import Failed, concatenated, set_pass
+from ostinato.tasks.ranges.set_job import SetJob
 from ostinato.tasks.set_output import QUERY_ERROR, as_one_table, errors_table, with_errors
 from ostinato.tasks.shipped_program import ShippedProgram
 
 
 def match_all(spark: SparkSession, queries: QuerySet, given: Mapping[str, Source], options: RunOptions) -> DataFrame:
     """On streams all queries are one stateful operator; batches are read once for all queries that can go by their rows together."""
-    if not len(queries):
+    if not len(queries) and options.rule_log is None:
         raise OstinatoError("the set has no queries", hint="Add some with add(id, text)")
     options.refuse_late("by sets of queries", "they are counted")
     sources = {name.lower(): source for name, source in given.items()}
@@ -48,10 +54,40 @@ def match_all(spark: SparkSession, queries: QuerySet, given: Mapping[str, Source
     options.check_used(streams=streams, batches=not streams)
     if options.path is not None:
         raise UnsupportedError("path= is for single queries", hint="leave it out")
+    if options.rule_log is not None:
+        return _live(spark, queries, sources, options)
     if streams:
         work = _work(queries, _parts(queries), options)
         return run_work(spark, work, _read(work, sources), options)
     return reduce(DataFrame.unionAll, [_batch(_read(work, sources), work, options) for work in _families(queries, options)])
+
+
+def _live(spark: SparkSession, queries: QuerySet, sources: Mapping[str, Source], options: RunOptions) -> DataFrame:
+    """A stream that follows the set: what is added to it, removed from it or changed goes there by a log."""
+    assert options.rule_log is not None
+    schemas = {name.lower(): schema for name, schema in queries.schemas.items()}
+    for name in sources:
+        if name not in schemas:
+            raise UnknownNameError(f"the set knows no stream {name!r}", hint=f"it was made with {', '.join(queries.schemas)}")
+    own = {
+        name: (_own_columns(source, schemas[name]), None if isinstance(source, ParquetStream) else source.schema)
+        for name, source in sources.items()
+    }
+    live, rules = live_set(queries, RuleLog(options.rule_log), own, options.keys)
+    output = rules.output
+    if options.quarantines:
+        _check_error_column(output)
+        output = with_errors(output)
+    work = Work(queries.program, output, is_set=True, quarantines=options.quarantines, fixed=live.division)
+    frame = match_streams(spark, [sources[stream.name.lower()] for stream in work.streams], work, options, live)
+    queries.follow(options.rule_log, rules)
+    return frame
+
+
+def _own_columns(source: Source, wanted: pa.Schema) -> pa.Schema:
+    """Those that queries of the set may read, as Spark has them."""
+    names = {name.lower() for name in wanted.names}
+    return pa.schema([field for field in schema_of(source) if field.name.lower() in names])
 
 
 def _parts(queries: QuerySet) -> dict[str, Program]:
@@ -84,10 +120,14 @@ def _work(queries: QuerySet, parts: Mapping[str, Program], options: RunOptions) 
     output = as_on_spark(queries.output_schema)
     if not options.quarantines:
         return Work(_together(parts), output, is_set=True)
+    _check_error_column(output)
+    return Work(_together(parts), with_errors(output), is_set=True, quarantines=True)
+
+
+def _check_error_column(output: pa.Schema) -> None:
     if QUERY_ERROR in (name.lower() for name in output.names):
         hint = 'rename it, or pass on_error="raise"'
         raise SchemaError(f"a query returns a column `{QUERY_ERROR}`, as queries in quarantine do", hint=hint)
-    return Work(_together(parts), with_errors(output), is_set=True, quarantines=True)
 
 
 def _together(parts: Mapping[str, Program]) -> Program:
@@ -115,9 +155,16 @@ def _batch(read: list[Source], work: Work, options: RunOptions) -> DataFrame:
     budget = checked_budget(options)
     frames = [source for source in read if is_batch(source)]
     check_workers(frames[0].sparkSession)
+    refusal = "one query reads what another returns"
+    if not work.is_composed:
+        frame = batch_frame(work, frames)
+        job = plan_set(frame, work, input_schema(frame, work), budget)
+        if isinstance(job, SetJob):
+            return match_set(frame, job, work.output)
+        refusal = job
     keyed = _is_keyed(work)
     if not keyed:
-        warn_user(OnePartitionWarning(_one_place(work)))
+        warn_user(OnePartitionWarning(_one_place(work, refusal)))
     if work.is_composed:
         matches = match_graph(frames, work, BY_KEY if keyed else ONE, budget)
     else:
@@ -133,14 +180,14 @@ def _is_keyed(work: Work) -> bool:
     return len(parts) == 1 and parts[0].not_by_key is None if work.is_composed else bool(work.keys)
 
 
-def _one_place(work: Work) -> str:
+def _one_place(work: Work, not_in_time: str) -> str:
     names = ", ".join(result.query for result in work.program.results)
     reasons = [part.not_by_key for part in work.division.parts if part.not_by_key is not None]
-    return f"one task matches all rows of the queries {names}\n  not {BY_KEY}: {'; '.join(reasons) or 'their keys are apart'}"
+    by_key = "; ".join(reasons) or "their keys are apart"
+    return f"one task matches all rows of the queries {names}\n  not {RANGES}: {not_in_time}\n  not {BY_KEY}: {by_key}"
 
 
 def _by_rows(frame: DataFrame, work: Work, budget: Budget) -> DataFrame:
-    input_schema(frame, work)
     rows = prepared(frame, work)
     if work.keys:
         keys = [quoted(carried(name)) for name in work.keys]

@@ -20,7 +20,8 @@ PATHS = (RANGES, BY_KEY, ONE)
 class RunOptions:
     """`lateness`, `buckets` and `late` are for streams, `path` is for batches; `budget` is that of a task or of a bucket.
     `writes` and `sandbox` are about the text: whether SQL may write, and whether nobody vouches for it. `tail_of`:
-    the checkpoint of a stream that has ended, whose last matches are asked for. `on_error` is for sets of queries."""
+    the checkpoint of a stream that has ended, whose last matches are asked for. `on_error` is for sets of queries; `rule_log` and `keys`
+    for sets that change while their stream runs: where the changes are kept, and by which columns the rows are divided."""
 
     lateness: Lateness | None = None
     buckets: int | None = None
@@ -31,6 +32,8 @@ class RunOptions:
     sandbox: Sandbox | None = None
     tail_of: str | None = None
     on_error: str = "raise"
+    rule_log: str | None = None
+    keys: tuple[str, ...] | None = None
 
     @property
     def quarantines(self) -> bool:
@@ -46,7 +49,7 @@ class RunOptions:
 
     def check_used(self, *, streams: bool, batches: bool) -> None:
         """What says something about streams or batches is refused where there are none, rather than ignored."""
-        for name, value in (("lateness", self.lateness), ("buckets", self.buckets)):
+        for name, value in (("lateness", self.lateness), ("buckets", self.buckets), ("rule_log", self.rule_log)):
             if value is not None and not streams:
                 raise UnsupportedError(
                     f"{name}= is for streams, and this is a batch, whose rows are all put in order first",
@@ -60,6 +63,8 @@ class RunOptions:
             raise OstinatoError(f'there is no way "{self.path}" to divide the work', hint=f"path= is one of {', '.join(PATHS)}")
         if self.buckets is not None and (not isinstance(self.buckets, int) or self.buckets < 1):
             raise OstinatoError(f"buckets={self.buckets!r} is no number of buckets", hint="Pass a whole number from 1 on")
+        if self.keys is not None and self.rule_log is None:
+            raise UnsupportedError("keys= is for sets that change while their stream runs", hint="pass rule_log=, or leave it out")
         check_late(self.late)
         check_policy(self.on_error)
         if self.budget is not None and not isinstance(self.budget, Budget):

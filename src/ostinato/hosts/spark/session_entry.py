@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -152,6 +152,8 @@ class SparkEngine:
         lateness: Lateness | None = None,
         buckets: int | None = None,
         on_error: str = "quarantine",
+        rule_log: str | os.PathLike[str] | None = None,
+        keys: str | Sequence[str] | None = None,
         streams: Mapping[str, object] | None = None,
         **named: object,
     ) -> DataFrame:
@@ -159,10 +161,16 @@ class SparkEngine:
         query has none. Batches are read once for all queries that read the same streams in the same order; a stream has one stateful
         operator. `lateness`, `buckets` and `budget` are as in `match`. `on_error`: a query that fails is put aside in the task or bucket
         where it does, and its error is a row of the result, in the last column, `query_error`, which matches have null; with "raise"
-        there is no such column, and an error ends the job."""
-        check_options(lateness=lateness, buckets=buckets, budget=budget, on_error=on_error)
+        there is no such column, and an error ends the job.
+        `rule_log`, on streams: a directory of its own, which is kept beside the checkpoint. What the set is told from then on (`sync`,
+        `add`, `remove`, `restart`) is written there, and a stream that runs takes it in with its next micro-batch; one that is started
+        again with another set goes on with what has not changed. `keys`: the columns by which all queries, also later ones, are keyed;
+        those that the queries have in common, unless you say so."""
+        check_options(lateness=lateness, buckets=buckets, budget=budget, on_error=on_error, rule_log=rule_log, keys=keys)
         given = self._resolved(unnamed, streams, named)
-        return match_all(self.spark, queries, given, RunOptions(lateness, buckets, None, budget, on_error=on_error))
+        own = None if keys is None else (keys,) if isinstance(keys, str) else tuple(keys)
+        log = None if rule_log is None else os.fspath(rule_log)
+        return match_all(self.spark, queries, given, RunOptions(lateness, buckets, None, budget, on_error=on_error, rule_log=log, keys=own))
 
     def explain(
         self,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from pyspark import cloudpickle
 
 from ostinato.base.errors import UnsupportedError
@@ -18,7 +20,11 @@ def shipped(program: Program) -> ShippedProgram:
 
 
 def shipped_functions(program: Program | Pattern) -> ShippedFunctions:
-    return ShippedFunctions(tuple((name, _packed(function)) for name, function in functions_of(program).items()))
+    return packed_functions(functions_of(program))
+
+
+def packed_functions(functions: Mapping[str, UserFunction]) -> ShippedFunctions:
+    return ShippedFunctions(tuple((name, _packed(function)) for name, function in functions.items()))
 
 
 def _packed(function: UserFunction) -> bytes:

@@ -69,7 +69,9 @@ def explain_statement(spark: SparkSession, text: str, given: Mapping[str, Source
     try:
         statement = sql.split_statement(sql.explained(text) or text, DIALECT)
         if not statement.clauses:
-            raise QuerySyntaxError("the statement has no MATCH_RECOGNIZE clause", hint="Spark explains it: spark.sql(...).explain()")
+            raise QuerySyntaxError(
+                "the statement has no clause MATCH_RECOGNIZE or SITUATIONS OF", hint="Spark explains it: spark.sql(...).explain()"
+            )
         views = {name: source for name, source in given.items() if isinstance(source, DataFrame)}
         shown = []
         for step in _steps(spark, statement, given, views, options):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import reduce
 from operator import or_
 
@@ -26,7 +27,7 @@ def marked(frame: DataFrame, stream: OutsideStream, program: Program) -> tuple[D
     """The rows with the columns that are read of the stream, and which of them matter to one of those that read it; None: all."""
     flat = with_fields(frame, stream.reads)
     rows = flat.select(*(quoted(column.name) for column in stream.reads.columns))
-    if not all(program.inputs[number].prefilter for number, _ in stream.feeds):
+    if not stream.feeds or not all(program.inputs[number].prefilter for number, _ in stream.feeds):
         return rows, None
     filters: list[Column] = []
     for number, place in stream.feeds:
@@ -37,6 +38,11 @@ def marked(frame: DataFrame, stream: OutsideStream, program: Program) -> tuple[D
             rows = _with_mark(rows, reads, reads.sources[place], f"{_MARK}{number}_{place}")
             filters.append(F.col(f"{_MARK}{number}_{place}"))
     return rows, reduce(or_, filters)
+
+
+def without_filters(program: Program) -> Program:
+    """One to which all rows matter."""
+    return replace(program, inputs=tuple(replace(reads, prefilter="") for reads in program.inputs))
 
 
 def _with_mark(rows: DataFrame, reads: Input, source: Source, name: str) -> DataFrame:

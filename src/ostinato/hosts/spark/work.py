@@ -11,7 +11,8 @@ import pyarrow as pa
 from ostinato.hosts.spark.types import as_on_spark
 from ostinato.program.input import Input
 from ostinato.program.program import Body, Program, joined
-from ostinato.tasks.graph_division import GraphDivision
+from ostinato.tasks.fixed_division import FixedDivision
+from ostinato.tasks.graph_division import GraphDivision, StreamKey
 from ostinato.tasks.outside_streams import OutsideStream
 
 
@@ -28,12 +29,14 @@ class Compiled(Protocol):
 @dataclass(frozen=True)
 class Work:
     """`output` are the columns of the results, in the types that Spark shows and gets. `is_set`: results of several queries, told apart by
-    the first column; `quarantines`: those that fail are put aside, and their errors are in the last column."""
+    the first column; `quarantines`: those that fail are put aside, and their errors are in the last column. `fixed`: how
+    the rows of streams are divided, where the queries change while it runs, and `program` are those of the beginning."""
 
     program: Program
     output: pa.Schema
     is_set: bool = False
     quarantines: bool = False
+    fixed: FixedDivision | None = None
 
     @staticmethod
     def of(query: Compiled) -> Work:
@@ -56,7 +59,20 @@ class Work:
     @property
     def streams(self) -> tuple[OutsideStream, ...]:
         """Those from outside, as they are numbered."""
-        return self.division.streams
+        return self.division.streams if self.fixed is None else self.fixed.fed(self.program)
+
+    def keys_of(self, stream: int) -> tuple[StreamKey, ...]:
+        """By which the rows of a stream that runs are divided."""
+        return self._running.keys_of(stream) if self.fixed is None else self.fixed.keys[stream]
+
+    @property
+    def is_divided(self) -> bool:
+        return self._running.is_keyed if self.fixed is None else self.fixed.is_keyed
+
+    @cached_property
+    def _running(self) -> GraphDivision:
+        """A session per bucket has its rows in order of time."""
+        return GraphDivision(self.program, rows_anywhere=True)
 
     @property
     def is_composed(self) -> bool:

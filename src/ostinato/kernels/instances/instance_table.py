@@ -98,12 +98,17 @@ def cell_of(cells, key, state, value):
 
 
 @inlined
+def utmost(states, state, greatest):
+    """The greatest value that a bound can have, or the least."""
+    if states[state, BOUND_FLOATS] != 0:
+        return as_word(np.inf) if greatest else as_word(-np.inf)
+    return np.int64(LATEST) if greatest else np.int64(NEVER)
+
+
+@inlined
 def no_bound(states, state):
     """That of a state in which nothing waits: no row satisfies it."""
-    greater = states[state, BOUND_RELATION] >= LOWEST_GREATER
-    if states[state, BOUND_FLOATS] != 0:
-        return as_word(np.inf) if greater else as_word(-np.inf)
-    return np.int64(LATEST) if greater else np.int64(NEVER)
+    return utmost(states, state, states[state, BOUND_RELATION] >= LOWEST_GREATER)
 
 
 @inlined
@@ -124,7 +129,7 @@ def widen(states, registers, register_valid, per_key, key, state, instance):
     value = registers[instance, states[state, BOUND_REGISTER]]
     greater = states[state, BOUND_RELATION] >= LOWEST_GREATER
     if flag == HAS_FAILED:
-        value = np.int64(NEVER) if greater else np.int64(LATEST)
+        value = utmost(states, state, not greater)
     held = per_key[key, BOUND + state]
     if states[state, BOUND_FLOATS] != 0:
         one, other = as_float(value), as_float(held)

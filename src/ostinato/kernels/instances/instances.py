@@ -56,6 +56,7 @@ from ostinato.kernels.instances.instance_table import (
     wait,
     widen,
 )
+from ostinato.kernels.rows.farest_time import FAREST
 from ostinato.kernels.scalar.arithmetic import HAS_FAILED, IS_VALUE
 from ostinato.kernels.scalar.scalar import TRUE, evaluate
 
@@ -250,7 +251,7 @@ def advance(
             start = time
             if settings[START_SLOT] != NOTHING:
                 start = slots[row, settings[START_SLOT]]
-                if slot_valid[row, settings[START_SLOT]] == 0 or start > time:
+                if slot_valid[row, settings[START_SLOT]] == 0 or not -FAREST <= start <= time:
                     header[ERROR] = BAD_START
                     return FAILED
             if header[AT_STATE] == NOTHING:

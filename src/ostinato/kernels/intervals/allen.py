@@ -29,7 +29,8 @@ STARTS_LATER = 1 << DURING | 1 << FINISHES | 1 << OVERLAPPED_BY
 # Seen from one situation, those of another definition lie in seven groups, one behind the other
 GROUP_OF = (0, 1, 2, 3, 4, 4, 3, 2, 2, 3, 4, 5, 6)
 GROUP_COUNT = 7
-ENDED_GROUPS = 2  # the first ones, of which ends alone tell: they lie before those that are still there
+ZONE_OF = (0, 1, 2, 2, 2, 3, 3, 3, 4, 4, 4, 4, 4)  # where the end of the first lies
+ZONE_COUNT = 5
 
 
 @inlined

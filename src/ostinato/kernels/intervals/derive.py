@@ -8,8 +8,7 @@ from ostinato.kernels.intervals.interval_layout import (
     AT_LEAST,
     AT_MOST,
     BAD_START,
-    BLOCK,
-    BLOCK_END,
+    BEHIND,
     COUNT,
     DONE,
     EMPTY,
@@ -30,8 +29,9 @@ from ostinato.kernels.intervals.interval_layout import (
     START_SLOT,
     TAIL,
     TOO_SMALL,
+    UNREAD,
 )
-from ostinato.kernels.scalar.scalar import evaluate
+from ostinato.kernels.rows.farest_time import FAREST
 
 
 @inlined
@@ -45,8 +45,8 @@ def make_room(situations, registers, register_valid, regions, header, region):
         return False
     for i in range(count):
         new = header[TAIL] + i
-        situations[new, START] = situations[head + i, START]
-        situations[new, END] = situations[head + i, END]
+        for column in range(situations.shape[1]):
+            situations[new, column] = situations[head + i, column]
         for register in range(registers.shape[1]):
             registers[new, register] = registers[head + i, register]
             register_valid[new, register] = register_valid[head + i, register]
@@ -56,11 +56,13 @@ def make_room(situations, registers, register_valid, regions, header, region):
 
 
 @inlined
-def add(situations, registers, register_valid, regions, header, region, start, end):
-    """One more, behind the others."""
+def add(situations, registers, register_valid, regions, header, region, start, end, row, behind):
+    """One more, behind the others; its first row is `row`."""
     place = regions[region, HEAD] + regions[region, COUNT]
     situations[place, START] = start
     situations[place, END] = end
+    situations[place, UNREAD] = row
+    situations[place, BEHIND] = behind
     for register in range(registers.shape[1]):
         registers[place, register] = registers[EMPTY, register]
         register_valid[place, register] = register_valid[EMPTY, register]
@@ -77,10 +79,11 @@ def counts(definitions, definition, length):
 
 
 @inlined
-def finish(definitions, situations, regions, header, region, definition, time):
-    """The open one ends."""
+def finish(definitions, situations, regions, header, region, definition, row, time):
+    """The open one ends, before this row."""
     place = regions[region, HEAD] + regions[region, COUNT] - 1
     situations[place, END] = time
+    situations[place, BEHIND] = row
     if not counts(definitions, definition, time - situations[place, START]):
         regions[region, COUNT] -= 1
         header[LIVE] -= 1
@@ -105,10 +108,7 @@ def purge(definitions, situations, regions, header, key, earliest):
 
 
 @borrowing
-def take(
-    definitions, code, scratch, scratch_valid, ranks, bits, slots, slot_valid, situations, registers, register_valid, regions, header, key,
-    row, time,
-):  # fmt: skip
+def take(definitions, bits, slots, slot_valid, situations, registers, register_valid, regions, header, key, row, time):
     """A row comes, after those before it. AT_DEFINITION in the header says where to go on if the pool was too small."""
     count = len(definitions)
     own = bits[row]
@@ -119,34 +119,25 @@ def take(
         last = regions[region, HEAD] + regions[region, COUNT] - 1
         goes_on = regions[region, COUNT] > 0 and situations[last, END] == OPEN
         holds = own & definitions[definition, HOLDS] != 0
-        start, end = time, OPEN
+        start, end, behind = time, OPEN, OPEN
         if definitions[definition, START_SLOT] != NOTHING:
             if not holds:
                 continue
             slot = definitions[definition, START_SLOT]
-            start, end = slots[row, slot], time
-            if slot_valid[row, slot] == 0 or start > time:
+            start, end, behind = slots[row, slot], time, row + 1
+            if slot_valid[row, slot] == 0 or not -FAREST <= start <= time:
                 header[ERROR] = BAD_START
                 return FAILED
             if not counts(definitions, definition, time - start):
                 continue
         elif not holds:
             if goes_on:
-                finish(definitions, situations, regions, header, region, definition, time)
+                finish(definitions, situations, regions, header, region, definition, row, time)
             continue
         if not goes_on:
             if not make_room(situations, registers, register_valid, regions, header, region):
                 header[AT_DEFINITION] = definition
                 return TOO_SMALL
-            add(situations, registers, register_valid, regions, header, region, start, end)
-        if definitions[definition, BLOCK] != NOTHING:
-            last = regions[region, HEAD] + regions[region, COUNT] - 1
-            status = evaluate(
-                code, definitions[definition, BLOCK], definitions[definition, BLOCK_END], scratch, scratch_valid, ranks, slots, slot_valid,
-                row, registers, register_valid, last, last,
-            )  # fmt: skip
-            if status < 0:
-                header[ERROR] = status
-                return FAILED
+            add(situations, registers, register_valid, regions, header, region, start, end, row, behind)
     header[AT_DEFINITION] = 0
     return DONE

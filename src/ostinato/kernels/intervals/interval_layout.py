@@ -31,7 +31,17 @@ GROUPS = 3  # a bit for each group in which the first may be, seen from the seco
 INVERSE_GROUPS = 4  # and the other way round
 BOUNDS = 5  # where its bounds begin and end
 BOUNDS_END = 6
-CONSTRAINT_COLUMNS = 7
+WHOLE = 7  # of these groups those that are allowed as a whole, and INNER
+INVERSE_WHOLE = 8
+BEFORE_LEAST = 9  # the gap, where the first is before the second; OPEN as the most: it is not bounded
+BEFORE_MOST = 10
+AFTER_LEAST = 11
+AFTER_MOST = 12
+CLOSED = 13  # whether the first cannot find a second any more when it has ended (bit 0), and the second a first (bit 1)
+ZONES = 14  # where the end of the first may lie, seen from the second: before its start, at it, within, at its end, behind it
+INVERSE_ZONES = 15
+CONSTRAINT_COLUMNS = 16
+INNER = 7  # a bit of WHOLE: what starts and ends within the other is allowed
 
 # Columns of `bounds`
 RELATION = 0
@@ -44,11 +54,17 @@ IS_FINAL = 1
 LIMIT = 2  # of situations
 STEP_LIMIT = 3
 PASSES_OVER = 4  # quiet rows are passed over
-SETTINGS = 5
+LETS_GO = 5  # of what has ended without one that a constraint asks for
+PERIOD = 6  # after so much work averages are brought up to date; OPEN: never
+EACH = 7  # situations are results by themselves
+SETTINGS = 8
 
 # Columns of `situations`
 START = 0
 END = 1
+UNREAD = 2  # the first of its rows that its registers have not taken in, of those of this call; NOTHING: they have all of earlier calls
+BEHIND = 3  # behind its last row; OPEN: it goes on
+SITUATION_COLUMNS = 4
 
 # Columns of `regions`, a line for each partition and definition
 HEAD = 0
@@ -65,9 +81,34 @@ KEY_COLUMNS = 2
 CURSOR = 0
 STOP = 1
 CHOSEN = 2
-PLACES = 3
+AT_RANGE = 3  # the next one
+IS_SURE = 4  # what lies in the range satisfies the constraints
+IS_NEWS = 5  # whether what is chosen was not certain at the moment before
+PLACES = 6
 
-# Columns of `found`; the starts of all situations follow
+# `ranges`: a line by depth, and one to intersect with; how many there are, then each
+MOST_RANGES = 16
+BEGIN = 1
+STOP_BEFORE = 2
+SURE = 3
+RANGE_CELLS = 3
+RANGE_COLUMNS = 1 + MOST_RANGES * RANGE_CELLS
+
+# Lines of `looked`. Columns: the definitions, then for each of them as the one that has changed, the constraints
+OF = 0  # situations that there were
+LEFT = 1  # those that a constraint left
+TIMES = 2  # how often
+LOOKED = 3
+
+# Lines of `averages`, with the same columns: how many situations, and which part is left
+CURRENT = 0
+PLANNED = 1  # when the orders were chosen
+KNOWN = 2  # how often they were brought up to date
+AVERAGES = 3
+LEAST_SIZE = 1.0  # of a buffer that a plan reckons with
+
+# Columns of `found`; the starts of all situations follow, and behind them their places in the pool. Where each is a result by itself,
+# the start of all others is OPEN
 FOUND_KEY = 0
 FOUND_START = 1
 FOUND_END = 2
@@ -89,7 +130,11 @@ VISITED = 10  # how often a situation was looked at
 MADE = 11  # situations ever
 PEAK = 12
 PURGED = 13
-HEADER_CELLS = 14
+PARTNERLESS = 14
+SEARCHES = 15  # from situations that have changed
+FOLDED = 16  # the work that averages know of
+HAS_OTHERS = 17  # others have changed at the moment
+HEADER_CELLS = 18
 
 # What `advance` returns
 DONE = 0
@@ -98,5 +143,6 @@ FULL = 2  # of results
 OVER_LIMIT = 3
 OVER_STEPS = 4
 FAILED = 5
+DRIFTED = 6  # averages are not what the orders were chosen by
 
 BAD_START = -100  # beside the error codes of scalar code

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from ostinato.kernels._jit import borrowing
+from ostinato.kernels.intervals.averages import have_drifted
+from ostinato.kernels.intervals.carried import begin_rows, take_in_found, take_in_kept
 from ostinato.kernels.intervals.combine import decide
 from ostinato.kernels.intervals.derive import purge, take
 from ostinato.kernels.intervals.interval_layout import (
@@ -11,6 +13,10 @@ from ostinato.kernels.intervals.interval_layout import (
     AT_ROW,
     BEFORE,
     DONE,
+    DRIFTED,
+    EACH,
+    FOUND,
+    LETS_GO,
     LIMIT,
     LIVE,
     NEVER,
@@ -21,21 +27,23 @@ from ostinato.kernels.intervals.interval_layout import (
     PASSES_OVER,
     WITHIN,
 )
-from ostinato.kernels.intervals.quiet_rows import pass_over, quiet_end, time_before
+from ostinato.kernels.intervals.partners import let_go_of_partnerless
+from ostinato.kernels.intervals.quiet_rows import quiet_end, time_before
 
 _SIGNATURE = (
-    "int64(int64[:,::1], int64[:,::1], int64[:,::1], int64[:,::1], int64[:,::1], int64[::1], int64[::1],"
+    "int64(int64[:,::1], int64[:,::1], int64[:,::1], int64[:,::1], int64[:,::1], int64[::1], int64[::1], int64[::1],"
     "int64[:,::1], int64[::1], uint8[::1], int64[::1], int64[::1], int64[::1], int64[:,::1], uint8[:,::1],"
-    "int64[:,::1], int64[:,::1], uint8[:,::1], int64[:,::1], int64[:,::1], int64[:,::1], int64[::1],"
+    "int64[:,::1], int64[:,::1], uint8[:,::1], int64[:,::1], int64[:,::1], int64[:,::1], int64[:,::1], int64[:,::1], float64[:,::1],"
+    "int64[::1],"
     "int64[:,::1], int64[:,::1], uint8[:,::1], int64[::1], int64[::1], int64[::1], int64)"
 )
 
 
 @borrowing(_SIGNATURE)
 def advance(
-    definitions, constraints, bounds, orders, ranks_of, owners, settings, code, scratch, scratch_valid, ranks, bits, times, slots,
-    slot_valid, situations, registers, register_valid, regions, per_key, places, header, found, found_registers, found_valid, keys, begin,
-    end, complete,
+    definitions, constraints, bounds, orders, ranks_of, last_related, owners, settings, code, scratch, scratch_valid, ranks, bits, times,
+    slots, slot_valid, situations, registers, register_valid, regions, per_key, places, ranges, looked, averages, header, found,
+    found_registers, found_valid, keys, begin, end, complete,
 ):  # fmt: skip
     """Go on over the rows [begin[i], end[i]) of each of `keys`; no more rows come with times before `complete`. Anything but DONE leaves in
     the header where to go on when called again."""
@@ -43,25 +51,48 @@ def advance(
         key = keys[i]
         row = max(begin[i], header[AT_ROW])
         header[AT_KEY] = i
+        if header[AT_ROW] == NOTHING:
+            begin_rows(definitions, situations, regions, key, row)
         while True:
             header[AT_ROW] = row
             now = per_key[key, NOW]
             known = times[row] if row < end[i] else complete
             if now != NEVER and now < known:
+                lines = header[FOUND]
                 status = decide(
-                    definitions, constraints, bounds, orders, ranks_of, owners, settings, situations, registers, register_valid, regions,
-                    places, header, found, found_registers, found_valid, key, per_key[key, BEFORE], now,
+                    definitions, constraints, bounds, orders, ranks_of, last_related, owners, settings, situations, registers,
+                    register_valid, regions, places, ranges, looked, header, found, found_registers, found_valid, key,
+                    per_key[key, BEFORE], now,
                 )  # fmt: skip
+                if len(owners) > 0 and header[FOUND] > lines:
+                    taken = take_in_found(
+                        definitions, code, scratch, scratch_valid, ranks, bits, slots, slot_valid, owners, situations, registers,
+                        register_valid, header, found, found_registers, found_valid, lines, row,
+                    )  # fmt: skip
+                    if taken != DONE:
+                        return taken
                 if status != DONE:
                     return status
                 per_key[key, BEFORE], per_key[key, NOW] = now, NEVER
-                if len(definitions) == 1:
+                if settings[LETS_GO] != 0:
+                    let_go_of_partnerless(
+                        definitions, constraints, bounds, situations, registers, register_valid, regions, ranges, header, key, now
+                    )
+                if len(definitions) == 1 or settings[EACH] != 0:
                     purge(definitions, situations, regions, header, key, OPEN)
                 elif settings[WITHIN] != OPEN:
                     purge(definitions, situations, regions, header, key, now - settings[WITHIN])
+                if have_drifted(settings, header, looked, averages, len(definitions)):
+                    return DRIFTED
             if row >= end[i]:
                 if settings[WITHIN] != OPEN and complete != OPEN and complete > NEVER + settings[WITHIN]:
                     purge(definitions, situations, regions, header, key, complete - settings[WITHIN])
+                status = take_in_kept(
+                    definitions, code, scratch, scratch_valid, ranks, bits, slots, slot_valid, situations, registers, register_valid,
+                    regions, header, key, row,
+                )  # fmt: skip
+                if status != DONE:
+                    return status
                 break
             if header[LIVE] > settings[LIMIT] and header[AT_DEFINITION] == 0:
                 return OVER_LIMIT
@@ -69,12 +100,6 @@ def advance(
                 decided = per_key[key, BEFORE]
                 behind = quiet_end(definitions, settings, bits, times, situations, regions, key, row, end[i], decided)
                 if behind > row:
-                    status = pass_over(
-                        definitions, code, scratch, scratch_valid, ranks, slots, slot_valid, situations, registers, register_valid,
-                        regions, header, key, row, behind,
-                    )  # fmt: skip
-                    if status != DONE:
-                        return status
                     per_key[key, NOW] = times[behind - 1]
                     per_key[key, BEFORE] = time_before(times, row, behind - 1, decided)
                     if settings[WITHIN] != OPEN and len(definitions) > 1:  # as if each moment but the last were decided
@@ -83,9 +108,8 @@ def advance(
                     continue
             per_key[key, NOW] = times[row]
             status = take(
-                definitions, code, scratch, scratch_valid, ranks, bits, slots, slot_valid, situations, registers, register_valid, regions,
-                header, key, row, times[row],
-            )  # fmt: skip
+                definitions, bits, slots, slot_valid, situations, registers, register_valid, regions, header, key, row, times[row]
+            )
             if status != DONE:
                 return status
             row += 1

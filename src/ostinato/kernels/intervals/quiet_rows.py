@@ -1,7 +1,6 @@
 """Rows at which no situation begins or ends, and none becomes long enough: their moments decide nothing, so that nothing is looked for.
 
-Most rows are such rows. What is open takes them into its registers; where nothing asks for them, they are passed over by a comparison of
-their bits."""
+Most rows are such rows. They are passed over by a comparison of their bits."""
 
 from __future__ import annotations
 
@@ -9,13 +8,8 @@ from ostinato.kernels._jit import borrowing, inlined
 from ostinato.kernels.intervals.interval_layout import (
     AT_LEAST,
     AT_MOST,
-    BLOCK,
-    BLOCK_END,
     COUNT,
-    DONE,
     END,
-    ERROR,
-    FAILED,
     HEAD,
     HOLDS,
     IS_FINAL,
@@ -23,7 +17,6 @@ from ostinato.kernels.intervals.interval_layout import (
     OPEN,
     START,
 )
-from ostinato.kernels.scalar.scalar import evaluate
 
 
 @inlined
@@ -54,35 +47,6 @@ def quiet_end(definitions, settings, bits, times, situations, regions, key, row,
         while row < end and bits[row] & holds == goes_on and times[row] < wakes:
             row += 1
     return row
-
-
-@borrowing
-def pass_over(
-    definitions, code, scratch, scratch_valid, ranks, slots, slot_valid, situations, registers, register_valid, regions, header, key, row,
-    end,
-):  # fmt: skip
-    """What is open takes in the quiet rows [row, end), one after the other."""
-    count = len(definitions)
-    asked = False
-    for definition in range(count):
-        asked |= definitions[definition, BLOCK] != NOTHING and open_place(situations, regions, key * count + definition) != NOTHING
-    if not asked:
-        return DONE
-    for at in range(row, end):
-        for definition in range(count):
-            if definitions[definition, BLOCK] == NOTHING:
-                continue
-            place = open_place(situations, regions, key * count + definition)
-            if place == NOTHING:
-                continue
-            status = evaluate(
-                code, definitions[definition, BLOCK], definitions[definition, BLOCK_END], scratch, scratch_valid, ranks, slots, slot_valid,
-                at, registers, register_valid, place, place,
-            )  # fmt: skip
-            if status < 0:
-                header[ERROR] = status
-                return FAILED
-    return DONE
 
 
 @inlined

@@ -123,7 +123,7 @@ class Numbering:
         self._hashed = 0
 
     def __len__(self) -> int:
-        return int(self._by_number[-1])
+        return self._by_number.item(-1)
 
     @property
     def values(self) -> np.ndarray:

@@ -157,10 +157,8 @@ class StringTable:
         self._offsets = np.zeros(FIRST_SLOTS // 2 + 1, np.int64)
         self._data = np.zeros(FIRST_BYTES, np.uint8)
         self._slots = np.full((FIRST_SLOTS, 2), NO_CODE, np.int64)
-
-    @property
-    def count(self) -> int:
-        return int(self._counted[0])
+        self.count = 0
+        self.letters = 0  # bytes of all strings
 
     @property
     def offsets(self) -> np.ndarray:
@@ -187,6 +185,9 @@ class StringTable:
         done = 0
         while True:
             done = code_strings(offsets, data, valid, done, self._slots, self._offsets, self._data, self._counted, out)
+            if self._counted[0] != self.count:
+                self.count = int(self._counted[0])
+                self.letters = int(self._offsets[self.count])
             if done == len(offsets) - 1:
                 return
             self._grow(int(offsets[done + 1] - offsets[done]))

@@ -1,4 +1,5 @@
-"""Queries that are one automaton each: what publishes inside of another query, and what is combined on the right, stands by itself."""
+"""Queries that are one automaton each: what publishes inside of another query, what is combined on the right, and what composes texts that
+are looked at later, stands by itself."""
 
 from __future__ import annotations
 
@@ -7,7 +8,10 @@ from graphlib import CycleError, TopologicalSorter
 
 from ostinato.base.errors import OstinatoError, QuerySyntaxError
 from ostinato.base.span import Span
-from ostinato.lang.cel.syntax import CelQuery, Filter, Fold, Next, Node, Select, StreamName, stream_names, walk
+from ostinato.expr.nodes import Call
+from ostinato.expr.unresolved import RawCall
+from ostinato.expr.values.string_functions import STRING_FUNCTIONS
+from ostinato.lang.cel.syntax import Attribute, CelQuery, Filter, Fold, Next, Node, Select, StreamName, stream_names, walk
 from ostinato.lang.parsed_query import Composite
 
 
@@ -59,26 +63,31 @@ class _Cut:
         self.found.append(cut)
         return cut
 
-    def _cut(self, node: Node) -> Node:
+    def _cut(self, node: Node, is_read: bool = False) -> Node:
+        """`is_read`: something above it is not only shown, but looks at what it finds."""
         match node:
             case StreamName():
                 return node
             case Filter(item=item):
-                return replace(node, item=self._cut(item))
+                return replace(node, item=self._cut(item, True))
             case Next(first, second) | Fold(first, second):
-                return replace(node, first=self._cut(first), second=self._operand(second))
-        return self._select(node)
+                return replace(node, first=self._cut(first, True), second=self._right(second))
+        return self._select(node, is_read)
 
-    def _select(self, select: Select) -> Node:
-        item = self._cut(select.item)
+    def _select(self, select: Select, is_read: bool) -> Node:
+        item = self._cut(select.item, is_read)
         if select.published is None:
-            return replace(select, item=item)
+            whole = replace(select, item=item)
+            return self._operand(whole) if is_read and _composes_text(select) else whole
         body = item if select.items is None else replace(select, item=item, published=None)
         return self._link(body, select.published, select.span)
 
-    def _operand(self, node: Node) -> Node:
+    def _right(self, node: Node) -> Node:
         """On the right stand streams, filtered and projected or not."""
-        cut = self._cut(node)
+        return self._operand(self._cut(node))
+
+    def _operand(self, cut: Node) -> Node:
+        """What combines events stands by itself, and its name in its place."""
         combined = next((part for part in walk(cut) if isinstance(part, Next | Fold)), None)
         if combined is None:
             return cut
@@ -96,6 +105,13 @@ class _Cut:
             number += 1
         self.taken.add(f"operand {number}")
         return f"operand {number}"
+
+
+def _composes_text(select: Select) -> bool:
+    """Whether it makes texts of several attributes, which instances cannot carry along: they carry texts that came with events."""
+    parts = (part for item in select.items or () if item.expr is not None for part in item.expr.walk())
+    calls = (part for part in parts if isinstance(part, Call | RawCall) and part.name.lower() in STRING_FUNCTIONS)
+    return any(sum(isinstance(part, Attribute) for part in call.walk()) > 1 for call in calls)
 
 
 def _ordered(queries: tuple[CelQuery, ...]) -> tuple[CelQuery, ...]:

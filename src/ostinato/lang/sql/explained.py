@@ -7,11 +7,11 @@ import re
 from ostinato.base.errors import UnsupportedError
 from ostinato.base.query_text import check_text
 from ostinato.base.span import Span
-from ostinato.lang.sql.input_table import KEYWORD
+from ostinato.lang.sql.input_table import KEYWORD, SITUATIONS
 
 _SPACE = r"(?:\s|--[^\n]*+|/\*(?>.*?\*/))*+"  # possessive: comments could be put together in very many ways
 _EXPLAIN = re.compile(rf"{_SPACE}(?P<word>EXPLAIN)\b{_SPACE}(?P<next>\w+|\(\s*\w+)", re.IGNORECASE | re.DOTALL)
-_CLAUSE = re.compile(rf"\b{KEYWORD}\s*\(", re.IGNORECASE)
+_CLAUSE = re.compile(rf"\b(?:{KEYWORD}\s*\(|{SITUATIONS}\s+OF\b)", re.IGNORECASE)
 _STATEMENTS = ("SELECT", "WITH", "FROM", "VALUES", "(SELECT", "(WITH", "(FROM", "(VALUES", "TABLE")
 
 

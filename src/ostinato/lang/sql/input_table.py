@@ -1,4 +1,5 @@
-"""What stands before MATCH_RECOGNIZE: the table that the clause reads, found without knowing the rest of the statement."""
+"""What stands before MATCH_RECOGNIZE, or behind SITUATIONS OF: the table that the clause reads, found without knowing the rest of the
+statement."""
 
 from __future__ import annotations
 
@@ -9,6 +10,8 @@ from ostinato.base.span import Span
 from ostinato.lang.sql.statement import Statement
 
 KEYWORD = "MATCH_RECOGNIZE"
+SITUATIONS = "SITUATIONS"  # behind it OF, the table and the clause
+BODY = ("PARTITION", "ORDER", "DEFINE", "MEASURES")  # with one of these such a clause begins
 BEFORE_TABLE = ("FROM", "JOIN", ",", "(")
 # What may follow a table and is the host's business: samples, old versions, row numbers of arrays
 HOST_FORMS = ("TABLESAMPLE", "VERSION", "TIMESTAMP", "FOR", "WITH", "PIVOT", "UNPIVOT")
@@ -29,19 +32,29 @@ class InputTable:
 def find_input(statement: Statement, place: int) -> InputTable:
     """The table before the keyword at `place`."""
     first = _first_word(statement, place)
-    end, is_name = _primary(statement, first, place) if 0 < first < place else (first, False)
-    if end > first:
-        alias = _alias(statement, end, place)
-        names = _names(statement, first, end, is_name) if alias is None or end == place else (_alias_word(statement, end),)
-        if alias == "plain":
-            return InputTable(first, end, is_name, names)
-        if alias == "columns" or (end < place and statement.words[end].is_any(HOST_FORMS)):
-            return InputTable(first, place, False, names)
-    raise QuerySyntaxError(
-        f"{KEYWORD} needs a table before it",
-        hint=f"Write FROM table {KEYWORD} (...), where table is a name, a query or VALUES in parentheses, with or without an alias",
-        span=statement.words[place].span,
-    )
+    found = _table(statement, first, place) if 0 < first < place else None
+    if found is None:
+        raise QuerySyntaxError(
+            f"{KEYWORD} needs a table before it",
+            hint=f"Write FROM table {KEYWORD} (...), where table is a name, a query or VALUES in parentheses, with or without an alias",
+            span=statement.words[place].span,
+        )
+    return found
+
+
+def _table(statement: Statement, first: int, place: int) -> InputTable | None:
+    """What fills the words from `first` up to `place`; None: no table does."""
+    derived = situations_end(statement, first)
+    end, is_name = _primary(statement, first, place) if derived is None else (derived, False)
+    if not first < end <= place:
+        return None
+    alias = _alias(statement, end, place)
+    names = _names(statement, first, end, is_name) if alias is None or end == place else (_alias_word(statement, end),)
+    if alias == "plain":
+        return InputTable(first, end, is_name, names)
+    if alias == "columns" or (end < place and statement.words[end].is_any(HOST_FORMS)):
+        return InputTable(first, place, False, names)
+    return None
 
 
 def _first_word(statement: Statement, place: int) -> int:
@@ -116,3 +129,42 @@ def _names(statement: Statement, first: int, end: int, is_name: bool) -> tuple[s
 
 def span_of(statement: Statement, table: InputTable) -> Span:
     return Span(statement.words[table.first].span.start, statement.words[table.end - 1].span.end)
+
+
+def begins_situations(statement: Statement, at: int) -> bool:
+    """`SITUATIONS OF` where a table may stand."""
+    words = statement.words
+    return 0 < at < len(words) - 1 and words[at].is_name(SITUATIONS) and words[at + 1].is_name("OF") and words[at - 1].is_any(BEFORE_TABLE)
+
+
+def situations_body(statement: Statement, at: int) -> int | None:
+    """Where the parenthesis of the clause opens that begins at `at`; None: it does not."""
+    if not begins_situations(statement, at):
+        return None
+    at += 2
+    while at < len(statement.words) and not statement.is_symbol(at, ")"):
+        if statement.is_symbol(at, "("):
+            if statement.words[at + 1].upper.split()[0] in BODY:  # ORDER BY is one word to some tokenizers
+                return at
+            at = statement.closing(at)
+        at += 1
+    return None
+
+
+def situations_end(statement: Statement, at: int) -> int | None:
+    """The end of the clause that begins at `at`; None: none does."""
+    body = situations_body(statement, at)
+    return None if body is None else statement.closing(body) + 1
+
+
+def find_source(statement: Statement, at: int) -> InputTable:
+    """The table of the clause SITUATIONS OF that begins at `at`."""
+    body = situations_body(statement, at)
+    found = None if body is None else _table(statement, at + 2, body)
+    if found is None:
+        raise QuerySyntaxError(
+            f"{SITUATIONS} OF needs a table, and what is derived from it",
+            hint=f"FROM {SITUATIONS} OF table (PARTITION BY key ORDER BY time DEFINE A AS condition): a name, or a query in parentheses",
+            span=statement.words[at].span.to(statement.words[at + 1].span),
+        )
+    return found

@@ -1,4 +1,5 @@
-"""SQL with MATCH_RECOGNIZE as an entry of the registry: each clause of a statement is a query, and a host executes what is around them."""
+"""SQL with MATCH_RECOGNIZE and SITUATIONS OF as an entry of the registry: each clause of a statement is a query, and a host executes what
+is around them."""
 
 from __future__ import annotations
 
@@ -8,6 +9,7 @@ from dataclasses import dataclass, replace
 import pyarrow as pa
 
 from ostinato.algebra.query import MatchQuery
+from ostinato.algebra.situations import SituationStream
 from ostinato.base.errors import QuerySyntaxError, UnknownNameError, UnsupportedError
 from ostinato.expr.typing.arrow_types import usable_schema
 from ostinato.expr.typing.schema import Schema
@@ -16,15 +18,19 @@ from ostinato.lang.language import Language
 from ostinato.lang.parsed_query import ParsedQuery
 from ostinato.lang.sql.explained import explained
 from ostinato.lang.sql.lower import lower
+from ostinato.lang.sql.lower_situations import lower_situations
 from ostinato.lang.sql.parse import parse_clause
+from ostinato.lang.sql.parse_situations import parse_situations
 from ostinato.lang.sql.published import published
 from ostinato.lang.sql.render import render
+from ostinato.lang.sql.render_situations import render_situations
+from ostinato.lang.sql.situations_syntax import SituationsOf
 from ostinato.lang.sql.split_statement import Clause, SplitStatement, split_statement
 from ostinato.lang.sql.syntax import MatchRecognize
 from ostinato.lang.sql.unqualified import unqualified
 from ostinato.lang.streams.known_streams import KnownStreams
 
-_SIGN = re.compile(r"\bMATCH_RECOGNIZE\b", re.IGNORECASE)
+_SIGN = re.compile(r"\bMATCH_RECOGNIZE\b|\bSITUATIONS\s+OF\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -33,7 +39,7 @@ class ClauseTree:
 
     statement: SplitStatement
     clause: Clause
-    tree: MatchRecognize
+    tree: MatchRecognize | SituationsOf
     stream: str = ""
     schema: Schema | None = None
 
@@ -43,8 +49,8 @@ class ClauseTree:
 
     def reading(self, stream: str | None, schema: pa.Schema) -> ClauseTree:
         usable = usable_schema(schema)
-        tree = unqualified(self.tree, usable, self.clause.qualifiers)
-        return replace(self, tree=tree, stream=stream or f"input {self.number}", schema=usable)
+        plain = unqualified(self.tree, usable, self.clause.qualifiers) if isinstance(self.tree, MatchRecognize) else self.tree
+        return replace(self, tree=plain, stream=stream or f"input {self.number}", schema=usable)
 
 
 def bound_clause(statement: SplitStatement, clause: Clause, stream: str | None, schema: pa.Schema) -> ParsedQuery[ClauseTree]:
@@ -61,14 +67,18 @@ def _parse(text: str, options: CompileOptions) -> tuple[ParsedQuery[ClauseTree],
     statement = split_statement(explained(text) or text, options.dialect)
     if not statement.clauses:
         raise QuerySyntaxError(
-            "the statement has no MATCH_RECOGNIZE clause", hint="without one there is nothing for Ostinato to compile or to explain"
+            "the statement has no clause MATCH_RECOGNIZE or SITUATIONS OF",
+            hint="without one there is nothing for Ostinato to compile or to explain",
         )
     return tuple(_parsed(statement, clause) for clause in statement.clauses)
 
 
 def _parsed(statement: SplitStatement, clause: Clause) -> ParsedQuery[ClauseTree]:
-    tree = parse_clause(clause.body, clause.offset)
     reads = () if clause.table is None else (clause.table,)
+    if clause.derived:
+        derived = parse_situations(clause.body, clause.offset)
+        return ParsedQuery(ClauseTree(statement, clause, derived), span=derived.span, reads=reads, relation=clause.placeholder)
+    tree = parse_clause(clause.body, clause.offset)
     return ParsedQuery(ClauseTree(statement, clause, tree), span=tree.pattern_span, reads=reads, relation=clause.placeholder)
 
 
@@ -77,7 +87,7 @@ def _bind(part: ClauseTree, streams: KnownStreams) -> ClauseTree:
         return part
     if streams.host is None and not part.statement.bare:
         raise UnsupportedError(
-            "only SELECT * FROM stream MATCH_RECOGNIZE (...) compiles without a host for the SQL around it",
+            "only SELECT * FROM and one clause over a stream compiles without a host for the SQL around it",
             hint="compile it with ost.compile, which asks DuckDB about it, or explain it with ost.on(spark).explain",
         )
     return part.reading(*_input(part, streams))
@@ -99,13 +109,15 @@ def _input(part: ClauseTree, streams: KnownStreams) -> tuple[str | None, pa.Sche
         raise unknown if part.statement.bare else error from None
 
 
-def _lower(part: ClauseTree, streams: KnownStreams, options: CompileOptions) -> MatchQuery:
+def _lower(part: ClauseTree, streams: KnownStreams, options: CompileOptions) -> MatchQuery | SituationStream:
     assert part.schema is not None
+    if isinstance(part.tree, SituationsOf):
+        return lower_situations(part.tree, part.schema, part.stream, part.clause.qualifiers)
     return lower(part.tree, part.schema, part.stream)
 
 
 def _render(part: ClauseTree) -> str:
-    return render(part.tree)
+    return render_situations(part.tree) if isinstance(part.tree, SituationsOf) else render(part.tree)
 
 
 def _around(part: ClauseTree, streams: KnownStreams) -> tuple[str, pa.Schema] | None:
@@ -117,7 +129,7 @@ SQL = Language(
     name="sql",
     title="SQL",
     suffixes=(".sql",),
-    sign="contains MATCH_RECOGNIZE",
+    sign="contains MATCH_RECOGNIZE or SITUATIONS OF",
     recognise=_recognise,
     parse=_parse,
     bind=_bind,

@@ -26,21 +26,22 @@ def window_unit(word: str) -> str | None:
     return "event" if word.lower() in ("event", "events") else unit_named(word)
 
 
-def lower_window(window: Window | None, time: str, time_type: Type) -> Within | None:
+def lower_window(window: Window | None, time: str, time_type: Type, in_events: bool = True) -> Within | None:
+    """`in_events`: a number of events is offered, too."""
     if window is None:
         return None
     if window.unit == "event":
         return Within(_bounded(_whole(Decimal(window.length), window, "WITHIN", least=1), window), Unit.EVENTS)
-    return Within(_bounded(length_in_time(window, "WITHIN", time, time_type), window), Unit.TIME)
+    return Within(_bounded(length_in_time(window, "WITHIN", time, time_type, in_events=in_events), window), Unit.TIME)
 
 
-def length_in_time(window: Window, clause: str, time: str, time_type: Type, up: bool = False) -> int:
+def length_in_time(window: Window, clause: str, time: str, time_type: Type, up: bool = False, in_events: bool = False) -> int:
     """In the unit of the times. What is finer than that is left out, or rounded `up`, as a least length is: times that differ by whole
     microseconds differ by at most 1500 ns if they differ by at most 1 us, and by at least as much if by at least 2."""
     length = Decimal(window.length)
     is_integer_time = time_type.kind is Kind.INT
     if window.unit is None and not is_integer_time:
-        events = f", or WITHIN {window.length} events" if clause == "WITHIN" else ""
+        events = f", or WITHIN {window.length} events" if in_events else ""
         raise TypeMismatchError(
             f"{clause} {window.length} has no unit, but the time column `{time}` is a {time_type}",
             hint=f"Write a unit: {clause} {window.length} seconds | minutes | hours | days{events}",
@@ -56,6 +57,15 @@ def length_in_time(window: Window, clause: str, time: str, time_type: Type, up: 
         return _whole(length, window, clause, least=0)
     ticks = _whole(length * NANOS[window.unit], window, clause, least=0) * time_type.ticks
     return -(-ticks // 1000) if up else ticks // 1000
+
+
+def length_of_what_lasts(window: Window, clause: str, time: str, time_type: Type, up: bool = False) -> int:
+    """As `length_in_time`; the longest window is what a program takes for no limit at all."""
+    length = length_in_time(window, clause, time, time_type, up)
+    if length >= LONGEST:
+        said = " ".join(filter(None, (clause, window.length, window.unit and f"{window.unit}s")))
+        raise QuerySyntaxError(f"{said} is too long", hint="Times lie within 2^62 units of 0", span=window.span)
+    return length
 
 
 def _whole(length: Decimal, window: Window, clause: str, least: int) -> int:

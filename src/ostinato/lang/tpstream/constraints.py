@@ -3,25 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from difflib import get_close_matches
 
 from ostinato.algebra import allen
-from ostinato.base.errors import QuerySyntaxError, UnknownNameError, UnsupportedError
-from ostinato.base.span import Span
+from ostinato.base.errors import QuerySyntaxError, UnsupportedError
+from ostinato.lang.situations.definitions import definition_named
+from ostinato.lang.situations.relations import Bounded
+from ostinato.lang.situations.syntax import Definition, Name
 from ostinato.lang.streams.stream import Stream
-from ostinato.lang.streams.window import Window, length_in_time
-from ostinato.lang.tpstream.syntax import Bounded, Constraint, Definition, Name, TpstreamQuery
-
-
-def definition_named(name: str, definitions: Sequence[Definition], span: Span | None) -> Definition:
-    for definition in definitions:
-        if definition.name.lower() == name.lower():
-            return definition
-    close = get_close_matches(name.lower(), [definition.name.lower() for definition in definitions], 1)
-    hint = f"Situations are {', '.join(definition.name for definition in definitions)}"
-    if close:
-        hint = f"Did you mean `{next(known.name for known in definitions if known.name.lower() == close[0])}`?"
-    raise UnknownNameError(f"There is no situation `{name}`", hint=hint, span=span)
+from ostinato.lang.streams.window import Window, length_of_what_lasts
+from ostinato.lang.tpstream.syntax import Constraint, TpstreamQuery
 
 
 def lower_constraint(constraint: Constraint, definitions: Sequence[Definition], stream: Stream) -> allen.Constraint:
@@ -49,7 +39,7 @@ def _related(bounded: Bounded, stream: Stream) -> allen.Related:
 def _length(window: Window, stream: Stream, up: bool = False) -> int:
     if window.unit == "event":
         raise UnsupportedError("Bounds are in time", hint="before[1 MINUTE, 5 MINUTES]", span=window.span)
-    return length_in_time(window, "a bound of", stream.time, stream.time_type, up)
+    return length_of_what_lasts(window, "a bound of", stream.time, stream.time_type, up)
 
 
 def check_connected(query: TpstreamQuery) -> None:

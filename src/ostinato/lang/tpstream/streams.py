@@ -1,9 +1,8 @@
-"""The streams of a TPStream query: one, or several merged by time; and which of them a definition reads."""
+"""The streams that a TPStream query names, and which of them have rows that last."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from ostinato.algebra.situations import END, START
 from ostinato.base.errors import QuerySyntaxError, SchemaError
@@ -11,57 +10,12 @@ from ostinato.base.span import Span
 from ostinato.expr.nodes import Field
 from ostinato.expr.typing.infer import unknown_column
 from ostinato.expr.typing.schema import Schema
+from ostinato.lang.situations.sources import Sources
+from ostinato.lang.situations.syntax import Name, StreamName
 from ostinato.lang.streams.given_streams import DEFAULT_TIME, Given, Times, given_streams, stream_named, timed
 from ostinato.lang.streams.merge_streams import merge_streams
 from ostinato.lang.streams.stream import Stream
-from ostinato.lang.tpstream.syntax import Definition, Name, StreamName, TpstreamQuery, streams_of
-
-
-@dataclass(frozen=True)
-class Sources:
-    """What a query reads. `stream` is all of it; `starts` are the streams whose rows last, each with the column of their starts in
-    `stream`; `common` are those that FROM names, which definitions read that name none."""
-
-    stream: Stream
-    starts: Mapping[str, str]
-    common: tuple[str, ...]
-    schemas: Mapping[str, Schema]
-    named: Mapping[StreamName, str]
-
-    def of(self, definition: Definition) -> tuple[str, ...]:
-        """The streams that it reads, by their own names."""
-        return self.common if definition.stream is None else (self.named[definition.stream],)
-
-    def start_of(self, definition: Definition) -> str | None:
-        """The column of starts, where it reads rows that last."""
-        names = self.of(definition)
-        lasting = [name for name in names if name in self.starts]
-        if not lasting:
-            return None
-        if len(names) > 1:
-            hint = f"Say which: {definition.name} FROM {lasting[0]}"
-            raise QuerySyntaxError(f"`{definition.name}` reads several streams, and the rows of one last", hint=hint, span=definition.span)
-        return self.starts[lasting[0]]
-
-    def columns_of(self, names: tuple[str, ...]) -> Schema:
-        """What all of these streams have, by the names that the merged stream has for it."""
-        merged = self.stream.schema
-        shared = [set(self.schemas[name].names) for name in names]
-        held = tuple(column for column in merged.columns if all(column[0] in own for own in shared))
-        return Schema(held, merged.unusable)
-
-    def column(self, column: Name, names: tuple[str, ...]) -> str:
-        """Its own spelling, where all of these streams have it."""
-        schema = self.columns_of(names)
-        found = schema.find(column.name)
-        if found is not None:
-            return found
-        for name in names:
-            if self.stream.schema.find(column.name) is not None and self.schemas[name].find(column.name) is None:
-                raise SchemaError(
-                    f"Stream `{name}` has no column `{column.name}`", hint=f"All of {', '.join(names)} need it", span=column.span
-                )
-        raise unknown_column(column.name, schema, Field(column.name, span=column.span))
+from ostinato.lang.tpstream.syntax import TpstreamQuery, streams_of
 
 
 def read_sources(query: TpstreamQuery, schemas: Mapping[str, Schema], time: Times | None, composites: Mapping[str, str]) -> Sources:
@@ -71,8 +25,8 @@ def read_sources(query: TpstreamQuery, schemas: Mapping[str, Schema], time: Time
     named = {stream: _name(stream, schemas) for stream in streams_of(query)}
     given = given_streams(schemas, None, time or DEFAULT_TIME, composites)
     lasting = _lasting(named)
-    if time is None:
-        lasting |= {name: found for name in named.values() if name not in lasting and (found := _by_default(given[name]))}
+    left_open = [name for name in named.values() if name not in lasting and (time is None or name in composites)]
+    lasting |= {name: found for name in left_open if (found := _by_default(given[name]))}
     spans = {name: stream.span for stream, name in reversed(named.items())}
     used = [_used(given[name], lasting.get(name), spans[name]) for name in schemas if name in named.values()]
     stream = _stream(used, spans)
@@ -100,7 +54,9 @@ def _lasting(named: Mapping[StreamName, str]) -> dict[str, StreamName]:
 
 def _by_default(given: Given) -> StreamName | None:
     """Rows with the columns of a result of situations last, if nothing else is their time."""
-    if given.schema.find(given.time) is not None or START not in given.schema or END not in given.schema:
+    if START not in given.schema or END not in given.schema:
+        return None
+    if given.time.lower() != END and given.schema.find(given.time) is not None:
         return None
     return StreamName(given.name, Name(START), Name(END))
 

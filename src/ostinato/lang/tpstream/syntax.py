@@ -4,61 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from ostinato.algebra.allen import Relation
 from ostinato.base.span import NOWHERE, Span
-from ostinato.expr.nodes import Expr
+from ostinato.lang.parsed_query import Composite
+from ostinato.lang.situations.relations import Bounded
+from ostinato.lang.situations.syntax import Definition, Name, Returned, StreamName
 from ostinato.lang.streams.window import Window
-
-
-@dataclass(frozen=True)
-class Name:
-    """Of a situation or of a column, where the text uses it."""
-
-    name: str
-    span: Span = field(default=NOWHERE, compare=False, repr=False)
-
-
-@dataclass(frozen=True)
-class StreamName:
-    """`Engine`, `jobs INTERVAL (begun, ended)`: `start` and `end` are the columns of a stream whose rows last."""
-
-    name: str
-    start: Name | None = None
-    end: Name | None = None
-    span: Span = field(default=NOWHERE, compare=False, repr=False)
-
-
-@dataclass(frozen=True)
-class Lasting:
-    """`AT LEAST 5 SECONDS`, `AT MOST ...`, `BETWEEN ... AND ...`."""
-
-    at_least: Window | None = None
-    at_most: Window | None = None
-    span: Span = field(default=NOWHERE, compare=False, repr=False)
-
-
-@dataclass(frozen=True)
-class Definition:
-    """`name FROM stream AS condition lasting`. Where a BETWEEN with plain numbers ends the definition, it is a duration behind a complete
-    condition, else part of it: `flag BETWEEN 2 AND 9` is the one or the other. Where types have to decide, `compared` is the whole as a
-    condition."""
-
-    name: str
-    stream: StreamName | None = None
-    condition: Expr | None = None
-    lasting: Lasting | None = None
-    compared: Expr | None = None
-    span: Span = field(default=NOWHERE, compare=False, repr=False)
-
-
-@dataclass(frozen=True)
-class Bounded:
-    """`before`, `overlaps[1 MINUTE, 5 MINUTES]`."""
-
-    relation: Relation
-    least: Window | None = None
-    most: Window | None = None
-    span: Span = field(default=NOWHERE, compare=False, repr=False)
 
 
 @dataclass(frozen=True)
@@ -72,17 +22,10 @@ class Constraint:
 
 
 @dataclass(frozen=True)
-class Returned:
-    """`expr AS name`."""
-
-    expr: Expr
-    name: str | None
-    span: Span = field(default=NOWHERE, compare=False, repr=False)
-
-
-@dataclass(frozen=True)
 class TpstreamQuery:
-    """`alone` is the situation of a pattern that is a single name, without any constraint."""
+    """`alone` is the situation of a pattern that is a single name, without any constraint; where neither is, there is no pattern, and the
+    situations are what is returned. `published` is how other queries of the text call what is returned. `original`: as it was written,
+    where queries of their own decide some of its conditions."""
 
     streams: tuple[StreamName, ...]
     definitions: tuple[Definition, ...]
@@ -91,8 +34,14 @@ class TpstreamQuery:
     partition: tuple[Name, ...] = ()
     window: Window | None = None
     returns: tuple[Returned, ...] = ()
-    span: Span = field(default=NOWHERE, compare=False, repr=False)  # of the pattern
+    published: Composite | None = None
+    span: Span = field(default=NOWHERE, compare=False, repr=False)  # of the pattern, or of the definitions
     text: str = field(default="", compare=False, repr=False)
+    original: TpstreamQuery | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def has_pattern(self) -> bool:
+        return self.alone is not None or bool(self.constraints)
 
 
 def streams_of(query: TpstreamQuery) -> tuple[StreamName, ...]:

@@ -19,7 +19,8 @@ COMPUTED = ("avg", "stddev")  # from several registers, into one of their own
 
 
 def is_of_situation(expr: Expr) -> bool:
-    return isinstance(expr, Aggregate) or (isinstance(expr, Nav) and expr.variable is not None)
+    """In a measure: what a situation carries."""
+    return isinstance(expr, Aggregate | Nav)
 
 
 class CarriedValues:

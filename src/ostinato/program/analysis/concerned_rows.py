@@ -48,7 +48,7 @@ def concerned_rows(pattern: Pattern) -> ConcernedRows:
     bits = _begin_bits(pattern)
     assert not isinstance(bits, str)
     begins = tuple(_conjunction(pattern, bit) for bit in bits)
-    if _is_single(pattern):
+    if is_single(pattern):
         return ConcernedRows(begins, ())
     selective = pattern.prefilter_bits and not pattern.look_back
     return ConcernedRows(begins, tuple(_conjunction(pattern, bit) for bit in pattern.prefilter_bits) if selective else None)
@@ -96,7 +96,7 @@ def _begin_bits(pattern: Pattern) -> tuple[int, ...] | str:
     return "any row may begin a match" if -1 in bits or not bits else tuple(sorted(bits))
 
 
-def _is_single(pattern: Pattern) -> bool:
+def is_single(pattern: Pattern) -> bool:
     """Whether a match is one row, and decided by it: nothing is ever begun."""
     if isinstance(pattern, EventPattern):
         return len(pattern.elements) == 1 and not pattern.elements[0].repeats and not pattern.negations

@@ -50,10 +50,12 @@ def _instance_times(automaton: InstanceAutomaton, before: int) -> dict[str, int]
 
 
 def _interval_times(pattern: IntervalPattern, before: int) -> dict[str, int]:
-    """A moment is decided as soon as the watermark is behind it; no situation of a match begins earlier than a window before."""
+    """A moment is decided as soon as the watermark is behind it; no situation of a match begins earlier than a window before. One that is a
+    result by itself begins as long before as it may last."""
     shown = dict(plain_inputs(pattern.measures))
     found = {name: before for name, source in shown.items() if source == "detected"}
-    window = pattern.timed_window
+    longest = [one.at_most for one in pattern.definitions]
+    window = pattern.timed_window if not pattern.each else -1 if min(longest) < 0 else max(longest)
     return found | ({name: before + window for name, source in shown.items() if source == "start"} if window >= 0 else {})
 
 

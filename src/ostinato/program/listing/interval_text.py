@@ -10,10 +10,13 @@ from ostinato.program.intervals import RELATIONS, AllowedRelation, IntervalPatte
 def interval_lines(pattern: IntervalPattern) -> Iterator[str]:
     for name, definition, order in zip(pattern.variables, pattern.definitions, pattern.orders, strict=True):
         others = ", ".join(pattern.variables[other] for other in order[1:])
-        yield f"situation {name}: {_definition(definition)}" + (f"; then {others}" if others else "")
+        yield f"situation {name}: {_definition(definition)}" + (f"; then {others}" if others and not pattern.each else "")
     for constraint in pattern.constraints:
         allowed = "; ".join(map(_related, constraint.allowed))
         yield f"{pattern.variables[constraint.first]} {allowed} {pattern.variables[constraint.second]}"
+    if pattern.each:
+        yield "each is reported when it has ended"
+        return
     yield f"reported {'as soon as it is certain' if pattern.latency == 'earliest' else 'when all have ended'}"
 
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from hashlib import sha256
 from typing import Any
 
+from ostinato.program import serde
 from ostinato.program.constants_table import IDS, unpacked
 from ostinato.program.program import Program
 from ostinato.program.query_graphs import query_in
-from ostinato.program.shapes.shape import is_shape, shaped
+from ostinato.program.shapes.member import Member
+from ostinato.program.shapes.shape import Shape, is_shape, shaped
 
 Form = tuple[str, tuple[Any, ...]]
 
@@ -36,10 +40,21 @@ class QueryForms:
         return self._form(query) == other._form(query)
 
     def _form(self, query: str) -> Form | None:
-        if query in self._rows:
-            return self._rows[query]
-        found = shaped(query_in(self._program, query))
-        if found.shape is None:
-            return None
-        held = (int(value) if isinstance(value, bool) else value for value in found.constants)
-        return found.shape.name, tuple(map(repr, held))
+        return self._rows[query] if query in self._rows else _shape_form(query_in(self._program, query))
+
+
+def form_of(own: Program | Member) -> Form:
+    """What a query is by itself; equal for those that are the same, whether they are rows of a shape's table or not."""
+    if isinstance(own, Member):
+        return _row_form(own.shape, own.constants)
+    return _shape_form(own) or ("", (sha256(serde.dumps(own)).hexdigest(),))
+
+
+def _shape_form(program: Program) -> Form | None:
+    found = shaped(program)
+    return None if found.shape is None else _row_form(found.shape, found.constants)
+
+
+def _row_form(shape: Shape, constants: Iterable[Any]) -> Form:
+    held = (int(value) if isinstance(value, bool) else value for value in constants)
+    return shape.name, tuple(map(repr, held))

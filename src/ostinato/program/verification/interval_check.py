@@ -25,6 +25,8 @@ def check_interval_pattern(pattern: IntervalPattern) -> None:
     require(all(0 <= owner < count for owner in pattern.owners), "registers of known definitions")
     require(pattern.measures.code is not None, "measures of situations")
     require(not pattern.measures.points and not pattern.measures.aggregates, "measures of situations, which have no rows")
+    require(not pattern.each or (pattern.latency == "final" and not pattern.constraints and pattern.within < 0), "situations by themselves")
+    require(not pattern.each or len({*pattern.variables}) == count, "situations by themselves with names of their own")
     require(len(pattern.orders) == count, "an order for every definition")
     for first, order in enumerate(pattern.orders):
         require(order[:1] == (first,) and sorted(order) == list(range(count)), "orders of all definitions")

@@ -92,6 +92,8 @@ def carried_inputs(pattern: Pattern) -> Inputs:
             return pattern.registers[int(rest)].type if _is_number(rest, len(pattern.registers)) else None
         if kind == "partition":
             return columns[rest] if rest in pattern.reads.key_names else None
+        if name == "situation":
+            return STRING if isinstance(pattern, IntervalPattern) and pattern.each else None
         return time if name in times else None
 
     return given

@@ -12,9 +12,10 @@ from ostinato.runtime.backtrack.backtrack_matches import read_matches
 from ostinato.runtime.backtrack.backtrack_store import BacktrackStore
 from ostinato.runtime.limits.budget import Budget
 from ostinato.runtime.matches.matches import Matches
+from ostinato.runtime.register_matcher import SHED_PART
 from ostinato.runtime.rows.pattern_rows import PatternRows
 from ostinato.runtime.rows.string_pool import StringPool
-from ostinato.runtime.runs.partial_matcher import SHED_PART, PartialMatcher
+from ostinato.runtime.runs.partial_matcher import PartialMatcher
 from ostinato.runtime.runs.run_state import check_backtrack
 from ostinato.runtime.snapshots.state_check import StateCheck
 

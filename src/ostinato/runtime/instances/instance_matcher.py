@@ -7,42 +7,37 @@ from collections.abc import Iterator
 import numpy as np
 
 from ostinato.base.errors import DataError, OstinatoError
-from ostinato.expr.types import Kind
 from ostinato.kernels.instances import instance_layout as layout
 from ostinato.kernels.instances import instance_table as table
 from ostinato.kernels.instances import instances as kernel
 from ostinato.kernels.rows.key_regions import greatest
-from ostinato.kernels.scalar.arithmetic import IS_VALUE
 from ostinato.program.instances import InstanceAutomaton
 from ostinato.runtime.instances.instance_plan import InstancePlan
 from ostinato.runtime.instances.instance_state import check_instances
 from ostinato.runtime.instances.instance_store import InstanceStore
-from ostinato.runtime.limits.budget import Budget, Overflow, in_words, over_budget
-from ostinato.runtime.limits.steps import Steps
+from ostinato.runtime.limits.budget import Budget, Overflow
 from ostinato.runtime.matcher import NEVER
 from ostinato.runtime.matches.finished_instances import FinishedInstances, put_together
 from ostinato.runtime.matches.result_size import result_bytes
-from ostinato.runtime.rows.array_growth import grown
+from ostinato.runtime.register_matcher import SHED_LATER, SHED_PART, RegisterMatcher
 from ostinato.runtime.rows.pattern_rows import PatternRows
 from ostinato.runtime.rows.string_pool import StringPool
 from ostinato.runtime.snapshots.state_check import StateCheck
 
-SHED_PART = 16  # shedding a sixteenth at once keeps its cost per event constant
-SHED_LATER = 64  # times the budget: more may be shed at the end of a call
 WAYS_OUT = "bound how long events last, FILTER {DUR < ...} around them, add conditions, or raise the budget (ost.Budget)"
 
 
-class InstanceMatcher:
+class InstanceMatcher(RegisterMatcher):
     """A `Matcher`, but for what it finds: instances that have come to their end have no rows. Rows that were read are needed no more."""
+
+    _store: InstanceStore
+    _ways_out = WAYS_OUT
 
     def __init__(self, automaton: InstanceAutomaton, budget: Budget, strings: StringPool) -> None:
         self._automaton = automaton
-        self._budget = budget
-        self._strings = strings
         self._plan = InstancePlan(automaton, budget.runs)
+        super().__init__(automaton, budget, strings, self._plan.interpreter)
         self._store = InstanceStore(self._plan, len(automaton.registers))
-        self._steps = Steps(automaton, budget)
-        self._read = np.zeros(0, np.int64)  # per key, the next unread ordinal
         self._watermark = NEVER  # before the rows of this call
         self._emitted = 0
 
@@ -77,7 +72,7 @@ class InstanceMatcher:
         self._settle(time_passed=not taken_in)
 
     def _advance(self, rows: PatternRows, keys: np.ndarray, begin: np.ndarray, end: np.ndarray) -> int:
-        plan, store, code = self._plan, self._store, self._plan.interpreter
+        plan, store, code = self._plan, self._store, self._interpreter
         status: int = kernel.advance(
             plan.states, plan.settings, code.code, code.scratch, code.scratch_valid, code.ranks, rows.bits.view(np.int64), rows.times,
             rows.slots, rows.slot_valid, store.instances, store.registers, store.register_valid, store.cells, store.header, store.per_key,
@@ -105,14 +100,8 @@ class InstanceMatcher:
         if store.waiting <= limit:
             return
         if self._budget.overflow is Overflow.ERROR:
-            raise over_budget(self._automaton, f"more than {limit} instances wait for events", WAYS_OUT)
+            raise self._over_budget(f"more than {limit} instances wait for events")
         store.shed_oldest(store.waiting - limit + limit // SHED_PART)
-
-    def _check_size(self, size: int, what: str, later: int = 1) -> None:
-        """`later`: so many times the budget may be there where something is shed at the end of the call."""
-        limit = self._budget.bytes
-        if limit is not None and size > (limit if self._budget.overflow is Overflow.ERROR else later * limit):
-            raise over_budget(self._automaton, f"{what} {in_words(size)}, and the budget is {in_words(limit)}", WAYS_OUT)
 
     def _settle(self, time_passed: bool) -> None:
         """After the rows of a call: let go of what is over, and shed what is too much. `time_passed`: it was called for that alone."""
@@ -130,52 +119,17 @@ class InstanceMatcher:
 
     def _failed(self, error: int) -> OstinatoError:
         if error == kernel.BAD_START:
-            return DataError(
-                f"an event of {self._automaton.reads.stream} has no start, or one behind its end", hint="leave such events out before"
-            )
-        return self._plan.interpreter.error(error)
-
-    def _bind_strings(self) -> None:
-        """Codes are asked for again each time: a session that is restored has other ones than it had when it was made."""
-        code = self._plan.interpreter
-        if code.strings or code.ranked:
-            code.bind(self._strings.codes(code.strings), self._strings.ranks() if code.ranked else None)
-
-    def _ensure_keys(self, count: int) -> None:
-        self._store.ensure_keys(count)
-        self._read = grown(self._read, self._store.key_count)
+            message = f"an event of {self._automaton.reads.stream} has no start, or one behind its end or too far back"
+            return DataError(message, hint="leave such events out before")
+        return self._interpreter.error(error)
 
     def pass_over(self, keys: np.ndarray, ordinals: np.ndarray) -> None:
         self._ensure_keys(greatest(keys) + 1)
         self._read[keys] = ordinals
 
-    def keep_from(self, keys: np.ndarray) -> np.ndarray:
-        self._ensure_keys(greatest(keys) + 1)
-        return self._read[keys]
-
-    def idle(self, keys: np.ndarray) -> np.ndarray:
-        self._ensure_keys(greatest(keys) + 1)
-        return ~self._store.busy[keys]
-
-    def renumber(self, old_of_new: np.ndarray) -> None:
-        self._ensure_keys(int(np.max(old_of_new, initial=-1)) + 1)
-        self._store.renumber(old_of_new)
-        self._read = self._read[old_of_new]
-
-    def codes(self) -> list[np.ndarray]:
-        """The codes of strings that instances remember."""
-        return [self._store.registers[places, register] for register, places in self._texts()]
-
     def recode(self, new_of_old: np.ndarray) -> None:
-        for register, places in self._texts():
-            self._store.registers[places, register] = new_of_old[self._store.registers[places, register]]
+        super().recode(new_of_old)
         self._store.rebuild()  # instances wait by their values
-
-    def _texts(self) -> list[tuple[int, np.ndarray]]:
-        """Registers that hold strings, with the instances in which they have a value."""
-        texts = [i for i, register in enumerate(self._automaton.registers) if register.type.kind is Kind.STRING]
-        alive = self._store.alive if texts else np.empty(0, np.int64)
-        return [(register, alive[self._store.register_valid[alive, register] == IS_VALUE]) for register in texts]
 
     def metrics(self) -> dict[str, int]:
         store = self._store
@@ -191,13 +145,5 @@ class InstanceMatcher:
             "state_bytes": store.bytes,
         }
 
-    def state(self) -> dict[str, np.ndarray]:
-        return {**self._store.state(), "read": self._read}
-
     def check(self, state: StateCheck) -> None:
         check_instances(state, self._automaton)
-
-    def load(self, state: dict[str, np.ndarray]) -> None:
-        self._store.load(state)
-        self._read = state["read"].copy()
-        self._ensure_keys(len(self._read))

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import replace
+
 import numpy as np
 
 from ostinato.kernels.intervals import interval_layout as layout
-from ostinato.kernels.intervals.allen import GROUP_OF
+from ostinato.kernels.intervals.allen import AFTER, BEFORE, DURING, GROUP_OF, ZONE_OF
 from ostinato.kernels.scalar.scalar import Interpreter
-from ostinato.program.intervals import IntervalConstraint, IntervalPattern, SituationTest, inverse_of
+from ostinato.program.intervals import AllowedRelation, IntervalConstraint, IntervalPattern, SituationTest, inverse_of
 
 UNLIMITED = 1 << 62
 
@@ -20,14 +23,15 @@ class IntervalPlan:
             [(one.relation, one.least, one.most) for constraint in pattern.constraints for one in constraint.allowed if one.bounded],
             np.int64,
         ).reshape(-1, 3)
-        self.constraints = self._constraints(pattern.constraints)
-        self.orders = np.array(pattern.orders, np.int64)
-        self.ranks_of = np.ascontiguousarray(np.argsort(self.orders, axis=1))
+        derived = [one.start < 0 for one in pattern.definitions]
+        self.constraints = np.array(_constraints(pattern.constraints, derived), np.int64).reshape(-1, layout.CONSTRAINT_COLUMNS)
         self.owners = np.array(pattern.owners, np.int64)
         self.settings = np.full(layout.SETTINGS, UNLIMITED, np.int64)
         self.settings[layout.WITHIN] = layout.OPEN if pattern.within < 0 else pattern.within
         self.settings[layout.IS_FINAL] = pattern.latency == "final"
         self.settings[layout.PASSES_OVER] = pattern.passes_over and all(one.reads < 0 and one.start < 0 for one in pattern.definitions)
+        self.settings[layout.LETS_GO] = pattern.lets_go
+        self.settings[layout.EACH] = pattern.each
         self.settings[layout.LIMIT] = UNLIMITED if most is None else most
 
     def _definition(self, one: SituationTest) -> list[int]:
@@ -35,16 +39,40 @@ class IntervalPlan:
         most = layout.OPEN if one.at_most < 0 else one.at_most
         return [_mask(one.bit), _mask(one.reads), *block[:2], max(one.at_least, 0), most, one.start]
 
-    @staticmethod
-    def _constraints(constraints: tuple[IntervalConstraint, ...]) -> np.ndarray:
-        lines, end = [], 0
-        for one in constraints:
-            begin, end = end, end + sum(related.bounded for related in one.allowed)
-            allowed = sum(1 << relation for relation in {related.relation for related in one.allowed if not related.bounded})
-            groups = sum(1 << group for group in {GROUP_OF[related.relation] for related in one.allowed})
-            inverse = sum(1 << group for group in {GROUP_OF[inverse_of(related.relation)] for related in one.allowed})
-            lines.append((one.first, one.second, allowed, groups, inverse, begin, end))
-        return np.array(lines, np.int64).reshape(-1, layout.CONSTRAINT_COLUMNS)
+
+def _constraints(constraints: tuple[IntervalConstraint, ...], derived: list[bool]) -> list[list[int]]:
+    lines, end = [], 0
+    for one in constraints:
+        begin, end = end, end + sum(related.bounded for related in one.allowed)
+        turned = tuple(replace(related, relation=inverse_of(related.relation)) for related in one.allowed)
+        line = [one.first, one.second, _bits(related.relation for related in one.allowed if not related.bounded)]
+        line += [_bits(GROUP_OF[related.relation] for related in allowed) for allowed in (one.allowed, turned)]
+        line += [begin, end, _whole(one.allowed), _whole(turned), *_gap(one.allowed, BEFORE), *_gap(one.allowed, AFTER)]
+        closed = _bits(side for side, closes in enumerate(one.closes(derived[one.first], derived[one.second])) if closes)
+        zones = [_bits(ZONE_OF[related.relation] for related in allowed) for allowed in (one.allowed, turned)]
+        lines.append([*line, closed, *zones])
+    return lines
+
+
+def _bits(numbers: Iterable[int]) -> int:
+    return sum(1 << number for number in set(numbers))
+
+
+def _whole(allowed: tuple[AllowedRelation, ...]) -> int:
+    """The groups of which every relation is allowed; a gap that is bounded once is found by search."""
+    free = {related.relation for related in allowed if not related.bounded}
+    gaps = {one for one in (BEFORE, AFTER) if len({related for related in allowed if related.relation == one}) == 1}
+    held = free | gaps
+    whole = [group for group in set(GROUP_OF) if all(one in held for one, own in enumerate(GROUP_OF) if own == group)]
+    return _bits(whole) | (DURING in free) << layout.INNER
+
+
+def _gap(allowed: tuple[AllowedRelation, ...], relation: int) -> tuple[int, int]:
+    """Its least and its most length; of several the whole between them."""
+    own = [related for related in allowed if related.relation == relation]
+    if not own or not all(related.bounded for related in own):
+        return 1, layout.OPEN
+    return min(related.least for related in own), max(related.most for related in own)
 
 
 def _mask(bit: int) -> int:

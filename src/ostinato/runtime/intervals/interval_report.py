@@ -6,16 +6,24 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ostinato.expr.types import STRING
 from ostinato.kernels.intervals.interval_layout import OPEN
-from ostinato.kernels.vectors.vector import Vector, to_arrow
+from ostinato.kernels.vectors.vector import TEXT, Vector, to_arrow
+from ostinato.program.pattern import Pattern
 from ostinato.runtime.instances.instance_report import InstanceReport
+from ostinato.runtime.limits.budget import Budget
 from ostinato.runtime.matches.finished_instances import FinishedInstances
 from ostinato.runtime.matches.finished_intervals import FinishedIntervals
 from ostinato.runtime.rows.key_index import KeyIndex
+from ostinato.runtime.rows.string_pool import StringPool
 
 
 class IntervalReport(InstanceReport):
     """Measures are computed from the registers of situations, a whole batch of matches at a time."""
+
+    def __init__(self, pattern: Pattern, pool: StringPool, budget: Budget) -> None:
+        super().__init__(pattern, pool, budget)
+        self._names = pa.array(pattern.variables, TEXT)
 
     def of_instances(self, found: FinishedInstances, keys: KeyIndex | None) -> pa.Table:
         assert isinstance(found, FinishedIntervals)
@@ -35,6 +43,8 @@ class IntervalReport(InstanceReport):
         """An input of the measures' code, see `IntervalPattern`."""
         assert isinstance(found, FinishedIntervals)
         time = self._automaton.reads.columns[self._automaton.reads.time].type
+        if name == "situation":
+            return Vector(STRING, np.argmin(found.starts, axis=1), dictionary=self._names)
         if name == "detected":
             return Vector(time, found.detected)
         if name == "end":

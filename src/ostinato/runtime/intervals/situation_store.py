@@ -11,8 +11,10 @@ from ostinato.runtime.matches.finished_intervals import FinishedIntervals
 from ostinato.runtime.rows.array_growth import grown
 
 FIRST_CAPACITY = 64
+MOST_SPARE = 1 << 13  # places behind the regions
+SPARE_FACTOR = 16  # as many as these at the most: there may be many queries with few situations
 AT_A_TIME = 1 << 16  # results that are found before they are taken
-COUNTERS = (layout.VISITED, layout.MADE, layout.PEAK, layout.PURGED)
+COUNTERS = (layout.VISITED, layout.MADE, layout.PEAK, layout.PURGED, layout.PARTNERLESS, layout.SEARCHES)
 POOLED = ("situations", "registers", "register_valid")
 
 
@@ -21,9 +23,10 @@ class SituationStore:
 
     def __init__(self, pattern: IntervalPattern) -> None:
         self._definitions = len(pattern.definitions)
+        self._given = any(one.start >= 0 for one in pattern.definitions)
         self._within = pattern.within
         count = len(pattern.registers)
-        self.situations = np.zeros((FIRST_CAPACITY, 2), np.int64)
+        self.situations = np.zeros((FIRST_CAPACITY, layout.SITUATION_COLUMNS), np.int64)
         self.registers = np.zeros((FIRST_CAPACITY, count), np.int64)
         self.register_valid = np.zeros((FIRST_CAPACITY, count), np.uint8)
         self._counters = np.array([IS_VALUE if register.counter else 0 for register in pattern.registers], np.uint8)
@@ -31,13 +34,15 @@ class SituationStore:
         self.regions = np.zeros((0, layout.REGION_COLUMNS), np.int64)
         self.per_key = np.zeros((0, layout.KEY_COLUMNS), np.int64)
         self.places = np.zeros((layout.PLACES, self._definitions), np.int64)
+        self.ranges = np.zeros((self._definitions + 2, layout.RANGE_COLUMNS), np.int64)
         self.header = np.zeros(layout.HEADER_CELLS, np.int64)
         self.header[layout.TAIL] = layout.RESERVED
         self.shed = 0
+        self._spare = FIRST_CAPACITY
         self._new_results(FIRST_CAPACITY)
 
     def _new_results(self, capacity: int) -> None:
-        self.found = np.zeros((capacity, layout.FOUND_STARTS + self._definitions), np.int64)
+        self.found = np.zeros((capacity, layout.FOUND_STARTS + 2 * self._definitions), np.int64)
         self.found_registers = np.zeros((capacity, self.registers.shape[1]), np.int64)
         self.found_valid = np.zeros((capacity, self.registers.shape[1]), np.uint8)
 
@@ -62,15 +67,22 @@ class SituationStore:
         return np.asarray((self.regions[:, layout.COUNT].reshape(-1, self._definitions) > 0).any(axis=1))
 
     @property
-    def kept(self) -> np.ndarray:
+    def alive(self) -> np.ndarray:
         """The places of all situations, region by region."""
         counts = self.regions[:, layout.COUNT]
         behind = np.cumsum(counts)
         return np.repeat(self.regions[:, layout.HEAD] - (behind - counts), counts) + np.arange(counts.sum())
 
+    @property
+    def _times(self) -> np.ndarray:
+        """Start and end of all situations, in the same order."""
+        return self.situations[self.alive, : layout.END + 1]
+
     def make_room(self) -> None:
-        """After the kernel stopped for want of space: regions stand side by side again, each with room for as many more."""
-        self._lay_out(self.kept, self.regions[:, layout.COUNT].copy())
+        """After the kernel stopped for want of space: regions stand side by side again, each with room for as many more. Where situations
+        come and go, regions wander through the pool: the longer they do, the more places it has, so that this happens seldom."""
+        self._spare = min(2 * self._spare, MOST_SPARE)
+        self._lay_out(self.alive, self.regions[:, layout.COUNT].copy())
 
     def _lay_out(self, kept: np.ndarray, counts: np.ndarray) -> None:
         """Keep these situations, so many of each region."""
@@ -78,10 +90,11 @@ class SituationStore:
         behind = layout.RESERVED + np.cumsum(rooms)
         tail = int(behind[-1]) if len(behind) else layout.RESERVED
         heads = behind - rooms
+        spare = min(self._spare, FIRST_CAPACITY + SPARE_FACTOR * tail)
         target = np.repeat(heads - (np.cumsum(counts) - counts), counts) + np.arange(counts.sum())
         for name in POOLED:
             before = getattr(self, name)
-            after = np.zeros((2 * tail + FIRST_CAPACITY, before.shape[1]), before.dtype)
+            after = np.zeros((2 * tail + spare, before.shape[1]), before.dtype)
             after[layout.EMPTY] = before[layout.EMPTY]
             after[target] = before[kept]
             setattr(self, name, after)
@@ -90,7 +103,7 @@ class SituationStore:
 
     def _keep(self, chosen: np.ndarray) -> int:
         """Of what is kept only these, by a flag each. Returns how many are gone."""
-        kept = self.kept
+        kept = self.alive
         counts = self.regions[:, layout.COUNT]
         owner = np.repeat(np.arange(len(counts)), counts)
         self._lay_out(kept[chosen], np.bincount(owner[chosen], minlength=len(counts)))
@@ -100,7 +113,7 @@ class SituationStore:
         """Let go of what is in no later match: it ended and started too long before the watermark."""
         if self._within < 0 or watermark < layout.NEVER + self._within:
             return
-        starts, ends = self.situations[self.kept].T
+        starts, ends = self._times.T
         useful = (ends == layout.OPEN) | (starts >= watermark - self._within) | self._undecided()
         if not useful.all():
             self.header[layout.PURGED] += self._keep(useful)
@@ -112,7 +125,7 @@ class SituationStore:
 
     def shed_oldest(self, count: int) -> None:
         """Let go of the situations that started first. What is open stays: it would begin anew, and later than it did."""
-        starts, ends = self.situations[self.kept].T
+        starts, ends = self._times.T
         ended = np.flatnonzero(ends != layout.OPEN)
         doomed = ended[np.argsort(starts[ended], kind="stable")[:count]]
         chosen = np.ones(len(starts), np.bool_)
@@ -137,15 +150,20 @@ class SituationStore:
     def taken(self) -> FinishedIntervals:
         count = int(self.header[layout.FOUND])
         self.header[layout.FOUND] = 0
-        lines = self.found[:count].copy()
+        lines, registers, valid = self.found[:count], self.found_registers[:count], self.found_valid[:count]
+        if self._given:  # several may have the same times: they come in the order of their rows, in which they lie in the pool
+            places = np.lexsort(lines[:, : layout.FOUND_STARTS + self._definitions - 1 : -1].T)
+            lines, registers, valid = lines[places], registers[places], valid[places]
+        else:
+            lines, registers, valid = lines.copy(), registers.copy(), valid.copy()
         return FinishedIntervals(
             key=lines[:, layout.FOUND_KEY],
             start=lines[:, layout.FOUND_START],
             end=lines[:, layout.FOUND_END],
-            registers=self.found_registers[:count].copy(),
-            register_valid=self.found_valid[:count].copy(),
+            registers=registers,
+            register_valid=valid,
             detected=lines[:, layout.FOUND_TIME],
-            starts=lines[:, layout.FOUND_STARTS :],
+            starts=lines[:, layout.FOUND_STARTS : layout.FOUND_STARTS + self._definitions],
         )
 
     @property
@@ -164,11 +182,11 @@ class SituationStore:
         self.header[layout.LIVE] = int(self.regions[:, layout.COUNT].sum())
 
     def state(self) -> dict[str, np.ndarray]:
-        kept = self.kept
+        kept = self.alive
         return {
             "moments": self.per_key,
             "counts": np.ascontiguousarray(self.regions[:, layout.COUNT]),
-            "situations": self.situations[kept],
+            "situations": self._times,
             "registers": self.registers[kept],
             "register_valid": self.register_valid[kept],
             "counters": np.array([*self.header[list(COUNTERS)], self.shed]),
@@ -179,7 +197,16 @@ class SituationStore:
         self.per_key = state["moments"].copy()
         counts = state["counts"]
         self.regions = np.zeros((len(counts), layout.REGION_COLUMNS), np.int64)
+        saved = {**state, "situations": _all_taken_in(state["situations"])}
         for name in POOLED:
             first = getattr(self, name)[: layout.RESERVED]
-            setattr(self, name, np.concatenate([first, state[name]]))
+            setattr(self, name, np.concatenate([first, saved[name]]))
         self._lay_out(layout.RESERVED + np.arange(len(state["situations"])), counts)
+
+
+def _all_taken_in(times: np.ndarray) -> np.ndarray:
+    """Situations between calls: their registers have taken in all of their rows."""
+    situations = np.full((len(times), layout.SITUATION_COLUMNS), layout.NOTHING, np.int64)
+    situations[:, : times.shape[1]] = times
+    situations[times[:, layout.END] == layout.OPEN, layout.BEHIND] = layout.OPEN
+    return situations

@@ -30,7 +30,7 @@ class QueryTable:
         self.parameters = tuple(parameters)
         self.pool = StringPool()  # of constants that are texts
         self.ids: list[tuple[str, ...]] = []
-        self._number_of: dict[str, int] = {}
+        self._numbers: dict[str, int] | None = {}  # by the names of queries; None: made when it is asked for
         self._known: dict[bytes, int] | None = {}  # combinations of constants; None: made when it is asked for
         self.words = np.zeros((len(self.parameters), FIRST_ROOM), np.int64)  # as they are held: the bits of doubles, codes of texts
         self.images = np.zeros((len(self.parameters), FIRST_ROOM), np.int64)
@@ -47,12 +47,18 @@ class QueryTable:
         return query in self._number_of
 
     @property
+    def _number_of(self) -> dict[str, int]:
+        if self._numbers is None:
+            self._numbers = {name: number for number, names in enumerate(self.ids) for name in names}
+        return self._numbers
+
+    @property
     def queries(self) -> Iterable[str]:
         return self._number_of
 
     @property
     def query_count(self) -> int:
-        return len(self._number_of)
+        return len(self._number_of) if self._numbers is not None else sum(map(len, self.ids))
 
     def number_of(self, query: str) -> int:
         return self._number_of[query]
@@ -167,10 +173,19 @@ class QueryTable:
             self.images[number, :count] = self._images(words[:, number], column)
         self._known = None
         self.ids = [tuple(names) for names in ids]
-        self._number_of = {name: number for number, names in enumerate(ids) for name in names}
+        self._numbers = None
         gone = [number for number, names in enumerate(ids) if not names]
         self.since[gone] = GONE
         self.changes = len(gone)
+
+    def copy(self) -> QueryTable:
+        """One that changes by itself, with the same queries."""
+        table = QueryTable(self.parameters)
+        table.pool.codes_of(self.pool.strings)
+        table.ids, table.changes, table._numbers, table._known = list(self.ids), self.changes, None, None
+        for name in ("words", "images", "since", "emitted", "before"):
+            setattr(table, name, getattr(self, name).copy())
+        return table
 
     def state(self) -> np.ndarray:
         """What a snapshot holds beside the names and the constants."""
@@ -195,10 +210,7 @@ def _read(data: bytes, parameters: tuple[Column, ...]) -> QueryTable:
 
 def table_of(data: bytes, parameters: tuple[Column, ...]) -> QueryTable:
     """As a program has it."""
-    read, table = _read(data, parameters), QueryTable(parameters)
-    table.pool.codes_of(read.pool.strings)
-    table.load_words(np.ascontiguousarray(read.words[:, : len(read)].T), read.ids)
-    return table
+    return _read(data, parameters).copy()
 
 
 def _lengthened(old: np.ndarray, size: int) -> np.ndarray:

@@ -6,14 +6,16 @@ that nobody needs are gone (`settle`), so that nothing of the batch is referred 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from ostinato.kernels.rows.grouping import move, put, ranges, taken
 from ostinato.runtime.rows.array_growth import lengthened
+from ostinato.runtime.rows.workers import Workers
 
+LONG = 1 << 16  # rows for which another thread is woken
 MANY, SEVERAL = 1 << 12, 2  # rows, columns: for fewer, nothing is gained by waiting
 NO_ROWS = np.empty(0, np.int32)
 Places = np.ndarray | slice  # arena rows of the rows of a batch
@@ -47,6 +49,7 @@ class Arena:
         self.derived: set[str] = set()  # columns that follow from others: they are not part of a snapshot
         self._waiting: dict[str, np.ndarray] = {}  # those that do, in the order of the batch
         self._rows = NO_ROWS  # of that batch, which stands at each place
+        self.workers = Workers()  # share the columns of a large batch
 
     @property
     def data(self) -> dict[str, np.ndarray]:
@@ -137,7 +140,9 @@ class Arena:
         """Nothing is kept: the arena holds the rows of a batch and no more. `rows`: which of them stands at each place, where columns
         may wait."""
         self._waiting, self._rows = {}, NO_ROWS if rows is None else rows
-        for name, old in self._data.items():
+
+        def put_column(name: str) -> None:
+            old = self._data[name]
             given, valid = batch.get(name, (None, None))
             self.valid[name] = None if valid is None or valid.all() else _placed(valid, places, capacity, np.dtype(np.bool_))
             if given is None:
@@ -146,20 +151,30 @@ class Arena:
                 self._waiting[name], self._data[name] = given, old[:0]
             else:
                 self._data[name] = _placed(given, places, capacity, old.dtype)
+
+        self._each_column(put_column, capacity)
         self.capacity = capacity
 
     def merged(self, kept: Moved, places: Places, batch: dict[str, tuple[np.ndarray, np.ndarray | None]], capacity: int) -> None:
         """Fresh arrays with the rows that are kept and those of the batch. Memory that is written in the order of the batch, at one
         place per key, stays in the cache better than memory that is read key by key."""
-        for name in self._data:
+
+        def put_column(name: str) -> None:
             given, given_valid = batch.get(name, (None, None))
             fresh = self._kept(name, kept, capacity)
             if given is not None:
                 put(fresh, places, given)
             self._data[name] = fresh
             self.valid[name] = self._merged_flags(self.valid[name], kept, given_valid, places, capacity)
+
+        self._each_column(put_column, capacity)
         self._waiting, self._rows = {}, NO_ROWS
         self.capacity = capacity
+
+    def _each_column(self, work: Callable[[str], None], rows: int) -> None:
+        """Columns are put where they belong one beside the other, where they are long."""
+        names = tuple(self._data)
+        self.workers.each(len(names), lambda number: work(names[number]), None if rows >= LONG else 1)
 
     def _kept(self, name: str, kept: Moved, capacity: int) -> np.ndarray:
         """A fresh array with the rows that are kept."""
@@ -194,8 +209,17 @@ class Arena:
             if valid is not None:
                 moved.copy(valid, valid)
 
-    def write(self, name: str, places: Places, data: np.ndarray, valid: np.ndarray | None) -> None:
-        put(self.data[name], places, data)
+    def write(self, batch: dict[str, tuple[np.ndarray, np.ndarray | None]], places: Places) -> None:
+        data = self.data
+        for name, (values, valid) in batch.items():
+            if isinstance(places, slice):
+                data[name][places] = values
+            else:
+                put(data[name], places, values)
+            if valid is not None or self.valid[name] is not None:
+                self._write_flags(name, places, valid)
+
+    def _write_flags(self, name: str, places: Places, valid: np.ndarray | None) -> None:
         known = self.valid[name]
         if known is None and valid is not None and not valid.all():
             known = self.valid[name] = np.ones(self.capacity, np.bool_)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -13,7 +14,7 @@ from ostinato.expr.typing.arrow_types import from_arrow as type_from_arrow
 from ostinato.expr.typing.arrow_types import to_arrow
 from ostinato.kernels.rows.text_codes import text_codes
 from ostinato.kernels.vectors.casts import cast
-from ostinato.kernels.vectors.vector import Vector, from_arrow, from_plain_words, plain_words
+from ostinato.kernels.vectors.vector import Vector, from_arrow, from_plain_words, one_text, plain_words
 from ostinato.program.input import Column, Input
 from ostinato.runtime.rows.struct_fields import column_of
 
@@ -25,6 +26,7 @@ TextCodes = tuple[np.ndarray, np.ndarray | None, pa.Array]  # codes, which are v
 class _Source:
     """Where a column of the program lies in batches of one schema."""
 
+    name: str
     column: Column
     at: int  # -1: it is a field of a struct
     type: Type
@@ -63,15 +65,23 @@ class ColumnReader:
 
     def read(self, batch: pa.RecordBatch | pa.Table) -> dict[str, Vector]:
         """The program's columns by name; a column that is missing or of another type is refused."""
-        if self._schema is None or not batch.schema.equals(self._schema):
+        schema = batch.schema
+        if self._schema is None or not schema.equals(self._schema):
             self._sources = [_source(batch, column, self._reads) for column in self._reads.columns]
-            self._schema = batch.schema
-        return {source.column.name: self._vector(batch, source) for source in self._sources}
+            self._schema = schema
+        found = {}
+        for source in self._sources:
+            array: Any = batch.column(source.at) if source.at >= 0 else column_of(batch, source.column)
+            is_plain = (source.words is not None or source.text) and not array.null_count and not isinstance(array, pa.ChunkedArray)
+            if is_plain and source.words is not None and len(array):
+                found[source.name] = from_plain_words(array, source.type, source.words)
+            elif is_plain and source.text and len(array) == 1:
+                found[source.name] = one_text(array, source.type)
+            else:
+                found[source.name] = self._vector(array, source)
+        return found
 
-    def _vector(self, batch: pa.RecordBatch | pa.Table, source: _Source) -> Vector:
-        array = batch.column(source.at) if source.at >= 0 else column_of(batch, source.column)
-        if source.words is not None and isinstance(array, pa.Array) and len(array) and not array.null_count:
-            return from_plain_words(array, source.type, source.words)
+    def _vector(self, array: pa.Array | pa.ChunkedArray, source: _Source) -> Vector:
         if source.text and array is not None and len(array) >= MANY:
             return Vector(source.type, *(text_codes(array) if self.texts is None else self.texts.codes(array)))
         vector = from_arrow(array, source.type)
@@ -104,7 +114,7 @@ def _source(batch: pa.RecordBatch | pa.Table, column: Column, reads: Input) -> _
     differs = type_.kind is not Kind.NULL and (type_.opaque != column.type.opaque or type_.unit != column.type.unit)
     words = None if differs else plain_words(array.type)
     text = not differs and array.type in (pa.string(), pa.large_string())
-    return _Source(column, batch.schema.get_field_index(column.name), type_, differs, words, text)
+    return _Source(column.name, column, batch.schema.get_field_index(column.name), type_, differs, words, text)
 
 
 def _in_form(vector: Vector, column: Column, reads: Input) -> Vector:

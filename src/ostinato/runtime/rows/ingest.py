@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from ostinato.base.errors import DataError
 from ostinato.expr.types import Kind
+from ostinato.kernels.rows.farest_time import FAREST as FAREST
 from ostinato.kernels.rows.read_only import borrowed
 from ostinato.kernels.rows.time_range import time_range
 from ostinato.kernels.vectors.vector import Vector
 from ostinato.program.input import Input
 from ostinato.runtime.rows.string_pool import ranks_of
-
-FAREST = 2**62  # of a time from 0; with windows of at most as much, no sum and no difference leaves 64 bits
 
 
 class MissingTimeError(DataError):
@@ -28,8 +27,7 @@ def missing_time(column: str, stream: str, place: str = "") -> MissingTimeError:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class EventTimes:
+class EventTimes(NamedTuple):
     """The times of a batch as int64 (anything where they are null), and what is known of those that are not."""
 
     values: np.ndarray
@@ -42,17 +40,20 @@ def times_of(columns: dict[str, Vector], reads: Input, *, nulls_allowed: bool, p
     """Event times, or None if the program has no time column. `presorted` rows do not stand where the user has put them."""
     if reads.time < 0:
         return None
-    name = reads.columns[reads.time].name
-    vector = columns[name]
+    vector = columns[reads.columns[reads.time].name]
+    if len(vector.data) == 1 and vector.valid is None:
+        only = int(vector.data[0])
+        if -FAREST <= only <= FAREST:
+            return EventTimes(vector.data, only, only, True)
     if not nulls_allowed and vector.valid is not None and not vector.valid.all():
         row = int(np.flatnonzero(~vector.valid)[0])
-        raise missing_time(name, reads.stream, "" if presorted else f" (row {row} of the batch, counted from 0)")
+        raise missing_time(reads.time_name, reads.stream, "" if presorted else f" (row {row} of the batch, counted from 0)")
     times = np.ascontiguousarray(vector.data, np.int64)
     known = times if vector.valid is None else times[vector.valid]
     least, greatest, ascending = _range(known)
     if least < -FAREST or greatest > FAREST:
         raise DataError(
-            f'a time in the column "{name}" of stream "{reads.stream}" is beyond what can be calculated with',
+            f'a time in the column "{reads.time_name}" of stream "{reads.stream}" is beyond what can be calculated with',
             hint="times in nanoseconds reach from 1823 to 2116: cast the column to microseconds where it has later ones; filter out marks",
         )
     return EventTimes(times, least, greatest, ascending and len(known) == len(times))
@@ -66,9 +67,14 @@ def _range(times: np.ndarray) -> tuple[int, int, bool]:
     return time_range(borrowed(times))
 
 
+def is_by_time(reads: Input) -> bool:
+    """Whether nothing but the time orders the rows."""
+    return len(reads.order) == 1 and reads.order[0][:2] == (reads.time, False)
+
+
 def sort_order(columns: dict[str, Vector], reads: Input, times: EventTimes | None = None) -> np.ndarray | None:
     """The stable order of the rows by the program's order columns; None if they are in order already."""
-    if times is not None and times.ascending and len(reads.order) == 1 and reads.order[0][:2] == (reads.time, False):
+    if times is not None and times.ascending and is_by_time(reads):
         return None
     keys = []
     for number, descending, nulls_first in reads.order:

@@ -18,7 +18,8 @@ class Intake:
     def __init__(self, reads: Input, stored: Mapping[str, Type], pool: StringPool) -> None:
         self._keys = reads.key_names
         self._time = reads.time_name
-        self._stored = tuple(stored)
+        self._stored = tuple(name for name in stored if name != self._time)
+        self._plain = {name for name, type_ in stored.items() if type_.kind not in (Kind.STRING, Kind.OPAQUE)}
         self._pool = pool
 
     def append(
@@ -36,7 +37,11 @@ class Intake:
         if keys is not None:
             numbers = keys.number([columns[name] for name in self._keys])
             rows.ensure_keys(len(keys))
-        batch = {rows.held_as(name): self._storable(rows, name, columns[name]) for name in self._stored if name != self._time}
+        batch = {}
+        for name in self._stored:
+            vector = columns[name]
+            plain = name in self._plain
+            batch[rows.held_as(name)] = (vector.data, vector.valid) if plain else self._storable(rows, name, vector)
         if times is not None:
             batch["times"] = (times, columns[self._time].valid)
         if positions is not None:

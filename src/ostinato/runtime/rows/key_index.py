@@ -36,7 +36,7 @@ class KeyColumn:
 
     def _number_strings(self, vector: Vector) -> np.ndarray:
         """Number the distinct strings that occur, then look up the rows."""
-        if len(vector.data) == 1 and len(vector.dictionary) == 1 and vector.valid is None:
+        if vector.valid is None and len(vector.data) == 1 and len(vector.dictionary) == 1:
             return self._numbering.number(self._pool.codes_of(vector.dictionary))
         codes = vector.data if vector.valid is None else vector.data[vector.valid]
         present = occurring(codes, len(vector.dictionary))
@@ -105,8 +105,9 @@ class KeyIndex:
     def number(self, vectors: list[Vector]) -> np.ndarray:
         """The key number of every row."""
         numbers = self._columns[0].number(vectors[0])
-        for pair, column, vector in zip(self._pairs, self._columns[1:], vectors[1:], strict=True):
-            numbers = pair.number((numbers << 32) | column.number(vector))
+        if self._pairs:
+            for pair, column, vector in zip(self._pairs, self._columns[1:], vectors[1:], strict=True):
+                numbers = pair.number((numbers << 32) | column.number(vector))
         return numbers
 
     def values(self, column: int, keys: np.ndarray) -> Vector:

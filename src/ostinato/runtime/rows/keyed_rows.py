@@ -6,7 +6,7 @@ appending costs constant time per row however the input is cut into batches; the
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -20,8 +20,7 @@ FEW_ROWS = 512  # a smaller batch lays nothing out anew; so many have room toget
 NO_TIMES = np.zeros(1, np.int64)  # kernels want an array also where nobody reads it
 
 
-@dataclass(frozen=True)
-class Grouping:
+class Grouping(NamedTuple):
     """Rows of a batch by key: `keys` have rows in it, `counts` how many. `numbers` is the key of every row; None: the rows lie key
     by key already. `rows` are all of them."""
 
@@ -140,8 +139,7 @@ class KeyedRows:
             self._make_room(keys, counts)
             append_rows(keys, counts, self.offset, self.length, self._room, first)
         places = self._places(grouping, first, self.arena.capacity)
-        for name, (data, valid) in batch.items():
-            self.arena.write(name, places, data, valid)
+        self.arena.write(batch, places)
         self.held += grouping.rows
 
     def restore(

@@ -16,6 +16,7 @@ from ostinato.kernels.vectors.vector import Vector
 from ostinato.program.pattern import Pattern
 from ostinato.program.shared_code import shared_code
 from ostinato.runtime.rows.pattern_rows import PatternRows
+from ostinato.runtime.rows.predicate_code import PredicateCode
 from ostinato.runtime.rows.string_pool import StringPool
 
 
@@ -30,8 +31,17 @@ class RowCode:
         self._ahead = max(pattern.look_ahead for pattern in patterns)
         code, self._wanted = shared_code([pattern.rows for pattern in patterns])
         self._bits = [np.array(own[: pattern.bits], np.int64) for own, pattern in zip(self._wanted, patterns, strict=True)]
-        self._evaluator = Evaluator(code) if code.results else None
-        self._last: _Evaluated | None = None
+        self._direct = PredicateCode.of(patterns[0]) if len(patterns) == 1 else None
+        self._evaluator = Evaluator(code) if code.results and self._direct is None else None
+        self._last: Evaluated | None = None
+
+    def fill(self, rows: PatternRows, keys: np.ndarray, start: np.ndarray, end: np.ndarray) -> None:
+        """Of one pattern: both at once."""
+        if self._direct is not None:
+            self._direct.run(rows, keys, start, end)
+        else:
+            self.evaluate(rows, keys, start, end)
+            self.store(rows)
 
     def evaluate(self, rows: PatternRows, keys: np.ndarray, start: np.ndarray, end: np.ndarray) -> None:
         """Compute what the patterns ask of the rows with ordinals start[i]..end[i] of each key. Then `store` writes it for a pattern, and
@@ -43,11 +53,11 @@ class RowCode:
             return
         if count < len(keys):
             found, begin = np.ascontiguousarray(found[:, :count]), begin[: count + 1]
-        extent = _Extent(found[FIRST], found[COUNT], begin)
+        extent = Extent(found[FIRST], found[COUNT], begin)
         results: list[Vector] = []
         if self._evaluator is not None:
             results = self._evaluator.evaluate(extent.count, lambda name: self._input(rows, extent.index, name), extent.shift)
-        self._last = _Evaluated(extent, results, found[SOURCE], found[WANTED], found[TARGET])
+        self._last = Evaluated(extent, results, found[SOURCE], found[WANTED], found[TARGET])
 
     def store(self, view: PatternRows, number: int = 0, chosen: np.ndarray | None = None) -> None:
         """Fill the bits and slots of a pattern with what was evaluated last; `view` are the rows as it sees them. `chosen`: places of the
@@ -56,14 +66,14 @@ class RowCode:
         if last is None:
             return
         if len(self._patterns) == 1:
-            _store_bits(view, [last.results[n] for n in own[: pattern.bits]], last)
+            store_bits(view, [last.results[n] for n in own[: pattern.bits]], last)
         else:
             stretches = np.arange(len(last.counts)) if chosen is None else chosen
             put_bits(last.holds, self._bits[number], stretches, last.source, last.counts, last.target, view.bits)
         if pattern.slots:
             last = last if chosen is None else last.chosen(own[pattern.bits :], chosen)
             inner = None if last.is_whole else ranges(last.source, last.counts)
-            self._store_slots(view, _side_by_side(last.target, last.counts), [last.results[n] for n in own[pattern.bits :]], inner)
+            self._store_slots(view, side_by_side(last.target, last.counts), [last.results[n] for n in own[pattern.bits :]], inner)
 
     def result(self, number: int, bit: int) -> int:
         """The result that is this bit of a pattern."""
@@ -83,7 +93,7 @@ class RowCode:
         type_ = self._types[name]
         if type_.kind is not Kind.STRING:
             return Vector(type_, data, valid, rows.opaque.get(name))
-        return _copied(Vector(type_, data, valid, self._pool.strings))
+        return compact_strings(Vector(type_, data, valid, self._pool.strings))
 
     def _store_slots(self, rows: PatternRows, at: np.ndarray | slice, values: list[Vector], inner: np.ndarray | None) -> None:
         for number, vector in enumerate(values):
@@ -104,10 +114,10 @@ class RowCode:
 Results = list[Vector] | dict[int, Vector]
 
 
-class _Evaluated:
+class Evaluated:
     """Results over the rows of an extent, of which `counts` from `source` on are asked for; their place in the arena begins at `target`."""
 
-    def __init__(self, extent: _Extent, results: Results, source: np.ndarray, counts: np.ndarray, target: np.ndarray) -> None:
+    def __init__(self, extent: Extent, results: Results, source: np.ndarray, counts: np.ndarray, target: np.ndarray) -> None:
         self.extent = extent
         self.results = results
         self.source = source
@@ -124,27 +134,27 @@ class _Evaluated:
                 lines[line] = _holds(self.results[line])
         return lines
 
-    def chosen(self, results: Sequence[int], stretches: np.ndarray) -> _Evaluated:
+    def chosen(self, results: Sequence[int], stretches: np.ndarray) -> Evaluated:
         """Some of the results in some of the stretches."""
         counts = self.counts[stretches]
         rows = ranges(self.source[stretches], counts)
         found = {result: _taken(self.results[result], rows) for result in results}
-        extent = _Extent(self.target[stretches], counts, np.concatenate([[0], np.cumsum(counts)]))
-        return _Evaluated(extent, found, extent.begin[:-1], counts, self.target[stretches])
+        extent = Extent(self.target[stretches], counts, np.concatenate([[0], np.cumsum(counts)]))
+        return Evaluated(extent, found, extent.begin[:-1], counts, self.target[stretches])
 
 
 def _taken(vector: Vector, rows: np.ndarray) -> Vector:
     return Vector(vector.type, vector.data[rows], None if vector.valid is None else vector.valid[rows], vector.dictionary)
 
 
-def _store_bits(view: PatternRows, predicates: list[Vector], last: _Evaluated) -> None:
+def store_bits(view: PatternRows, predicates: list[Vector], last: Evaluated) -> None:
     bits, extent = _bit_sets(predicates), last.extent
     if isinstance(bits, np.ndarray) and last.is_whole and isinstance(extent.index, slice):
         view.bits[extent.index] = bits
     elif isinstance(bits, np.ndarray) and bits.dtype == np.uint8:
         put_octets(bits, last.source, last.counts, last.target, view.bits)
     else:
-        place = _side_by_side(last.target, last.counts)
+        place = side_by_side(last.target, last.counts)
         view.bits[place] = bits if not isinstance(bits, np.ndarray) else bits[ranges(last.source, last.counts)]
 
 
@@ -171,7 +181,7 @@ def _holds(vector: Vector) -> np.ndarray:
     return (vector.data if vector.valid is None else vector.data & vector.valid).view(np.uint8)
 
 
-class _Extent:
+class Extent:
     """The rows that are evaluated together: a stretch per key."""
 
     def __init__(self, first: np.ndarray, counts: np.ndarray, begin: np.ndarray) -> None:
@@ -179,7 +189,7 @@ class _Extent:
         self.counts = counts
         self.begin = begin
         self.count = int(begin[-1])
-        self.index = _side_by_side(first, counts)
+        self.index = side_by_side(first, counts)
 
     def shift(self, vector: Vector, n: int) -> Vector:
         """The value n rows further on in the same stretch, null outside."""
@@ -191,18 +201,18 @@ class _Extent:
             data[step:], data[:step] = vector.data[: size - step], 0
             if vector.valid is not None:
                 valid[step:] = vector.valid[: size - step]
-            edges = _side_by_side(self.begin[:-1], np.minimum(self.counts, step))
+            edges = side_by_side(self.begin[:-1], np.minimum(self.counts, step))
         else:
             data[: size - step], data[size - step :] = vector.data[step:], 0
             if vector.valid is not None:
                 valid[: size - step] = vector.valid[step:]
             outside = np.minimum(self.counts, step)
-            edges = _side_by_side(self.begin[1:] - outside, outside)
+            edges = side_by_side(self.begin[1:] - outside, outside)
         valid[edges] = False
         return Vector(vector.type, data, valid, vector.dictionary)
 
 
-def _side_by_side(first: np.ndarray, counts: np.ndarray) -> np.ndarray | slice:
+def side_by_side(first: np.ndarray, counts: np.ndarray) -> np.ndarray | slice:
     """The rows of stretches; a slice where these lie one behind the other."""
     if len(first) == 1:
         return slice(int(first[0]), int(first[0]) + int(counts[0]))
@@ -211,7 +221,7 @@ def _side_by_side(first: np.ndarray, counts: np.ndarray) -> np.ndarray | slice:
     return ranges(first, counts)
 
 
-def _copied(vector: Vector) -> Vector:
+def compact_strings(vector: Vector) -> Vector:
     """With a dictionary much longer than the column, only the strings that occur: functions work on dictionaries."""
     if len(vector.dictionary) <= 2 * len(vector.data) + 64:
         return vector

@@ -8,10 +8,11 @@ import pyarrow.compute as pc
 
 from ostinato.kernels.rows.read_only import borrowed
 from ostinato.kernels.rows.string_table import StringTable
-from ostinato.kernels.vectors.vector import TEXT
+from ostinato.kernels.vectors.vector import SHORT, TEXT
 
 _ALL_VALID = np.empty(0, np.bool_)
 _NO_BYTES = np.zeros(0, np.uint8)
+MOST_SINGLES = 1 << 10
 STRING_BYTES = 64  # beside its letters: where it ends, its rank, between two and eight places in the table
 
 
@@ -21,6 +22,7 @@ class StringPool:
         self._strings: pa.Array | None = None
         self._ranks: np.ndarray | None = None
         self._asked: tuple[pa.Array, np.ndarray] | None = None  # a column may be key and value: its dictionary is coded once
+        self._singles: dict[int, tuple[pa.Array, np.ndarray]] = {}  # dictionaries of one string by their identity, with its code
 
     def __len__(self) -> int:
         return self._table.count
@@ -28,7 +30,7 @@ class StringPool:
     @property
     def bytes(self) -> int:
         """What the strings take, with the table by which they are found."""
-        return int(self._table.offsets[-1]) + STRING_BYTES * self._table.count
+        return self._table.letters + STRING_BYTES * self._table.count
 
     @property
     def strings(self) -> pa.Array:
@@ -44,6 +46,21 @@ class StringPool:
             return np.empty(0, np.int64)
         if self._asked is not None and self._asked[0] is strings:
             return self._asked[1]
+        known = self._singles.get(id(strings))
+        if known is not None:
+            return known[1]
+        codes = self._coded(strings)
+        if len(strings) == 1 and strings.nbytes <= SHORT:
+            self._remember(strings, codes)
+        return codes
+
+    def _remember(self, text: pa.Array, code: np.ndarray) -> None:
+        """Texts of rows that come one by one come again and again, as the same array (`vectors.vector.one_text`)."""
+        if len(self._singles) >= MOST_SINGLES:
+            self._singles.clear()
+        self._singles[id(text)] = text, code
+
+    def _coded(self, strings: pa.Array) -> np.ndarray:
         before = self._table.count
         codes = self._table.codes(*_as_arrays(strings))
         if self._table.count > before:
@@ -63,6 +80,7 @@ class StringPool:
         kept = self.strings.filter(pa.array(used))
         self._table = StringTable()
         self._strings = self._ranks = self._asked = None
+        self._singles.clear()
         self.codes_of(kept)
         return np.where(used, np.cumsum(used) - 1, -1)
 

@@ -14,9 +14,10 @@ from ostinato.program.pattern import EventPattern
 from ostinato.runtime.limits.budget import Budget
 from ostinato.runtime.matches.match_dag import MatchDag
 from ostinato.runtime.matches.matches import Matches
+from ostinato.runtime.register_matcher import SHED_PART
 from ostinato.runtime.rows.pattern_rows import PatternRows
 from ostinato.runtime.rows.string_pool import StringPool
-from ostinato.runtime.runs.partial_matcher import SHED_PART, PartialMatcher
+from ostinato.runtime.runs.partial_matcher import PartialMatcher
 from ostinato.runtime.runs.run_dag import dag_of
 from ostinato.runtime.runs.run_reading import RunReading
 from ostinato.runtime.runs.run_state import check_runs
@@ -65,7 +66,7 @@ class RunMatcher(PartialMatcher):
 
     def _matches(self) -> Matches | MatchDag:
         store = self._store
-        count = int(store.header[table.FOUND])
+        count = store.header.item(table.FOUND)
         if not count:
             return Matches.none()
         if self._pattern.output == "compressed":
@@ -99,7 +100,7 @@ class RunMatcher(PartialMatcher):
         if not self._store.keeps_matches:
             return self._read[keys]
         self._ensure_keys(greatest(keys) + 1)
-        return self._store.per_key[keys, table.KEEP]
+        return self._store.per_key[:, table.KEEP][keys]
 
     def recode(self, new_of_old: np.ndarray) -> None:
         super().recode(new_of_old)

@@ -79,7 +79,7 @@ class RunStore:
 
     @property
     def live_runs(self) -> int:
-        return int(self.header[table.LIVE])
+        return self.header.item(table.LIVE)
 
     @property
     def key_count(self) -> int:
@@ -116,12 +116,12 @@ class RunStore:
     @property
     def has_doubled(self) -> bool:
         """Whether compacting is paid for by the nodes made since the last time."""
-        return bool(self.header[table.NODES] > 2 * self._reachable)
+        return self.header.item(table.NODES) > 2 * self._reachable
 
     @property
     def steps(self) -> int:
         """As `run_table.steps_made`."""
-        return int(self.header[table.VISITED] + table.NEW_RUN_STEPS * self.header[table.STARTED])
+        return self.header.item(table.VISITED) + table.NEW_RUN_STEPS * self.header.item(table.STARTED)
 
     @property
     def run_bytes(self) -> int:
@@ -136,7 +136,8 @@ class RunStore:
     @property
     def bytes(self) -> int:
         """What runs and nodes in use take."""
-        return int(self.header[table.LIVE]) * self.run_bytes + int(self.header[table.NODES]) * self.node_bytes
+        live, nodes = self.header.item(table.LIVE), self.header.item(table.NODES)
+        return (live * self.run_bytes if live else 0) + nodes * self.node_bytes
 
     @property
     def alive(self) -> np.ndarray:

@@ -183,12 +183,12 @@ class ScanMatcher(Matcher):
 
     def keep_from(self, keys: np.ndarray) -> np.ndarray:
         self._ensure(greatest(keys) + 1)
-        return np.maximum(self._cursor[as_slice(keys), dfa.START], 0)
+        return np.maximum(self._cursor[:, dfa.START][as_slice(keys)], 0)
 
     def idle(self, keys: np.ndarray) -> np.ndarray:
         self._ensure(greatest(keys) + 1)
-        chosen = self._cursor[as_slice(keys)]
-        return chosen[:, dfa.START] == chosen[:, dfa.AT]
+        chosen = as_slice(keys)
+        return self._cursor[:, dfa.START][chosen] == self._cursor[:, dfa.AT][chosen]
 
     def pass_over(self, keys: np.ndarray, ordinals: np.ndarray) -> None:
         self._ensure(int(np.max(keys, initial=-1)) + 1)

@@ -27,6 +27,7 @@ class CodeSharing:
     def __init__(self, readers: Sequence[PatternOperator], rows: KeyedRows) -> None:
         self._readers = readers
         self._rows = rows
+        self.only: PatternOperator | None = readers[0] if len(readers) == 1 else None  # who reads the rows alone
         able = [reader for reader in readers if reader.pattern.look_ahead == 0]
         self._members = able if len(able) > 1 else []
         shared = {id(member) for member in self._members}

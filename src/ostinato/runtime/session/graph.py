@@ -16,6 +16,7 @@ from ostinato.runtime.limits.budget import Budget
 from ostinato.runtime.rows.column_reader import CodedTexts
 from ostinato.runtime.rows.reorder import NEVER
 from ostinato.runtime.rows.stream_form import unknown_stream, which_stream
+from ostinato.runtime.rows.workers import Workers
 from ostinato.runtime.session.code_sharing import CodeSharing
 from ostinato.runtime.session.edges import Edge, edges, outside, read_operators, readers_of
 from ostinato.runtime.session.given_times import Watermark, watermark_units
@@ -23,6 +24,7 @@ from ostinato.runtime.session.idle_keys import IdleKeys
 from ostinato.runtime.session.input_rows import NO_KEYS, InputRows
 from ostinato.runtime.session.pattern_operator import PatternOperator
 from ostinato.runtime.session.quarantine import Quarantine, query_of
+from ostinato.runtime.session.quiet_partitions import is_due, sweep_rows
 from ostinato.runtime.session.session_limits import SessionLimits
 from ostinato.runtime.session.session_options import SessionOptions
 from ostinato.runtime.session.shape_rows import ShapeRows
@@ -44,8 +46,10 @@ class Graph:
         batches_apart: bool = False,
         without: Collection[str] = (),
         quarantines: bool = False,
+        threads: int | None = 1,
     ) -> None:
         """`without`: what is not used, for comparison: "query_index"."""
+        self._workers = Workers(threads)
         self.quarantine = Quarantine(quarantines)
         self.program = program
         self._without = frozenset(without)
@@ -73,7 +77,7 @@ class Graph:
             body = expanded(self.program.operators[self._declared[number][0]].body)
             return ShapeRows(reads, body, self.options, batches_apart=self._apart, without=self._without)
         patterns = [self.program.operators[n].body for n in self._declared[number]]
-        return InputRows(reads, patterns, self.options, batches_apart=self._apart)
+        return InputRows(reads, patterns, self.options, batches_apart=self._apart, workers=self._workers)
 
     def _operator(self, number: int) -> PatternOperator:
         operator = self.program.operators[number]
@@ -89,7 +93,7 @@ class Graph:
     def _connect(self) -> None:
         self.readers = [[self.operators[n] for n in numbers] for numbers in self._reader_numbers]
         self._swept = [NEVER] * len(self.inputs)  # up to where time has decided what it decides, in all partitions
-        self._timed = [any(reader.pattern.is_decided_by_time for reader in readers) for readers in self.readers]
+        self._sweeps = [sweep_rows(reader.pattern for reader in readers) for readers in self.readers]
         self._sharing = [CodeSharing(readers, self.inputs[number].rows) for number, readers in enumerate(self.readers)]
         for number, readers in enumerate(self.readers):
             self._tell_readers(number, readers)
@@ -114,7 +118,7 @@ class Graph:
                 continue
             self._reader_numbers[number] = [operator for operator in numbers if operator not in gone]
             self.readers[number] = [self.operators[operator] for operator in self._reader_numbers[number]]
-            self._timed[number] = any(reader.pattern.is_decided_by_time for reader in self.readers[number])
+            self._sweeps[number] = sweep_rows(reader.pattern for reader in self.readers[number])
             self._sharing[number] = CodeSharing(self.readers[number], self.inputs[number].rows)
             self._tell_readers(number, self.readers[number])
             for operator in gone.intersection(numbers):
@@ -234,6 +238,8 @@ class Graph:
         for operator in self.operators:
             for name, value in operator.metrics().items():
                 counted[name] = counted.get(name, 0) + value
+        if "derived_batches" in counted:
+            counted["threads"] = self._workers.most_used
         return counted | {
             "rows": sum(source.rows_in for source in self.inputs),
             "late_rows": sum(source.late.count for source in self.inputs),
@@ -283,19 +289,26 @@ class Graph:
             return
         if len(touched):
             yield from self._feed(number, touched, in_parts)
-        if self._timed[number] and (time_passed or self._due_for_sweep(source, len(touched))):
+        sweeps = self._sweeps[number]
+        if sweeps is not None and (time_passed or (len(touched) and is_due(source, sweeps))):
             yield from self._sweep(number, None if time_passed else touched, in_parts)
         if len(touched):
             self._idle_keys[number].forget(source, self.readers[number])
-            self.texts[number].sweep(source, self.readers[number])
-            source.rows.forget_opaque()
+            if len(source.pool):
+                self.texts[number].sweep(source, self.readers[number])
+            if source.rows.opaque:
+                source.rows.forget_opaque()
         self.limits.check_rows(source, self.readers[number], self.texts[number])
 
     def _feed(self, number: int, keys: np.ndarray, in_parts: bool) -> Iterator[Found]:
-        self._evaluate(number, keys)
-        numbers = self._reader_numbers[number]
-        for place, concerned in self._sharing[number].concerned(keys):
-            yield from self._fed(numbers[place], concerned, in_parts)
+        if self._sharing[number].only is None:
+            self._evaluate(number, keys)
+        numbers, sharing = self._reader_numbers[number], self._sharing[number]  # without queries that have just failed
+        if sharing.only is not None:
+            yield from self._fed(numbers[0], sharing.only.own_keys(keys), in_parts)
+        else:
+            for place, concerned in sharing.concerned(keys):
+                yield from self._fed(numbers[place], concerned, in_parts)
         self._trim(number, keys)
 
     def _evaluate(self, number: int, keys: np.ndarray) -> None:
@@ -323,13 +336,8 @@ class Graph:
         """Rows are kept as long as one of those that read them may need them."""
         if self.quarantine.has_changed:
             self.expel()
-        self.inputs[number].rows.trim(keys, self._sharing[number].kept_from(keys))
-
-    @staticmethod
-    def _due_for_sweep(source: InputRows, touched: int) -> bool:
-        """Partitions that receive nothing are looked at when their number is paid for by the rows since the last time. Half of it, so that
-        it happens also where every row brings a key of its own."""
-        return touched > 0 and source.keys is not None and 2 * source.since_sweep >= len(source.keys)
+        sharing = self._sharing[number]
+        self.inputs[number].rows.trim(keys, sharing.kept_from(keys) if sharing.only is None else sharing.only.kept_from(keys))
 
     def _sweep(self, number: int, just_seen: np.ndarray | None, in_parts: bool) -> Iterator[Found]:
         """Let the time decide that has passed; of the keys `just_seen` it has already."""

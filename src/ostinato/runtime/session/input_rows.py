@@ -17,7 +17,7 @@ from ostinato.runtime.rows.arrival_check import ArrivalCheck
 from ostinato.runtime.rows.arrow_rows import PlainRows
 from ostinato.runtime.rows.batch_order import BatchOrder
 from ostinato.runtime.rows.column_reader import CodedTexts, ColumnReader
-from ostinato.runtime.rows.ingest import EventTimes, sort_order, take, times_of
+from ostinato.runtime.rows.ingest import EventTimes, is_by_time, sort_order, take, times_of
 from ostinato.runtime.rows.intake import Intake
 from ostinato.runtime.rows.key_index import KeyIndex
 from ostinato.runtime.rows.late_rows import LateRows
@@ -26,6 +26,7 @@ from ostinato.runtime.rows.storage import empty_rows, needs_positions, stored_co
 from ostinato.runtime.rows.stream_form import in_form
 from ostinato.runtime.rows.string_pool import StringPool
 from ostinato.runtime.rows.struct_fields import flattened
+from ostinato.runtime.rows.workers import Workers
 from ostinato.runtime.session.session_options import SessionOptions
 
 NO_KEYS = np.zeros(0, np.int64)
@@ -34,10 +35,14 @@ Refuse = Callable[[int, OstinatoError], None]  # told of a pattern, by its place
 
 class InputRows:
     """`patterns` are those that read it. Rows that come from operators of the same session (`has_upstream`) wait for the watermarks of
-    these; rows from outside do what the session was told. `batches_apart`: no two batches share a time."""
+    these; rows from outside do what the session was told. `batches_apart`: no two batches share a time. `workers` share what many rows
+    cost."""
 
-    def __init__(self, reads: Input, patterns: Sequence[Pattern], options: SessionOptions, *, batches_apart: bool) -> None:
+    def __init__(
+        self, reads: Input, patterns: Sequence[Pattern], options: SessionOptions, *, batches_apart: bool, workers: Workers | None = None
+    ) -> None:
         self.reads = reads
+        self.workers = Workers() if workers is None else workers
         self.has_upstream = any(source.operator >= 0 for source in reads.sources)
         self.pool = StringPool()
         self.keys = KeyIndex(tuple(reads.columns[k].type for k in reads.keys), self.pool) if reads.keys else None
@@ -65,7 +70,11 @@ class InputRows:
         self._intake = Intake(reads, self.stored, self.pool)
         self._arrival_check = ArrivalCheck(())
         self._refuse: Refuse = _raised
+        self._by_time = is_by_time(reads)
+        self._takes_nulls = reads.null_keys != "never"
         self._in_moments = any(pattern.decides_moments for pattern in patterns)
+        if self._in_moments:
+            self.rows.arena.workers = self.workers
         self._nulls_allowed = not any(pattern.is_timed for pattern in patterns)  # of times, where rows are in order anyway
 
     def read_by(self, patterns: Sequence[Pattern], refuse: Refuse) -> None:
@@ -195,14 +204,15 @@ class InputRows:
 
     def _store(self, columns: Mapping[str, Vector], event_times: EventTimes | None, presorted: bool = False) -> np.ndarray:
         count = len(next(iter(columns.values())).data) if columns else 0
-        order = None if presorted else sort_order(dict(columns), self.reads, event_times)
+        in_order = presorted or (self._by_time and event_times is not None and event_times.ascending)
+        order = None if in_order else sort_order(dict(columns), self.reads, event_times)
         times = None if event_times is None else event_times.values
         if presorted and times is not None and count:
             self.latest = int(times[-1])
         positions = np.arange(self.position, self.position + count) if self._positioned else None
         self.position += count
         self.since_sweep += count
-        chosen, ranks = self._selected(columns, order)
+        chosen, ranks = (order, None) if self._takes_nulls else self._selected(columns, order)
         if chosen is not None:
             columns = {name: take(vector, chosen) for name, vector in columns.items()}
             times = None if times is None else times[chosen]

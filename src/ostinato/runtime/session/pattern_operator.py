@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from ostinato.program.analysis.event_links import linked_columns
+from ostinato.program.intervals import IntervalPattern
 from ostinato.program.pattern import Pattern, RowPattern
 from ostinato.program.tree import TreePattern
 from ostinato.runtime.limits.budget import Budget
@@ -20,6 +21,7 @@ from ostinato.runtime.matches.matches import Matches
 from ostinato.runtime.rows.array_growth import grown
 from ostinato.runtime.rows.pattern_rows import PatternRows
 from ostinato.runtime.rows.row_code import RowCode
+from ostinato.runtime.rows.situation_code import SituationCode
 from ostinato.runtime.rows.storage import bits_held_as, occurrence_columns
 from ostinato.runtime.session.begun_keys import BegunKeys
 from ostinato.runtime.session.input_rows import NO_KEYS, InputRows
@@ -68,8 +70,8 @@ class PatternOperator:
         return self.progress.evaluated
 
     def feed(self, keys: np.ndarray, in_parts: bool, final: bool = False) -> Iterator[pa.Table]:
-        """Evaluate new rows of these keys, drive the matcher over them, and report. `final`: no row will come any more."""
-        keys = self.own_keys(keys)
+        """Evaluate new rows of these keys, which are its own, drive the matcher over them, and report. `final`: no row will come any
+        more."""
         if not len(keys):
             return
         rows = self.rows
@@ -80,8 +82,7 @@ class PatternOperator:
             start = self.evaluated[keys]
             if self.pattern.look_ahead and not final:
                 ready = np.maximum(start, total - self.needs.awaited(rows, keys, self.source.reorder.watermark))
-            self.row_code.evaluate(rows, keys, start, ready)
-            self.row_code.store(rows)
+            self.row_code.fill(rows, keys, start, ready)
             self.evaluated[keys] = ready
         matches: Found = Matches.none()
         for matches in self._found(keys, ready, in_parts, final):
@@ -112,14 +113,13 @@ class PatternOperator:
         """Which of `keys` are none for this pattern; None: all are some."""
         return self.source.keys.with_null(keys) if self._excludes_nulls and self.source.keys is not None else None
 
-    def _found(self, keys: np.ndarray, ready: np.ndarray, in_parts: bool, final: bool) -> Iterator[Found]:
+    def _found(self, keys: np.ndarray, ready: np.ndarray, in_parts: bool, final: bool) -> Iterable[Found]:
         """In parts where somebody asks for it, and where the order of matches is that of the parts or does not matter. Rows of no match
         and timeouts are known by all matches together."""
         given = (self.rows, keys, ready, self.source.reorder.watermark, final)
         if (in_parts or self._in_any_order) and not self.report.looks_between_matches:
-            yield from self.matcher.feed_in_parts(*given)
-        else:
-            yield self.matcher.feed(*given)
+            return self.matcher.feed_in_parts(*given)
+        return (self.matcher.feed(*given),)
 
     def kept_from(self, keys: np.ndarray) -> np.ndarray:
         """The first ordinal of each key whose row it may still need."""
@@ -134,7 +134,7 @@ class PatternOperator:
         fed, searched = self._searched
         if fed is not keys:
             searched = np.minimum(self.matcher.keep_from(keys), grown(self.evaluated, self.rows.key_count)[keys])
-        return searched - self.pattern.look_back
+        return searched - self.pattern.look_back if self.pattern.look_back else searched
 
     @property
     def is_told_of_all(self) -> bool:
@@ -164,7 +164,11 @@ class PatternOperator:
         self.feed_all()
         progress, self.progress = self.progress, Progress()
         self.progress.evaluated = progress.evaluated.copy()
-        self.row_code, self.owns_progress = RowCode([self.pattern], self.source.pool), True
+        if isinstance(self.pattern, IntervalPattern):
+            self.row_code = SituationCode(self.pattern, self.source.pool, self.source.workers)
+        else:
+            self.row_code = RowCode([self.pattern], self.source.pool)
+        self.owns_progress = True
 
     def look_what_is_begun(self) -> None:
         if self._begun_keys is not None:
@@ -230,4 +234,5 @@ class PatternOperator:
 
     def metrics(self) -> dict[str, int]:
         timed_out = {} if self.report.timeouts is None else {"timed_out": self.report.timeouts.count}
-        return {"matches": self.report.emitted, **timed_out, **self.matcher.metrics()}
+        derived = self.row_code.metrics() if isinstance(self.row_code, SituationCode) else {}
+        return {"matches": self.report.emitted, **timed_out, **derived, **self.matcher.metrics()}

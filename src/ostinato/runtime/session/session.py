@@ -28,7 +28,8 @@ class RunningProgram:
     `batches_apart`: the caller guarantees that no two batches share a time, so that no row has to wait for others of the same time.
     A `snapshot` carries all of it: what is said again has to be the same, but for the budget.
     One call at a time: rows that two threads push at once have no order, so the second is refused (`ost.Receiver` gives them one).
-    `on_error`: "raise", or "quarantine" where there are several queries: one that fails is put aside, and the others go on."""
+    `on_error`: "raise", or "quarantine" where there are several queries: one that fails is put aside, and the others go on.
+    `threads`: how many may share the work of a call, None: as many as there are processors. Nothing that is found depends on it."""
 
     def __init__(
         self,
@@ -42,12 +43,13 @@ class RunningProgram:
         batches_apart: bool = False,
         on_error: str = "raise",
         without: Collection[str] = (),
+        threads: int | None = 1,
     ) -> None:
         self.program = verify(program)
         saved = None if snapshot is None else session_state.opened(program, snapshot)
         self.options = settled(lateness, ordered, late, budget, None if saved is None else saved.options)
         self.budget = self.options.budget or Budget()
-        told: dict[str, Any] = {"without": without, "quarantines": check_policy(on_error) == "quarantine"}
+        told: dict[str, Any] = {"without": without, "quarantines": check_policy(on_error) == "quarantine", "threads": threads}
         self.graph = Graph(program, self.options, self.budget, batches_apart=batches_apart, **told)
         self.closed = False
         self._failed = False
@@ -99,15 +101,18 @@ class RunningProgram:
         self.closed = True
 
     def _within_memory(self, found: Iterator[Found]) -> Iterator[Found]:
-        with self._alone():
-            try:
-                yield from found
-            except MemoryError as error:
-                self._failed = True
-                raise self.graph.limits.out_of_memory(error) from error
-            except BudgetError:
-                self._failed = True
-                raise
+        if not self._one_caller.acquire(blocking=False):
+            raise _at_work()
+        try:
+            yield from found
+        except MemoryError as error:
+            self._failed = True
+            raise self.graph.limits.out_of_memory(error) from error
+        except BudgetError:
+            self._failed = True
+            raise
+        finally:
+            self._one_caller.release()
 
     @contextmanager
     def _alone(self) -> Iterator[None]:

@@ -132,10 +132,14 @@ class SetSession(RunningProgram):
         self.graph.change(program)
         self._name_results()
 
-    def snapshot(self) -> bytes:
-        """With the program: which queries share rows follows from when they were added."""
+    def settled(self) -> Program:
+        """The program with all queries that there are now; which of them share rows follows from when they were added."""
         self.program = self.members.current(self.program)
-        program = serde.dumps(self.program)
+        return self.program
+
+    def snapshot(self) -> bytes:
+        """With the program."""
+        program = serde.dumps(self.settled())
         return MAGIC + len(program).to_bytes(8, "big") + program + super().snapshot()
 
     def metrics(self, by: str | None = None) -> Any:

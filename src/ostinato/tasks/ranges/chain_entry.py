@@ -124,7 +124,7 @@ def _follow(pattern: Pattern, rows: OrderedRows, begin: int, border: int, back: 
     own = (start < len(times)) & (times[np.minimum(start, len(times) - 1)] >= begin)  # NEXT looks at rows behind
     start, end = start[own], end[own]
     if pattern.output == "nonoverlapping":
-        start, end = overtaken_left_out(codes[start], start, end)
+        _, start, end = overtaken_left_out(codes[start], start, end)
     start, end = start[times[start] < border], end[times[start] < border]
     at_border = int(np.searchsorted(places, 0))
     positions = positions_at_border(codes[start], start, end, times[start] <= begin + window, at_border)
@@ -133,7 +133,7 @@ def _follow(pattern: Pattern, rows: OrderedRows, begin: int, border: int, back: 
 
 def _matches_from_every_row(pattern: Pattern, rows: OrderedRows, table: pa.Table, border: int, stop: int) -> tuple[np.ndarray, np.ndarray]:
     """First and last rows of the matches that start before the border, whatever came before; the table has the rows before `stop`."""
-    session = Session(alone(only_rows(_unchained(pattern))), batches_apart=True)
+    session = Session(alone(only_rows(unchained(pattern))), batches_apart=True)
     behind = (_numbered(part, table.num_rows) for part in rows_behind(session, rows, stop, border))
     found = list(run_session(session, chain([table], behind)))
     if not found:
@@ -142,7 +142,8 @@ def _matches_from_every_row(pattern: Pattern, rows: OrderedRows, table: pa.Table
     return matches.column(START_ROW).to_numpy(), matches.column(END_ROW).to_numpy()
 
 
-def _unchained(pattern: Pattern) -> Pattern:
+def unchained(pattern: Pattern) -> Pattern:
+    """All matches, whatever came before them."""
     if isinstance(pattern, EventPattern):
         return replace(pattern, output="all")
     assert isinstance(pattern, RowPattern)

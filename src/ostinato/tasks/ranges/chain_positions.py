@@ -47,7 +47,7 @@ def positions_at_border(keys: np.ndarray, start: np.ndarray, end: np.ndarray, ea
     return ChainPositions(groups, low, high)
 
 
-def overtaken_left_out(keys: np.ndarray, start: np.ndarray, end: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def overtaken_left_out(keys: np.ndarray, start: np.ndarray, end: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Of all matches those that a chain can take which takes the one that is complete first: none that begins later ends earlier. Of the
     matches that are left the first that a chain meets is the one it takes."""
     order = np.lexsort((end, start, keys))
@@ -60,7 +60,7 @@ def overtaken_left_out(keys: np.ndarray, start: np.ndarray, end: np.ndarray) -> 
     at = keys * stride + end
     earliest = np.minimum.accumulate(at[::-1])[::-1]
     kept = at <= np.append(earliest[1:], np.iinfo(np.int64).max)
-    return start[kept], end[kept]
+    return keys[kept], start[kept], end[kept]
 
 
 def _last_of_chain(at: np.ndarray, keys: np.ndarray, after: np.ndarray) -> np.ndarray:

@@ -1,5 +1,5 @@
 """A program whose matches start in one time range only: where matches are counted, aggregated or compressed, those of other ranges
-cannot be left out afterwards."""
+cannot be left out afterwards; nor can results of events that last, of which nothing tells the first row."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TypeGuard
 from ostinato.expr.types import BOOL
 from ostinato.expr.typing.physical import from_physical
 from ostinato.program.column_code import ColumnCode, ColumnOp
+from ostinato.program.instances import InstanceAutomaton
 from ostinato.program.pattern import EventPattern, Pattern
 from ostinato.program.verification.verify import MAX_BITS
 from ostinato.tasks.ranges.time_ranges import TimeRange
@@ -20,6 +21,25 @@ def can_limit_starts(pattern: Pattern) -> TypeGuard[EventPattern]:
         return False
     later = {transition.target for element in pattern.elements for transition in element.transitions}
     return not _entries(pattern) & later and pattern.bits + len(_entries(pattern)) <= MAX_BITS
+
+
+def can_begin_in_range(pattern: InstanceAutomaton) -> bool:
+    return pattern.bits < MAX_BITS
+
+
+def beginning_in(automaton: InstanceAutomaton, one: TimeRange) -> InstanceAutomaton:
+    """Events that make an instance have a time in the range besides."""
+    if one.low is None and one.high is None:
+        return automaton
+    ops, bit = list(automaton.rows.ops), automaton.begin.bit
+    condition = _inside(ops, automaton, one)
+    if bit >= 0:
+        ops.append(ColumnOp("call", (automaton.rows.results[bit], condition), BOOL, ("and",)))
+        condition = len(ops) - 1
+    results = automaton.rows.results
+    rows = ColumnCode(tuple(ops), (*results[: automaton.bits], condition, *results[automaton.bits :]))
+    begin = replace(automaton.begin, bit=automaton.bits)
+    return replace(automaton, rows=rows, bits=automaton.bits + 1, begin=begin)
 
 
 def starting_in(pattern: EventPattern, one: TimeRange) -> EventPattern:

@@ -15,6 +15,7 @@ from ostinato.archive.row_groups import RowGroup
 from ostinato.expr.user_function import UserFunction
 from ostinato.program import serde
 from ostinato.program.analysis.look_around import look_around
+from ostinato.program.intervals import IntervalPattern
 from ostinato.program.pattern import Pattern
 from ostinato.program.program import alone
 from ostinato.runtime.limits.budget import Budget, MemoryShare, Overflow
@@ -39,8 +40,9 @@ class RangeJob:
 
     @cached_property
     def back(self) -> int:
-        """The rows before a match that it looks at."""
-        return look_around(self.pattern).before
+        """The rows before a match that it looks at. A situation that satisfied its condition at the row before a range began there."""
+        derives = isinstance(self.pattern, IntervalPattern) and any(one.start < 0 for one in self.pattern.definitions)
+        return look_around(self.pattern).before + derives
 
     @property
     def is_placed(self) -> bool:

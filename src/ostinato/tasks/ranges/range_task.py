@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 
 from ostinato.archive.row_groups import times_of
 from ostinato.program.column_code import ColumnCode
+from ostinato.program.instances import InstanceAutomaton
 from ostinato.program.measure_code import MeasureCode
 from ostinato.program.pattern import EventPattern, Pattern, RowPattern
 from ostinato.program.program import alone
@@ -21,12 +22,13 @@ from ostinato.tasks.ranges.chain_entry import Entry, at_time, chain_entry
 from ostinato.tasks.ranges.left_context import left_context
 from ostinato.tasks.ranges.match_places import placed
 from ostinato.tasks.ranges.merged_totals import totals_part
-from ostinato.tasks.ranges.own_starts import can_limit_starts, starting_in
+from ostinato.tasks.ranges.own_starts import beginning_in, can_limit_starts, starting_in
 from ostinato.tasks.ranges.range_job import RangeJob
 from ostinato.tasks.ranges.right_context import rows_behind
 from ostinato.tasks.ranges.start_marks import start_column, with_start
 from ostinato.tasks.ranges.static_filter import StaticFilter
 from ostinato.tasks.ranges.time_ranges import TimeRange
+from ostinato.tasks.ranges.window import window_of
 from ostinato.tasks.shipped_program import NO_FUNCTIONS, ShippedFunctions
 from ostinato.tasks.worker import run, run_session
 from ostinato.tasks.worker_memory import keep_freed_memory, task_budget
@@ -46,7 +48,10 @@ def read_range(job_text: str, number: int, functions: ShippedFunctions = NO_FUNC
 
 def run_range(job: RangeJob, one: TimeRange) -> Iterator[pa.Table]:
     """Tables of matches; they may hold more columns than the query's output."""
-    if can_limit_starts(job.pattern) and job.pattern.output in ("count", "compressed", "aggregates"):
+    if isinstance(job.pattern, InstanceAutomaton):
+        session = Session(alone(beginning_in(job.pattern, one)), budget=task_budget(job.budget), batches_apart=True)
+        yield from run_session(session, _tables(job, at_time(one.low), _stop(job, one)))
+    elif can_limit_starts(job.pattern) and job.pattern.output in ("count", "compressed", "aggregates"):
         yield from _at_once(job, one)
     elif job.pattern.output == "count" and job.pattern.selects_events:
         yield _count(job, one)
@@ -72,7 +77,7 @@ def _matches(job: RangeJob, one: TimeRange, marked: Pattern) -> Iterator[pa.Tabl
     stop = _stop(job, one)
     tables = _tables(job, entry, stop, lambda: rows_at_once(session))
     for matches in run_session(session, chain(tables, rows_behind(session, job.rows, stop, one.high))):
-        yield _own(matches, one, start_column(marked))
+        yield own_matches(matches, one, start_column(marked))
 
 
 def rows_at_once(session: Session) -> int:
@@ -94,7 +99,7 @@ def is_chained(pattern: Pattern) -> bool:
 
 
 def _stop(job: RangeJob, one: TimeRange) -> int | None:
-    return None if one.high is None else one.high + job.pattern.within
+    return None if one.high is None else one.high + window_of(job.pattern)
 
 
 def _tables(job: RangeJob, entry: Entry, stop: int | None, at_once: Callable[[], int] = lambda: 0) -> Iterator[pa.Table]:
@@ -103,7 +108,8 @@ def _tables(job: RangeJob, entry: Entry, stop: int | None, at_once: Callable[[],
     return rows if entry.begin is None or not job.back else chain([left_context(job.rows, entry.begin, stop, job.back)], rows)
 
 
-def _own(matches: pa.Table, one: TimeRange, column: str) -> pa.Table:
+def own_matches(matches: pa.Table, one: TimeRange, column: str) -> pa.Table:
+    """Those that start in the range; `column` tells where."""
     if not matches.num_rows:
         return matches
     times = times_of(matches.column(column))

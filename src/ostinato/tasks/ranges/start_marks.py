@@ -6,7 +6,8 @@ from dataclasses import replace
 
 from ostinato.expr.types import INT, Type
 from ostinato.program.column_code import ColumnCode, ColumnOp
-from ostinato.program.input import Column
+from ostinato.program.input import Column, Input
+from ostinato.program.intervals import IntervalPattern
 from ostinato.program.measure_code import MeasureCode, Point
 from ostinato.program.pattern import Pattern, RowPattern
 
@@ -19,15 +20,20 @@ START_OF_DEFAULT = "start_ts"  # the default output has it already
 
 def start_column(pattern: Pattern) -> str:
     """The output column of a marked program that holds the time of a match's first row."""
-    return START_OF_DEFAULT if pattern.measures.code is None else START_TIME
+    return START_OF_DEFAULT if _shows_start(pattern) else START_TIME
 
 
 def with_start(pattern: Pattern) -> Pattern:
-    """Adds the time of the first row to the output, unless the default output shows it."""
-    if pattern.measures.code is None:
+    """Adds the time of the first row to the output, unless that shows it."""
+    if _shows_start(pattern):
         return pattern
     time = pattern.reads.columns[pattern.reads.time]
     return replace(pattern, measures=_with_inputs(pattern.measures, [(START_TIME, "FIRST", time.name, time.type)]))
+
+
+def _shows_start(pattern: Pattern) -> bool:
+    """The default output does, and that of every pattern of situations."""
+    return pattern.measures.code is None or isinstance(pattern, IntervalPattern)
 
 
 def with_rows(pattern: Pattern) -> Pattern:
@@ -35,7 +41,11 @@ def with_rows(pattern: Pattern) -> Pattern:
     code = pattern.measures.code or ColumnCode()
     marks = [(START_ROW, "FIRST", ROW, INT), (END_ROW, "LAST", ROW, INT)]
     measures = _with_inputs(replace(pattern.measures, code=code, names=pattern.measures.names if pattern.measures.code else ()), marks)
-    return replace(pattern, reads=replace(pattern.reads, columns=(*pattern.reads.columns, Column(ROW, INT))), measures=measures)
+    return replace(pattern, reads=with_row_numbers(pattern.reads), measures=measures)
+
+
+def with_row_numbers(reads: Input) -> Input:
+    return replace(reads, columns=(*reads.columns, Column(ROW, INT)))
 
 
 def only_rows(pattern: Pattern) -> Pattern:

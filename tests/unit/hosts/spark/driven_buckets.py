@@ -9,9 +9,11 @@ import pandas as pd
 import pyarrow as pa
 
 from ostinato.hosts.spark.ship_program import shipped
+from ostinato.hosts.spark.streaming import open_sessions
 from ostinato.hosts.spark.streaming.bucket_processor import LATE, MATCHES, BucketProcessor
 from ostinato.hosts.spark.streaming.match_stream import buckets_for, clock_of
-from ostinato.hosts.spark.streaming.packing import BUCKET, EVENT_TIME, STREAM, Packer, from_blobs
+from ostinato.hosts.spark.streaming.packed_rows import BUCKET, EVENT_TIME, STREAM
+from ostinato.hosts.spark.streaming.packing import Packer, from_blobs
 from ostinato.hosts.spark.streaming.waiting import Waiting
 from ostinato.hosts.spark.work import Work
 
@@ -35,10 +37,11 @@ class Bucket:
     """What Spark keeps of one key."""
 
     state: StoredValue = field(default_factory=StoredValue)
+    rules: StoredValue = field(default_factory=StoredValue)
     timers: set[int] = field(default_factory=set)
 
     def getValueState(self, name: str, schema: object) -> StoredValue:
-        return self.state
+        return self.rules if name == "rules" else self.state
 
     def registerTimer(self, time: int) -> None:
         self.timers.add(time)
@@ -54,7 +57,7 @@ class DrivenBuckets:
         self.work = work
         count, clock = buckets_for(work, buckets), clock_of(work)
         streams = work.streams
-        packers = [Packer.of(stream, work.division.keys_of(n), count, clock, n, len(streams)) for n, stream in enumerate(streams)]
+        packers = [Packer.of(stream, work.keys_of(n), count, clock, n, len(streams)) for n, stream in enumerate(streams)]
         self.packers = [replace(packer, lateness=waiting.lateness) for packer in packers]
         self.processor = BucketProcessor(
             shipped(work.program), work.output, count, clock, waiting, is_set=work.is_set, quarantines=work.quarantines
@@ -64,6 +67,7 @@ class DrivenBuckets:
         self._latest = [0] * len(streams)
         self.late = 0
         self.buckets: dict[int, Bucket] = {}
+        self._calls = 0
 
     def batch(self, *tables: pa.Table) -> list[dict]:
         """One table per stream, in the order of the work; a stream without rows has none."""
@@ -101,6 +105,9 @@ class DrivenBuckets:
         self.watermark = max(self.watermark, min(self._latest))
 
     def _call(self, label: int, name: str, argument: object) -> list[dict]:
+        self._calls += 1
+        if self._calls % 2:
+            open_sessions.forget()  # as if another worker had it: from what is stored, or from what was left open, all is the same
         bucket = self.buckets.setdefault(label, Bucket())
         self.processor.init(bucket)
         timer_values = SimpleNamespace(getCurrentWatermarkInMs=lambda: self.watermark)

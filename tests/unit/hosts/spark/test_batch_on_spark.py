@@ -127,6 +127,18 @@ def test_files_with_int96_times_are_cut_too(spark, tmp_path, ticks) -> None:
     assert bag(on(spark).match(text, ticks=str(tmp_path)).toArrow()) == expected(text, ticks)
 
 
+@pytest.mark.parametrize("partition", ["", "PARTITION BY k"])
+def test_situations_are_cut_with_or_without_a_key(spark, folder, ticks, partition) -> None:
+    text = f"""FROM ticks {partition} DEFINE High AS v > 2, Falling AS v < PREV(v)
+        PATTERN High overlaps;contains;before Falling WITHIN 9 seconds RETURN avg(High.v) AS mean, count(Falling.*) AS n"""
+    plan = on(spark).explain(text, ticks=folder, language="tpstream")
+    assert "spark: time ranges" in plan and "2 rows per key read before each range" in plan
+    found = on(spark).match(text, ticks=folder, language="tpstream").collect()
+    table = compile(text, {"ticks": ticks.schema}, language="tpstream").open()
+    wanted = pa.concat_tables([table.push(ticks), table.close()]).to_pylist()
+    assert len(wanted) > 20 and sorted(tuple(row)[:2] for row in found) == sorted((row["mean"], row["n"]) for row in wanted)
+
+
 def test_keyed_without_a_window_is_shuffled(spark, folder, ticks) -> None:
     text = f"SELECT * FROM ticks {UNBOUND}"
     assert "spark: by key" in on(spark).explain(text, ticks=folder)

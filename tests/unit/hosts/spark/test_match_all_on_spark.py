@@ -7,6 +7,7 @@ import pytest
 
 import ostinato as ost
 from ostinato.hosts.spark import on
+from ostinato.tasks.ranges import time_ranges
 
 pytestmark = pytest.mark.spark
 
@@ -120,6 +121,19 @@ def test_shapes_in_a_batch(spark):
     queries = many()
     frame = on(spark).match_all(queries, ticks=spark.createDataFrame(rows().to_pandas()))
     assert shown(frame.toArrow()) == expected(queries, rows())
+
+
+def test_parquet_in_order_of_time_is_not_shuffled(spark, tmp_path, monkeypatch):
+    monkeypatch.setattr(time_ranges, "SMALLEST_RANGE", 100)
+    pq.write_table(rows(), tmp_path / "ticks.parquet", row_group_size=50)
+    queries = many()
+    frame = on(spark).match_all(queries, ticks=spark.read.parquet(str(tmp_path / "ticks.parquet")))
+    found = frame.toArrow()
+    assert frame.rdd.getNumPartitions() > 1
+    assert "Exchange" not in frame._jdf.queryExecution().toString()
+    assert shown(found) == expected(queries, rows())
+    ids = [row["match_id"] for row in found.to_pylist() if row["match_id"] is not None]
+    assert len(set(ids)) == len(ids) > 0
 
 
 def test_shapes_in_a_stream(spark, tmp_path):

@@ -42,6 +42,7 @@ SASE = {
 }
 
 
+@pytest.mark.every_pair
 @pytest.mark.parametrize("skip", ["PAST LAST ROW", "TO NEXT ROW"])
 @pytest.mark.parametrize("partition", ["", "PARTITION BY k"])
 @pytest.mark.parametrize("name", PATTERNS)
@@ -102,6 +103,7 @@ NUMBERS = {
 }
 
 
+@pytest.mark.every_pair
 @pytest.mark.parametrize("skip", ["PAST LAST ROW", "TO NEXT ROW"])
 @pytest.mark.parametrize("partition", ["", "PARTITION BY k"])
 @pytest.mark.parametrize("measures", NUMBERS)

@@ -14,7 +14,37 @@ def seen(text: str, dialect: str = "duckdb"):
     return found.outer.text, [(c.table, c.input.text, c.body) for c in found.clauses]
 
 
+DERIVE = "(ORDER BY x DEFINE A AS b)"
 CUTS = [
+    (f"SELECT * FROM SITUATIONS OF t {DERIVE}", f"SELECT * FROM {M}1", [("t", "SELECT * FROM t", DERIVE[1:-1])]),
+    (f"SELECT * FROM situations  of t AS q {DERIVE} m", f"SELECT * FROM {M}1 m", [("t", "SELECT * FROM t", DERIVE[1:-1])]),
+    (f"FROM SITUATIONS OF f(1, 2) {DERIVE}", f"FROM {M}1", [(None, "SELECT * FROM f(1, 2)", DERIVE[1:-1])]),
+    (f"FROM SITUATIONS OF t x(a, b) {DERIVE}", f"FROM {M}1", [(None, "SELECT * FROM t x(a, b)", DERIVE[1:-1])]),
+    ("SELECT situations of FROM situations", "SELECT situations of FROM situations", []),
+    (
+        f"FROM SITUATIONS OF (FROM t MATCH_RECOGNIZE (y)) {DERIVE} AS k MATCH_RECOGNIZE (z)",
+        f"FROM {M}3",
+        [("t", "SELECT * FROM t", "y"), (None, f"SELECT * FROM (FROM {M}1)", DERIVE[1:-1]), (None, f"SELECT * FROM {M}2", "z")],
+    ),
+    (
+        "FROM a JOIN b ON ALLEN(a, 'before;starts', b) WHERE allen((a.x + 1, f(y, 2)), 'meets', b)",
+        "FROM a JOIN b ON (a.end_ts < b.start_ts OR (a.start_ts = b.start_ts AND a.end_ts < b.end_ts)) WHERE ((f(y, 2)) = b.start_ts)",
+        [],
+    ),
+    (
+        "FROM (FROM a, b WHERE ALLEN(a, 'overlaps[1, 2]; before[1 minute, 1.5 hours]', b)) MATCH_RECOGNIZE (z)",
+        f"FROM {M}1",
+        [
+            (
+                None,
+                "SELECT * FROM (FROM a, b WHERE ((a.start_ts < b.start_ts AND b.start_ts < a.end_ts AND a.end_ts < b.end_ts"
+                " AND a.end_ts >= b.start_ts + 1 AND a.end_ts <= b.start_ts + 2)"
+                " OR (a.end_ts < b.start_ts AND b.start_ts >= a.end_ts + INTERVAL '60000000' MICROSECOND"
+                " AND b.start_ts <= a.end_ts + INTERVAL '5400000000' MICROSECOND)))",
+                "z",
+            )
+        ],
+    ),
     ("SELECT 1", "SELECT 1", []),
     ("SELECT * FROM t MATCH_RECOGNIZE (x)", f"SELECT * FROM {M}1", [("t", "SELECT * FROM t", "x")]),
     ("select a from t match_recognize (x) as m;", f"select a from {M}1 as m;", [("t", "SELECT * FROM t", "x")]),
@@ -197,7 +227,7 @@ ERRORS = [
     (
         "FROM t MATCH_RECOGNIZE (DEFINE A AS (FROM t MATCH_RECOGNIZE (X)))",
         UnsupportedError,
-        "MATCH_RECOGNIZE inside the clause of another MATCH_RECOGNIZE (line 1, column 45)\n"
+        "MATCH_RECOGNIZE inside of another clause (line 1, column 45)\n"
         "   1 | FROM t MATCH_RECOGNIZE (DEFINE A AS (FROM t MATCH_RECOGNIZE (X)))\n"
         "     |                                             ^^^^^^^^^^^^^^^\n"
         "Hint: Match in a subquery or a common table expression, and use its columns here",

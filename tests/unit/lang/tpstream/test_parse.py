@@ -5,11 +5,12 @@ from __future__ import annotations
 import pytest
 
 from ostinato.algebra.allen import Relation
+from ostinato.lang.situations.relations import Bounded
+from ostinato.lang.situations.syntax import Lasting, Name, StreamName
 from ostinato.lang.streams.window import Window
 from ostinato.lang.tpstream.parse import parse
 from ostinato.lang.tpstream.recognise import recognise
 from ostinato.lang.tpstream.render import render
-from ostinato.lang.tpstream.syntax import Bounded, Lasting, Name, StreamName
 
 DRIVERS = """
 FROM CarSensors PARTITION BY car_id
@@ -97,5 +98,7 @@ def test_rendered_texts_give_the_same_tree(text: str) -> None:
 
 def test_recognised() -> None:
     assert recognise(DRIVERS) and recognise("from t define A as x pattern A")
+    assert recognise("FROM t DEFINE A AS x PUBLISH y; PATTERN SEQ(y a)")
+    assert not recognise("FROM SITUATIONS OF t (ORDER BY ts DEFINE A AS x)")
     assert not recognise("FROM t MATCH_RECOGNIZE (ORDER BY ts PATTERN (A) DEFINE A AS x > 1)")
     assert not recognise("SELECT * FROM t") and not recognise("FROM t PATTERN x DEFINE y") and not recognise("FROM 'x")

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from tests.property.tpstream_meaning import lowered
+from tests.property.tpstream_meaning import lowered, queries_of
 from tests.unit.lang.tpstream.schemas import SCHEMAS
 
 from ostinato.base.errors import OstinatoError
+from ostinato.compiler import compile
 
 # the text with the place between « and », the words of the message, those of the hint
 REFUSED = [
@@ -33,6 +34,8 @@ REFUSED = [
     ("FROM ticks DEFINE A AS f «BETWEEN 9 AND 2» PATTERN A", "so long and so short", "Turn the bounds round"),
     ("FROM ticks DEFINE A AS f «AT MOST 0» PATTERN A", "lasts longer than this", "ends when it starts"),
     ("FROM ticks DEFINE A AS f AT LEAST 3 «AT» MOST 9 PATTERN A", "one duration", "BETWEEN"),
+    ("FROM ticks DEFINE A AS f AT LEAST «4611686018427387904» PATTERN A", "is too long", "2^62"),
+    ("FROM cars DEFINE A AS on AT MOST «99999999999 hours» PATTERN A", "AT MOST 99999999999 hours is too long", "2^62"),
     ("FROM ticks DEFINE A AS f AT «ONCE» PATTERN A", "Expected LEAST or MOST", "AT LEAST"),
     ("FROM ticks DEFINE A AS f AT LEAST 2 «parsecs» PATTERN A", "not a unit of time", "seconds"),
     ("FROM cars DEFINE A AS on AT LEAST 2 «months» PATTERN A", "no fixed length", "days"),
@@ -46,6 +49,7 @@ REFUSED = [
     ("FROM ticks DEFINE A AS f, B AS NOT f PATTERN A before[1«]» B", "Expected `,`", "Both bounds"),
     ("FROM ticks DEFINE A AS f, B AS NOT f PATTERN A «before[3, 2]» B", "above the upper", "Turn"),
     ("FROM ticks DEFINE A AS f, B AS NOT f PATTERN A «before[0, 0]» B", "longer than this", "meets"),
+    ("FROM ticks DEFINE A AS f, B AS NOT f PATTERN A before[1, «4611686018427387904»] B", "is too long", "2^62"),
     ("FROM cars DEFINE A AS on, B AS NOT on PATTERN A before[«1», 2 s] B", "has no unit", "Write a unit"),
     ("FROM ticks DEFINE A AS f, B AS NOT f PATTERN A before B «OR» A after B", "OR cannot stand in PATTERN", "semicolons"),
     ("FROM ticks DEFINE A AS f, B AS NOT f, «C AS x > 1» PATTERN A before B", "does not relate `C`", "leave the definition out"),
@@ -75,6 +79,21 @@ REFUSED = [
     ("FROM jobs INTERVAL (begun«)» DEFINE A PATTERN A", "Expected `,`", "INTERVAL (begun, ended)"),
     ("FROM jobs INTERVAL (begun, ended), cars DEFINE «A AS car = 1» PATTERN A", "the rows of one last", "A FROM jobs"),
     ("FROM jobs INTERVAL (begun, ended) DEFINE A, B FROM «jobs INTERVAL (ended, begun)» PATTERN A before B", "last in two ways", "once"),
+    ("FROM ticks «WHERE» x > 1 DEFINE A AS f PATTERN A", "WHERE is no clause", "part of a definition"),
+    ("FROM ticks DEFINE A AS f, B AS f PATTERN A before B«,» B after A", "have AND between them", "AND B meets C"),
+    ("FROM ticks DEFINE A AS f, B AS f PATTERN «NOT» A before B", "NOT cannot stand in PATTERN", "semicolons"),
+    ("FROM ticks DEFINE A AS f, B AS f PATTERN «(»A before B)", "without parentheses", "AND B meets C"),
+    ("FROM cars DEFINE A AS on PATTERN A WITHIN «5»", "WITHIN 5 has no unit", "WITHIN 5 seconds | minutes | hours | days"),
+    ("FROM ticks DEFINE A AS f WITHIN «5»", "WITHIN bounds the matches", "AT MOST"),
+    ("FROM ticks DEFINE A AS f RETURN «x» AS x", "a value for each event", "first(x)"),
+    ("FROM ticks DEFINE A AS f RETURN «sum(1)» AS x", "needs a column", "sum(x)"),
+    ("FROM ticks DEFINE A AS f RETURN max(«y») AS x", "There is no column y", "columns"),
+    ("FROM ticks DEFINE A AS f RETURN «max(x) AS Situation»", "is called `Situation`", "Every row has situation, start_ts"),
+    ("FROM cars PARTITION BY car DEFINE A AS on RETURN «count(*) AS car»", "is called `car`", "situation, car, start_ts"),
+    ("FROM ticks DEFINE A AS f, B AS f RETURN max(A.x - «B.x») AS x", "two situations", "Aggregate"),
+    ("FROM cars DEFINE A AS on, B FROM engine AS TRUE RETURN first(«speed») AS s", "without a column", "columns"),
+    ("FROM ticks DEFINE A AS f PUBLISH «5»", "Expected a name for the stream", None),
+    ("FROM ticks DEFINE A AS f PUBLISH a «RETURN» count(*) AS n", "out of place", "in this order"),
     ("FROM cars, «ticks» DEFINE A AS TRUE PATTERN A", "Column `ts` is of type timestamp", "cast or rename"),
 ]  # fmt: skip
 
@@ -83,7 +102,7 @@ REFUSED = [
 def test_refused(marked: str, message: str, hint: str | None) -> None:
     start, end = marked.index("«"), marked.index("»") - 1
     with pytest.raises(OstinatoError) as caught:
-        lowered(marked.replace("«", "").replace("»", ""), SCHEMAS)
+        queries_of(marked.replace("«", "").replace("»", ""), SCHEMAS)
     error = caught.value
     assert message in error.message
     assert error.span is not None and (error.span.start, error.span.end) == (start, end)
@@ -96,3 +115,13 @@ def test_options() -> None:
     assert caught.value.hint == "latency is 'earliest' or 'final'"
     with pytest.raises(OstinatoError, match="No stream was given"):
         lowered("FROM ticks DEFINE A AS f PATTERN A", {})
+
+
+def test_several_queries() -> None:
+    with pytest.raises(OstinatoError, match="Query 1 of the text has no name") as caught:
+        compile("FROM ticks DEFINE A AS f; FROM ticks DEFINE A AS f", {"ticks": SCHEMAS["ticks"]})
+    assert caught.value.hint == "End it with PUBLISH name"
+    with pytest.raises(OstinatoError, match="No later query of the text reads the events `a`"):
+        compile("FROM ticks DEFINE A AS f PUBLISH a; FROM ticks DEFINE A AS f", {"ticks": SCHEMAS["ticks"]})
+    with pytest.raises(OstinatoError, match="There is already a stream `ticks`"):
+        compile("FROM ticks DEFINE A AS f PUBLISH ticks; FROM ticks DEFINE A AS f", {"ticks": SCHEMAS["ticks"]})

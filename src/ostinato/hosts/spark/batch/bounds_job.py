@@ -11,19 +11,19 @@ from pyspark.sql import SparkSession
 
 from ostinato.archive.row_groups import ListedGroup, RowGroup, measure_bounds, place_without_time
 from ostinato.hosts.spark.parallelism import parallelism
-from ostinato.program.pattern import Pattern
+from ostinato.program.input import Input
 from ostinato.runtime.rows.ingest import missing_time
 
 FEW = 4  # row groups that the driver reads itself rather than start a job
 
 
-def with_bounds(spark: SparkSession, groups: Sequence[ListedGroup], pattern: Pattern) -> list[RowGroup]:
+def with_bounds(spark: SparkSession, groups: Sequence[ListedGroup], reads: Input) -> list[RowGroup]:
     """A row without a time, which a pattern within a time has no place for, is named here, where that costs nothing."""
-    time = pattern.reads.columns[pattern.reads.time].name
+    time = reads.time_name
     measured = _measured(spark, groups, time)
     for group in measured:
         if group.nulls:
-            raise missing_time(time, pattern.reads.stream, place_without_time(group, time))
+            raise missing_time(time, reads.stream, place_without_time(group, time))
     return [bounded for group in measured if (bounded := group.bounded) is not None]
 
 

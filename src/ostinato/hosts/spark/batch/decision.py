@@ -7,9 +7,7 @@ from dataclasses import dataclass
 import pyarrow as pa
 from pyspark.sql import DataFrame
 
-from ostinato.archive.row_groups import list_row_groups
-from ostinato.hosts.spark.batch.bounds_job import with_bounds
-from ostinato.hosts.spark.batch.parquet_scan import holds_columns, scanned_files
+from ostinato.hosts.spark.batch.time_groups import time_groups
 from ostinato.hosts.spark.parallelism import parallelism
 from ostinato.hosts.spark.run_options import BY_KEY, ONE, RANGES
 from ostinato.hosts.spark.types import as_on_spark
@@ -20,7 +18,8 @@ from ostinato.tasks.ranges.deferred_numbers import DeferredNumbers, numbers_matc
 from ostinato.tasks.ranges.merged_totals import TASK_OUTPUT, task_program
 from ostinato.tasks.ranges.range_job import RangeJob
 from ostinato.tasks.ranges.range_task import is_chained
-from ostinato.tasks.ranges.time_ranges import divide, overlap_widely
+from ostinato.tasks.ranges.time_ranges import divide
+from ostinato.tasks.ranges.window import window_of
 
 
 @dataclass(frozen=True)
@@ -52,20 +51,10 @@ def decide(frame: DataFrame, pattern: Pattern, input: pa.Schema, output: pa.Sche
 
 
 def _plan_ranges(frame: DataFrame, pattern: Pattern, division: Division, input: pa.Schema, output: pa.Schema) -> RangeJob | str:
-    files = scanned_files(frame)
-    if files is None:
-        return "the DataFrame is not a plain scan of Parquet files"
-    spark = frame.sparkSession
-    time = pattern.reads.columns[pattern.reads.time].name
-    listed = list_row_groups(files, time, lambda opened, file: holds_columns(opened, input, file))
-    if listed is None:
-        return "the files do not hold all columns in the types that Spark shows"
-    groups = with_bounds(spark, listed, pattern)
-    if not groups:
-        return "the files have no rows"
-    if overlap_widely(groups):
-        return "the row groups overlap widely in time"
-    divided = divide(groups, pattern.within, division.look_back, parallelism(spark))
+    groups = time_groups(frame, pattern.reads, input)
+    if isinstance(groups, str):
+        return groups
+    divided = divide(groups, window_of(pattern), division.look_back, parallelism(frame.sparkSession))
     if pattern.output == "aggregates":
         pattern, output = task_program(pattern), TASK_OUTPUT
     elif numbers_matches(pattern) and len(divided.ranges) > 1:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -17,7 +17,11 @@ from ostinato.hosts.spark.streaming.bucket_state import BucketState
 from ostinato.hosts.spark.streaming.buckets import bucket_of
 from ostinato.hosts.spark.streaming.clock import Clock
 from ostinato.hosts.spark.streaming.late_output import beside
+from ostinato.hosts.spark.streaming.live_set import LiveSet, StoredRules
+from ostinato.hosts.spark.streaming.open_sessions import left_open, taken
 from ostinato.hosts.spark.streaming.packing import by_stream, to_blob
+from ostinato.hosts.spark.streaming.rule_log import LogEntry
+from ostinato.hosts.spark.streaming.rule_source import without_changes
 from ostinato.hosts.spark.streaming.told import Told
 from ostinato.hosts.spark.streaming.waiting import Waiting
 from ostinato.runtime.limits.budget import Budget
@@ -57,51 +61,62 @@ class BucketProcessor(StatefulProcessor):
         keeps_late: bool = False,
         is_set: bool = False,
         quarantines: bool = False,
+        live: LiveSet | None = None,
     ) -> None:
         """`budget` is that of each bucket. `keeps_late`: `output` has late rows too; see `late_output`. `quarantines`: of a set, it has the
-        errors of queries that fail; see `set_output`."""
+        errors of queries that fail; see `set_output`. `live`: the queries are those of a log; then `program` is not looked at."""
         self._shipped = program
         self.output = output
         self.buckets = buckets
         self._clock = clock
-        self._waiting = waiting
+        self.waiting = waiting
         self._budget = budget
         self._keeps_late = keeps_late
         self._is_set = is_set
         self._quarantines = quarantines
+        self._live = live
 
     def init(self, handle: StatefulProcessorHandle) -> None:
         self._handle = handle
         self._state = handle.getValueState("session", _STATE)
-        self._program = self._shipped.load()
+        if self._live is None:
+            self._program = self._shipped.load()
+        else:
+            self._rules = handle.getValueState("rules", _STATE)
 
     def handleInputRows(self, key: Any, rows: Iterator[pd.DataFrame], timerValues: Any) -> Iterator[pd.DataFrame]:
-        frames = list(rows)
-        told = Told.of(frames, self._waiting.announced)
-        yield from self._process(bucket_of(key[0]), by_stream(frames), told, timerValues.getCurrentWatermarkInMs())
+        frames, changes = without_changes(list(rows))
+        told = Told.of(frames, self.waiting.announced)
+        yield from self._process(bucket_of(key[0]), by_stream(frames), told, timerValues.getCurrentWatermarkInMs(), changes=changes)
 
     def handleExpiredTimer(self, key: Any, timerValues: Any, expiredTimerInfo: Any) -> Iterator[pd.DataFrame]:
         if self._state.exists():
-            told = Told((NEVER,) * self._waiting.announced)
+            told = Told((NEVER,) * self.waiting.announced)
             yield from self._process(bucket_of(key[0]), {}, told, timerValues.getCurrentWatermarkInMs(), fired=True)
 
     def close(self) -> None:
         pass
 
     def _process(
-        self, bucket: int, rows: Mapping[int, pa.Table], told: Told, watermark: int, fired: bool = False
+        self,
+        bucket: int,
+        rows: Mapping[int, pa.Table],
+        told: Told,
+        watermark: int,
+        fired: bool = False,
+        changes: Sequence[LogEntry] = (),
     ) -> Iterator[pd.DataFrame]:
         stored = self._stored()
         if stored is not None and stored.has_ended:
             if rows:
                 raise StateError("rows came for a stream that has ended", hint="begin with a new checkpoint directory")
             return
-        snapshot = stored.snapshot if stored is not None else None
-        kept = "keep" if self._keeps_late else "count"
-        session = self._session(lateness=self._waiting.session_lateness, late=kept, snapshot=snapshot)
+        session = self._opened(stored)
+        self._take_in(session, changes)
         before, stopped_before = session.metrics(), _quarantined(session)
         told = told.after(stored.latest if stored else ())
-        matches = _without(self._decided(FedSession(session), rows, told, watermark), _quarantined(session))
+        fed = FedSession(session, None if self._live is None else self._live.division)
+        matches = _without(self._decided(fed, rows, told, watermark), _quarantined(session))
         late_rows = session.take_late() if self._keeps_late else None
         matches_before = stored.matches if stored else 0
         timer = self._timer(-1 if fired or stored is None else stored.timer, None if told.has_ended else watermark)
@@ -112,10 +127,15 @@ class BucketProcessor(StatefulProcessor):
         after = session.metrics()
         late, shed = after["late_rows"] - before["late_rows"], _shed(after) - _shed(before)
         stopped = {query: error for query, error in _quarantined(session).items() if query not in stopped_before}
+        frame = None
         if count or late or shed or stopped:
             shown = self._shown(self._with_errors(self._named(matches, bucket, matches_before), stopped), late_rows)
             counted = {LATE: [late], ROW_COUNT: [count], SHED: [shed], QUARANTINED: [len(stopped)]}
-            yield pd.DataFrame({MATCHES: [to_blob(shown)], **counted})
+            frame = pd.DataFrame({MATCHES: [to_blob(shown)], **counted})
+        if isinstance(session, SetSession) and not told.has_ended:
+            left_open(snapshot, self._told(), session)
+        if frame is not None:
+            yield frame
 
     def _with_errors(self, matches: pa.Table, stopped: Failed) -> pa.Table:
         return pa.concat_tables([matches, errors_table(stopped, self.output)]) if stopped else matches
@@ -138,8 +158,37 @@ class BucketProcessor(StatefulProcessor):
         named = self._with_errors(self._named(matches, bucket_of(label), stored.matches), stopped)
         return self._shown(named, session.take_late() if self._keeps_late else None)
 
+    def _opened(self, stored: BucketState | None) -> Session | SetSession:
+        """A set, which takes a while to open, goes on where this worker has it open."""
+        known = taken(stored.snapshot, self._told()) if stored is not None and self._is_set else None
+        if known is not None:
+            self._program = known.program
+            return known
+        kept = "keep" if self._keeps_late else "count"
+        return self._session(lateness=self.waiting.session_lateness, late=kept, snapshot=None if stored is None else stored.snapshot)
+
+    def _told(self) -> tuple[Hashable, ...]:
+        """What sessions are opened with; snapshots tell of the program all but the functions of users."""
+        functions = self._shipped.functions if self._live is None else self._live.functions
+        return self._budget, self.waiting.session_lateness, self._quarantines, functions
+
+    def _take_in(self, session: Session | SetSession, changes: Sequence[LogEntry]) -> None:
+        """What has changed in a set that is live, before the rows that came with it."""
+        if self._live is not None and isinstance(session, SetSession):
+            stored = self._stored_rules()
+            after = self._live.changed(session, stored, changes)
+            if after != stored:
+                self._rules.update((after.dumps(),))
+            self._program = session.program
+
+    def _stored_rules(self) -> StoredRules:
+        held = self._rules.get() if self._rules.exists() else None
+        return StoredRules() if held is None else StoredRules.loads(bytes(held[0]))
+
     def _session(self, **told: Any) -> Session | SetSession:
         budget = task_budget(self._budget)
+        if self._live is not None:
+            self._program = self._live.program(self._stored_rules())
         if self._is_set:
             return set_session(self._program, {} if self._quarantines else None, budget=budget, **told)
         return Session(self._program, budget=budget, **told)
@@ -168,13 +217,13 @@ class BucketProcessor(StatefulProcessor):
 
     def _watermarks(self, session: FedSession, told: Told, watermark: int) -> list[int]:
         """How far each stream has come: as far as Spark says of all of them, or as it has told of itself."""
-        of_all = NEVER if watermark <= 0 else self._clock.from_watermark(watermark) - self._waiting.behind
-        told_of = told.watermarks(self._waiting.told_lateness) or (NEVER,) * len(session.streams)
+        of_all = NEVER if watermark <= 0 else self._clock.from_watermark(watermark) - self.waiting.behind
+        told_of = told.watermarks(self.waiting.told_lateness) or (NEVER,) * len(session.streams)
         return [max(of_all, own) for own in told_of]
 
     def _check_datable(self, time: str, table: pa.Table) -> None:
         """Spark's watermark begins in 1970. Rows before would wait for it for ever, unless the stream itself tells how far it has come."""
-        if not self._waiting.announced and table.num_rows:
+        if not self.waiting.announced and table.num_rows:
             first = pc.min(times_of(table.column(time))).as_py()
             if first is not None and first < 0:
                 raise DataError(

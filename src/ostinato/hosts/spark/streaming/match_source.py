@@ -11,10 +11,11 @@ from ostinato.base.errors import UnsupportedError
 from ostinato.hosts.spark.merged_frame import united
 from ostinato.hosts.spark.run_options import Lateness, RunOptions
 from ostinato.hosts.spark.ship_program import shipped
-from ostinato.hosts.spark.stream_rows import check_stream, source_columns
+from ostinato.hosts.spark.stream_rows import check_stream, source_columns, without_filters
 from ostinato.hosts.spark.streaming.bucket_processor import BucketProcessor
 from ostinato.hosts.spark.streaming.clock import Clock
 from ostinato.hosts.spark.streaming.late_output import with_late_rows
+from ostinato.hosts.spark.streaming.live_set import LiveSet
 from ostinato.hosts.spark.streaming.match_stream import (
     buckets_for,
     check_lateness,
@@ -28,6 +29,7 @@ from ostinato.hosts.spark.streaming.match_stream import (
 from ostinato.hosts.spark.streaming.packing import Packer
 from ostinato.hosts.spark.streaming.parquet_stream import ParquetStream
 from ostinato.hosts.spark.streaming.prefilter import prefiltered
+from ostinato.hosts.spark.streaming.rule_source import rule_changes
 from ostinato.hosts.spark.streaming.stream_origin import (
     Origin,
     behind_of,
@@ -42,14 +44,16 @@ from ostinato.hosts.spark.streaming.waiting import Waiting
 from ostinato.hosts.spark.types import to_spark_schema
 from ostinato.hosts.spark.work import Work
 from ostinato.program.analysis.output_times import result_times
+from ostinato.program.query_graphs import NO_QUERIES
 from ostinato.tasks.outside_streams import OutsideStream
 
 Given = DataFrame | ParquetStream
 
 
-def match_streams(spark: SparkSession, given: Sequence[Given], work: Work, options: RunOptions) -> DataFrame:
+def match_streams(spark: SparkSession, given: Sequence[Given], work: Work, options: RunOptions, live: LiveSet | None = None) -> DataFrame:
     """`given` are the streams of the work, in its order. Each has a watermark of its own, and what is late is late in its own stream; those
-    that are merged wait until all have come as far. `lateness=` is for those that have no watermark yet."""
+    that are merged wait until all have come as far. `lateness=` is for those that have no watermark yet. `live`: the queries are those of a
+    log, whose changes come as a stream beside the others."""
     check_streamable(work)
     clock, buckets = clock_of(work), buckets_for(work, options.buckets)
     for stream in work.streams:
@@ -61,19 +65,23 @@ def match_streams(spark: SparkSession, given: Sequence[Given], work: Work, optio
     waiting = Waiting(known, 0 if known is None else len(parts), behind)
     packed = []
     for number, part in enumerate(parts):
-        packer = Packer.of(part.stream, work.division.keys_of(number), buckets, clock, number, len(parts))
+        packer = Packer.of(part.stream, work.keys_of(number), buckets, clock, number, len(parts))
         packed.append(part.packed(spark, work, replace(packer, lateness=known), options.lateness))
-    return _matched(united(packed), work, waiting, options, any(part.own.ends for part in parts), clock, buckets)
-
-
-def _matched(packed: DataFrame, work: Work, waiting: Waiting, options: RunOptions, ends: bool, clock: Clock, buckets: int) -> DataFrame:
-    """The matches of packed rows as they are decided; or those that a stream of this query has left. `ends`: the streams say so."""
+    if live is not None:
+        packed.append(rule_changes(spark, live.log, buckets))
     output = with_late_rows(work.output, work.reads) if options.keeps_late else work.output
-    told = (options.budget, options.keeps_late, work.is_set, work.quarantines)
-    processor = BucketProcessor(shipped(work.program), output, buckets, clock, waiting, *told)
+    told = (options.budget, options.keeps_late, work.is_set, work.quarantines, live)
+    program = shipped(work.program if live is None else NO_QUERIES)
+    processor = BucketProcessor(program, output, buckets, clock, waiting, *told)
+    return _matched(united(packed), processor, work, options, any(part.own.ends for part in parts))
+
+
+def _matched(packed: DataFrame, processor: BucketProcessor, work: Work, options: RunOptions, ends: bool) -> DataFrame:
+    """The matches of packed rows as they are decided; or those that a stream of this query has left. `ends`: the streams say so."""
+    output = processor.output
     if options.tail_of is not None:
         return tail_of(packed.sparkSession, options.tail_of, processor.closed, output)
-    times = {} if work.is_set else result_times(work.program, waiting.behind)
+    times = {} if work.is_set else result_times(work.program, processor.waiting.behind)
     name = observation_name()
     return match_packed(packed, processor, with_notes(to_spark_schema(output), times, ends, name), name)
 
@@ -94,7 +102,8 @@ class _StreamPart:
             check_stream(self.source.schema, self.stream, work.program)
             has_one = lateness is None or self.own.has_watermark or self.own.matched
             delay = None if has_one or lateness is None else packer.clock.delay(lateness)
-            rows, watched = prefiltered(self.source, self.stream, work.program, packer.clock, delay)
+            program = work.program if work.fixed is None else without_filters(work.program)  # a query to come may want what none wants now
+            rows, watched = prefiltered(self.source, self.stream, program, packer.clock, delay)
             packed = pack_rows(rows, packer)
         return packed if watched or lateness is None else with_lateness(packed, packer.clock, lateness)
 

@@ -17,7 +17,8 @@ from ostinato.hosts.spark.run_options import Lateness
 from ostinato.hosts.spark.streaming.bucket_processor import DECIDED_ON_SPARK, LATE, MATCHES, QUARANTINED, ROW_COUNT, SHED, BucketProcessor
 from ostinato.hosts.spark.streaming.buckets import DEFAULT_BUCKETS
 from ostinato.hosts.spark.streaming.clock import Clock
-from ostinato.hosts.spark.streaming.packing import BUCKET, EVENT_TIME, PACKED_ON_SPARK, Packer, from_blobs
+from ostinato.hosts.spark.streaming.packed_rows import BUCKET, EVENT_TIME, PACKED_ON_SPARK
+from ostinato.hosts.spark.streaming.packing import Packer, from_blobs
 from ostinato.hosts.spark.streaming.stream_settings import ready_for_streams
 from ostinato.hosts.spark.work import Work
 from ostinato.program.analysis.output_times import input_delays
@@ -38,7 +39,7 @@ def observation_name() -> str:
 
 def buckets_for(work: Work, buckets: int | None) -> int:
     """Where no key divides anything there is one bucket."""
-    return (buckets or DEFAULT_BUCKETS) if work.division.is_keyed else 1
+    return (buckets or DEFAULT_BUCKETS) if work.is_divided else 1
 
 
 def clock_of(work: Work) -> Clock:

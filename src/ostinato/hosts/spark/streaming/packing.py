@@ -11,31 +11,16 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
-from pyspark.sql import types as spark
 
 from ostinato.archive.row_groups import times_of
 from ostinato.expr.typing.arrow_types import to_arrow
 from ostinato.hosts.spark.streaming.buckets import buckets_of, label_of
 from ostinato.hosts.spark.streaming.clock import Clock
+from ostinato.hosts.spark.streaming.packed_rows import EVENT_TIME, FOREVER, PACKED, ROWS, STREAM
 from ostinato.runtime.rows.reorder import NEVER
 from ostinato.tasks.conform import conform
 from ostinato.tasks.graph_division import StreamKey
 from ostinato.tasks.outside_streams import OutsideStream
-
-BUCKET, ROWS, EVENT_TIME, STREAM, LATEST = "bucket", "rows", "event_time", "stream", "latest"
-PACKED = pa.schema(
-    [(BUCKET, pa.int32()), (ROWS, pa.binary()), (EVENT_TIME, pa.timestamp("us", tz="UTC")), (STREAM, pa.int32()), (LATEST, pa.int64())]
-)
-FOREVER = int(np.iinfo(np.int64).max)  # the latest time of a stream that has ended
-PACKED_ON_SPARK = spark.StructType(
-    [
-        spark.StructField(BUCKET, spark.IntegerType(), True),
-        spark.StructField(ROWS, spark.BinaryType(), True),
-        spark.StructField(EVENT_TIME, spark.TimestampType(), True),
-        spark.StructField(STREAM, spark.IntegerType(), True),
-        spark.StructField(LATEST, spark.LongType(), True),
-    ]
-)
 
 
 @dataclass(frozen=True)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import base64
+import importlib
 from collections.abc import Iterator, Sequence
 from dataclasses import astuple, dataclass
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
@@ -17,8 +19,11 @@ from ostinato.archive.row_group_reader import read_columns
 from ostinato.archive.row_groups import open_file
 from ostinato.base.errors import DataError, UnsupportedError
 from ostinato.hosts.spark.streaming.file_list import FileList
-from ostinato.hosts.spark.streaming.packing import PACKED_ON_SPARK, Packer
+from ostinato.hosts.spark.streaming.packed_rows import PACKED_ON_SPARK
 from ostinato.hosts.spark.streaming.planned_files import FilePlanner, Footer, Offset, Plan, PlannedFile, check_unchanged
+
+if TYPE_CHECKING:
+    from ostinato.hosts.spark.streaming.packing import Packer
 
 FORMAT = "ostinato_parquet_stream"
 
@@ -94,7 +99,7 @@ class PackedParquetReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         if partition.value is None:
-            yield Packer.loads(self._packer).end()
+            yield _packer(self._packer).end()
             return
         values, number = partition.value
         file = PlannedFile(*values)
@@ -105,9 +110,15 @@ class PackedParquetReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
                 rows = read_columns(opened, [number], self._columns)
             except (OSError, pa.ArrowInvalid) as error:
                 raise DataError(f"cannot read row group {number} of {path}", detail=str(error)) from error
-        yield Packer.loads(self._packer).pack(rows)
+        yield _packer(self._packer).pack(rows)
 
     def _footer(self, path: str) -> Footer:
         with open_file(path) as opened:
             check_columns(opened, path, self._columns)
             return Footer(opened.metadata.num_rows, opened.metadata.num_row_groups)
+
+
+def _packer(text: str) -> Packer:
+    """Spark plans a stream in half a dozen Python processes, none of which packs: what packs takes each of them half a second to load."""
+    found: Packer = importlib.import_module("ostinato.hosts.spark.streaming.packing").Packer.loads(text)
+    return found

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from ostinato.hosts.spark.streaming.packing import FOREVER, LATEST, STREAM
+from ostinato.hosts.spark.streaming.packed_rows import FOREVER, LATEST, STREAM
 from ostinato.runtime.rows.ingest import FAREST
 from ostinato.runtime.rows.reorder import NEVER
 

@@ -9,20 +9,21 @@ from ostinato.base.errors import QuerySyntaxError
 from ostinato.expr.nodes import Call, Expr, Literal
 from ostinato.expr.reading.parse import COMPARISONS
 from ostinato.expr.reading.tokens import Token
+from ostinato.lang.situations.parse_expression import SituationParser
+from ostinato.lang.situations.syntax import Definition, Lasting, Name, StreamName
+from ostinato.lang.situations.words import CLAUSES, RESERVED
 from ostinato.lang.streams.read_length import read_length
 from ostinato.lang.streams.window import Window
-from ostinato.lang.tpstream.parse_expression import TpstreamExpressionParser
-from ostinato.lang.tpstream.syntax import Definition, Lasting, Name, StreamName
-from ostinato.lang.tpstream.words import CLAUSES, RESERVED
 
 DURATIONS = "AT LEAST 5 SECONDS, AT MOST 1 MINUTE or BETWEEN 5 SECONDS AND 1 MINUTE; for an integer time a number alone"
 INTERVALS = "Rows that last are named by the columns of their starts and ends: jobs INTERVAL (begun, ended)"
 TESTS = ("distinct", "in", "like", "is_null", "is_not_null", "is_true", "is_false")
 CONDITIONS = frozenset((*COMPARISONS.values(), *TESTS, "and", "or", "not"))
+BEHIND_DEFINITIONS = ("MEASURES", "PATTERN", "WITHIN", "RETURN", "PUBLISH")
 BEHIND = frozenset((*CLAUSES, "AND", "AT", "BETWEEN"))
 
 
-def stream_name(cursor: TpstreamExpressionParser) -> StreamName:
+def stream_name(cursor: SituationParser) -> StreamName:
     token = cursor.expect_name("a stream", RESERVED)
     if cursor.at_op("."):
         hint = 'Streams have plain names; quote one that has a dot in it: "a.b"'
@@ -37,7 +38,7 @@ def stream_name(cursor: TpstreamExpressionParser) -> StreamName:
     return StreamName(token.value, Name(start.value, start.span), Name(end.value, end.span), cursor.span_from(token.span))
 
 
-def definition(cursor: TpstreamExpressionParser) -> Definition:
+def definition(cursor: SituationParser) -> Definition:
     token = cursor.expect_name("the name of a situation", RESERVED)
     stream = stream_name(cursor) if cursor.accept_word("FROM") else None
     condition, compared = _condition(cursor) if cursor.accept_word("AS") else (None, None)
@@ -47,7 +48,7 @@ def definition(cursor: TpstreamExpressionParser) -> Definition:
     return Definition(token.value, stream, condition, lasting, compared, cursor.span_from(token.span))
 
 
-def _lasting(cursor: TpstreamExpressionParser) -> Lasting | None:
+def _lasting(cursor: SituationParser) -> Lasting | None:
     start = cursor.peek().span
     if cursor.accept_word("AT"):
         word = cursor.expect_word("LEAST", "MOST", hint=DURATIONS)
@@ -61,11 +62,11 @@ def _lasting(cursor: TpstreamExpressionParser) -> Lasting | None:
     return None
 
 
-def _length(cursor: TpstreamExpressionParser) -> Window:
+def _length(cursor: SituationParser) -> Window:
     return read_length(cursor, "a duration", DURATIONS, BEHIND)
 
 
-def _condition(cursor: TpstreamExpressionParser) -> tuple[Expr, Expr | None]:
+def _condition(cursor: SituationParser) -> tuple[Expr, Expr | None]:
     """The condition; and, where a BETWEEN behind it could be part of it, both of them as one condition."""
     end = _end(cursor)
     cut = _last_between(cursor.tokens[cursor.position : end])
@@ -96,10 +97,10 @@ def is_condition(expr: Expr) -> bool:
     return isinstance(expr.value, bool) if isinstance(expr, Literal) else isinstance(expr, Call) and expr.name in CONDITIONS
 
 
-def _end(cursor: TpstreamExpressionParser) -> int:
-    """Where the definition ends: at a comma outside of parentheses, or at PATTERN."""
+def _end(cursor: SituationParser) -> int:
+    """Where the definition ends: at a comma outside of parentheses, or at the next clause."""
     depth, at = 0, cursor.position
-    while (token := cursor.tokens[at]).kind != "end" and not token.is_word("PATTERN"):
+    while (token := cursor.tokens[at]).kind != "end" and not token.is_op(";") and not token.is_word(*BEHIND_DEFINITIONS):
         depth += token.is_op("(", "[") - token.is_op(")", "]")
         if depth == 0 and token.is_op(","):
             break
@@ -119,7 +120,7 @@ def _last_between(tokens: Sequence[Token]) -> int | None:
 
 
 def _parsed(tokens: Sequence[Token], behind: Token) -> Expr:
-    inner = TpstreamExpressionParser([*tokens, replace(behind, kind="end")])
+    inner = SituationParser([*tokens, replace(behind, kind="end")])
     found = inner.expression()
     inner.expect_end(hint="A condition, then its duration: " + DURATIONS)
     return found

@@ -1,4 +1,4 @@
-"""Expressions of TPStream: those that all languages share."""
+"""Expressions in definitions of situations: those that all languages share."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from dataclasses import replace
 from ostinato.expr.nodes import Expr
 from ostinato.expr.reading.parse import ExpressionParser
 from ostinato.expr.unresolved import RawColumn
-from ostinato.lang.tpstream.words import RESERVED
+from ostinato.lang.situations.words import RESERVED
 
 
-class TpstreamExpressionParser(ExpressionParser):
+class SituationParser(ExpressionParser):
     reserved = RESERVED
 
     def reference(self) -> Expr:

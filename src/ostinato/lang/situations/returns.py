@@ -2,31 +2,37 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ostinato.algebra.query import Measure
-from ostinato.algebra.situations import DETECTED, END, START
 from ostinato.base.errors import QuerySyntaxError, SchemaError, UnsupportedError
 from ostinato.expr.nodes import AGGREGATES, Aggregate, Anchor, Expr, Field, Nav
 from ostinato.expr.typing.infer import infer, unknown_column
 from ostinato.expr.typing.schema import Schema
 from ostinato.expr.unresolved import RawCall, RawColumn
-from ostinato.lang.tpstream.constraints import definition_named
-from ostinato.lang.tpstream.streams import Sources
-from ostinato.lang.tpstream.syntax import Definition, Returned, TpstreamQuery
+from ostinato.lang.situations.definitions import definition_named
+from ostinato.lang.situations.sources import Sources
+from ostinato.lang.situations.syntax import Definition, Returned
 
 ENDS = {"first": Anchor.FIRST, "last": Anchor.LAST}
 SPELLINGS = {name: name for name in AGGREGATES} | {"mean": "avg", "stddev_samp": "stddev"}
 
 
-def lower_returns(query: TpstreamQuery, sources: Sources) -> tuple[Measure, ...]:
+def lower_returns(
+    items: Sequence[Returned], definitions: Sequence[Definition], sources: Sources, others: Sequence[str], each: bool
+) -> tuple[Measure, ...]:
+    """`others` are the names of the columns that a result has beside these. `each`: a result is one situation, of any definition; else it
+    is one of each, and every value says of which it is."""
     found: dict[str, Measure] = {}
-    for item in query.returns:
+    known = {other.lower() for other in others}
+    for item in items:
         name = _name(item)
         if name.lower() in found:
             raise QuerySyntaxError(f"Two returned values are called `{name}`", hint="Name one of them otherwise", span=item.span)
-        if name.lower() in (START, END, DETECTED):
-            hint = f"Every row has {START}, {END} and {DETECTED}: name it otherwise"
+        if name.lower() in known:
+            hint = f"Every row has {', '.join(others[:-1])} and {others[-1]}: name it otherwise"
             raise QuerySyntaxError(f"A returned value is called `{name}`", hint=hint, span=item.span)
-        resolved = _Returns(query.definitions, sources).resolved(item.expr)
+        resolved = _Returns(definitions, sources, each).resolved(item.expr)
         found[name.lower()] = Measure(name, infer(resolved, sources.stream.schema))
     return tuple(found.values())
 
@@ -38,9 +44,11 @@ def _name(item: Returned) -> str:
 
 
 class _Returns:
-    def __init__(self, definitions: tuple[Definition, ...], sources: Sources) -> None:
+    def __init__(self, definitions: Sequence[Definition], sources: Sources, each: bool) -> None:
         self.definitions = definitions
         self.sources = sources
+        self.each = each
+        self.example = "x" if each else f"{definitions[0].name}.x"
 
     def resolved(self, expr: Expr) -> Expr:
         if isinstance(expr, RawColumn):
@@ -54,13 +62,13 @@ class _Returns:
 
     def _bare(self, column: RawColumn) -> QuerySyntaxError:
         name = ".".join(column.parts)
-        shown = name if len(column.parts) > 1 else f"{self.definitions[0].name}.{name}"
+        shown = name if len(column.parts) > 1 or self.each else f"{self.definitions[0].name}.{name}"
         hint = f"Say which: first({shown}), last({shown}), avg({shown}), ..."
         return QuerySyntaxError(f"`{name}` has a value for each event of a situation", hint=hint, span=column.span)
 
     def _aggregate(self, call: RawCall) -> Expr:
         function = SPELLINGS[call.name.lower()]
-        example = f"{function}({self.definitions[0].name}.x)"
+        example = f"{function}({self.example})"
         if call.distinct:
             raise UnsupportedError(f"{function}(DISTINCT ...) is not offered here", hint=example, span=call.span)
         if call.star:
@@ -75,28 +83,42 @@ class _Returns:
             if self._owner(column) is not owner:
                 hint = f"Aggregate the one and the other: {function}(A.x) and {function}(B.y)"
                 raise QuerySyntaxError(f"{function} mixes events of two situations", hint=hint, span=column.span)
-        body = self._row(call.args[0], owner, self.sources.columns_of(self.sources.of(owner)))
+        body = self._row(call.args[0], owner, self.sources.columns_of(self._read_by(owner)))
+        name = None if owner is None else owner.name
         if function in ENDS:
-            return Nav(owner.name, ENDS[function], 0, 0, body, span=call.span)
-        return Aggregate(function, owner.name, body, span=call.span)
+            return Nav(name, ENDS[function], 0, 0, body, span=call.span)
+        return Aggregate(function, name, body, span=call.span)
+
+    def _read_by(self, owner: Definition | None) -> tuple[str, ...]:
+        """The streams; without an owner those of all definitions."""
+        owners = self.definitions if owner is None else (owner,)
+        return tuple(dict.fromkeys(name for one in owners for name in self.sources.of(one)))
 
     def _count_events(self, call: RawCall, function: str) -> Expr:
+        if function == "count" and call.star_of is None and self.each:
+            return Aggregate("count", None, None, span=call.span)
         if function != "count" or call.star_of is None:
-            hint = f"count({self.definitions[0].name}.*) is the number of its events"
+            hint = f"count({'*' if self.each else f'{self.definitions[0].name}.*'}) is the number of its events"
             raise QuerySyntaxError(f"{function}(*) is of no situation", hint=hint, span=call.span)
         return Aggregate("count", definition_named(call.star_of, self.definitions, call.span).name, None, span=call.span)
 
-    def _owner(self, column: RawColumn) -> Definition:
+    def _owner(self, column: RawColumn) -> Definition | None:
+        """None: it is of the situation, whichever that is."""
+        if self.each and (len(column.parts) == 1 or not self._is_defined(column.parts[0])):
+            return None
         if len(column.parts) == 1:
             name = column.parts[0]
             hint = f"Say of which: {' or '.join(f'{known.name}.{name}' for known in self.definitions)}"
             raise QuerySyntaxError(f"`{name}` is of no situation", hint=hint, span=column.span)
         return definition_named(column.parts[0], self.definitions, column.span)
 
-    def _row(self, expr: Expr, owner: Definition, schema: Schema) -> Expr:
+    def _is_defined(self, name: str) -> bool:
+        return any(definition.name.lower() == name.lower() for definition in self.definitions)
+
+    def _row(self, expr: Expr, owner: Definition | None, schema: Schema) -> Expr:
         """The argument of an aggregate: about one event of a situation."""
         if isinstance(expr, RawColumn):
-            name = ".".join(expr.parts[1:])
+            name = ".".join(expr.parts if owner is None else expr.parts[1:])
             own = schema.find(name)
             if own is None:
                 raise self._unknown(name, owner, schema, expr)
@@ -106,9 +128,10 @@ class _Returns:
             raise UnsupportedError(message, hint="Aggregates are over values of single events", span=expr.span)
         return expr.map_children(lambda child: self._row(child, owner, schema))
 
-    def _unknown(self, name: str, owner: Definition, schema: Schema, column: RawColumn) -> Exception:
+    def _unknown(self, name: str, owner: Definition | None, schema: Schema, column: RawColumn) -> Exception:
         if self.sources.stream.schema.find(name) is not None:
-            streams = ", ".join(self.sources.of(owner))
+            streams = ", ".join(self._read_by(owner))
             hint = f"The columns are {', '.join(schema.names)}"
-            return SchemaError(f"`{owner.name}` is of {streams}, without a column `{name}`", hint=hint, span=column.span)
+            of = "a situation" if owner is None else f"`{owner.name}`"
+            return SchemaError(f"{of} is of {streams}, without a column `{name}`", hint=hint, span=column.span)
         return unknown_column(name, schema, column)

@@ -9,8 +9,8 @@ from ostinato.expr.typing.coerce import coerce
 from ostinato.expr.typing.infer import infer, unknown_column
 from ostinato.expr.typing.schema import Schema
 from ostinato.expr.unresolved import RawCall, RawColumn
-from ostinato.lang.tpstream.streams import Sources
-from ostinato.lang.tpstream.syntax import Definition
+from ostinato.lang.situations.sources import Sources
+from ostinato.lang.situations.syntax import Definition
 
 FARTHEST = 1_000_000
 

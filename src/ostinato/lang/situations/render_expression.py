@@ -1,4 +1,4 @@
-"""Expressions of TPStream back to text. Parsing the text gives the same tree."""
+"""Expressions in definitions of situations back to text. Parsing the text gives the same tree."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from ostinato.expr.nodes import Call, Expr, Literal
 from ostinato.expr.reading.parse import EXTRACTED
 from ostinato.expr.text import ATOM, SIGN, ExpressionWriter, name_text
 from ostinato.expr.unresolved import RawCall, RawColumn
-from ostinato.lang.tpstream.words import RESERVED
+from ostinato.lang.situations.words import RESERVED
 
 UNIT_OF = {name: unit for unit, name in reversed(EXTRACTED.items())}
 
 
 def render_expression(expr: Expr) -> str:
-    return _TpstreamWriter(None).written(expr)[0]
+    return _Writer(None).written(expr)[0]
 
 
 def render_name(name: str) -> str:
@@ -22,7 +22,7 @@ def render_name(name: str) -> str:
     return '"' + name.replace('"', '""') + '"' if name.upper() in RESERVED else name_text(name)
 
 
-class _TpstreamWriter(ExpressionWriter):
+class _Writer(ExpressionWriter):
     def raw_column(self, column: RawColumn) -> tuple[str, int]:
         return ".".join(render_name(part) for part in column.parts), ATOM
 

@@ -1,0 +1,104 @@
+"""A hundred thousand standing queries over a stream of Spark, beside the same set embedded."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pyspark.sql import SparkSession
+
+import ostinato as ost
+from benchmarks import harness
+from benchmarks.harness import Experiment, announce
+from benchmarks.many_queries import Rules, cpu, made, ticks
+from benchmarks.one_thread import use_one_thread
+from benchmarks.spark_session import spark_and_folder
+from ostinato.hosts.spark import on
+
+WARM_UP = 2  # micro-batches in which workers start and the set is opened
+LOOK = 0.05  # seconds
+
+
+def write(folder: Path, batches: int, rows: int) -> list[pa.Table]:
+    folder.mkdir(parents=True)
+    tables = [ticks(rows, 7 + number, number * rows) for number in range(batches)]
+    for number, table in enumerate(tables):
+        pq.write_table(table, folder / f"{number:03d}.parquet", row_group_size=1 << 18)
+    return tables
+
+
+def embedded(queries: ost.QuerySet, tables: list[pa.Table]) -> float:
+    """Seconds of CPU time that the rows of a micro-batch take, one thread."""
+    session = queries.open()
+    spent = [cpu(lambda table=table: session.push("ticks", table)) for table in tables]
+    return sum(spent[WARM_UP:]) / len(spent[WARM_UP:])
+
+
+def spark_seconds(spark: SparkSession, queries: ost.QuerySet, source: Path, folder: Path, **told: Any) -> tuple[list[float], float]:
+    """Of each micro-batch behind the first ones: the seconds that Spark reports; and what they take of CPU time on the whole, JVM and
+    Python workers together."""
+    stream = on(spark).read_stream(str(source), rows_per_batch=1)
+    frame = on(spark).match_all(queries, ticks=stream, lateness=0, **told)
+    count = len(list(source.iterdir()))
+    running = frame.writeStream.format("noop").option("checkpointLocation", str(folder)).trigger(availableNow=True).start()
+    before = 0.0
+    while running.isActive:
+        done = len(running.recentProgress)
+        if done <= WARM_UP:
+            before = _cpu_of_all()
+        time.sleep(LOOK)
+    running.awaitTermination()
+    after = _cpu_of_all()
+    progress = [one for one in running.recentProgress if one.numInputRows]
+    seconds = [one.durationMs["triggerExecution"] / 1000 for one in progress[-(count - WARM_UP) :]]
+    return seconds, (after - before) / (count - WARM_UP)
+
+
+def _cpu_of_all() -> float:
+    total = 0.0
+    for process in psutil.Process().children(recursive=True):
+        try:
+            times = process.cpu_times()
+        except psutil.NoSuchProcess:
+            continue
+        total += times.user + times.system
+    return total
+
+
+def main() -> None:
+    options = harness.options("Many standing queries over a stream of Spark")
+    use_one_thread()
+    warnings.simplefilter("ignore")
+    experiment = Experiment(
+        "many_queries_spark",
+        "A hundred thousand queries over a stream of Spark",
+        "The rules and trades of the benchmark above, as a stream of Parquet files, one per micro-batch, on local Spark with one core and "
+        "one bucket; seconds per micro-batch as Spark reports them, the best of several. CPU seconds are those of the JVM and the Python "
+        "workers together. `rules may change`: the set is followed while the stream runs.",
+        show=("queries", "embedded_cpu", "spark_cpu", "live_cpu"),
+    )
+    rows, batches = (20_000, 1) if options.quick else (1_000_000, 4)
+    with spark_and_folder(cores=1) as (spark, folder):
+        for count in (100,) if options.quick else (1_000, 100_000):
+            tables = write(folder / f"in{count}", WARM_UP + batches, rows)
+            queries = made(Rules().texts(count))
+            case = experiment.case(f"{count:,} queries", rows, clock="wall", queries=count)
+            own = embedded(queries, tables)
+            case.record("embedded", [own], note="CPU time")
+            kinds = (("Spark", "spark_cpu", {}), ("Spark, rules may change", "live_cpu", {"rule_log": folder / f"log{count}"}))
+            for name, fact, told in kinds:
+                seconds, spent = spark_seconds(spark, queries, folder / f"in{count}", folder / f"{fact}{count}", buckets=1, **told)
+                case.record(name, seconds)
+                case.facts |= {"embedded_cpu": round(own, 3), fact: round(spent, 3)}
+                case.target(name, "embedded", at_least=0.6)
+            announce(f"  {case.facts}")
+    experiment.save(options)
+
+
+if __name__ == "__main__":
+    main()
