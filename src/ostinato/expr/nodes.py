@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, fields, replace
 from enum import Enum
+from functools import cache
 from typing import Any
 
 from ostinato.base.span import Span
@@ -26,8 +27,8 @@ class Expr:
 
     def children(self) -> tuple[Expr, ...]:
         found: list[Expr] = []
-        for f in fields(self):
-            _collect(getattr(self, f.name), found)
+        for name in _parts(type(self)):
+            _collect(getattr(self, name), found)
         return tuple(found)
 
     def walk(self) -> Iterator[Expr]:
@@ -36,8 +37,14 @@ class Expr:
             yield from child.walk()
 
     def map_children(self, change: Callable[[Expr], Expr]) -> Expr:
-        updates = {f.name: _map(getattr(self, f.name), change) for f in fields(self) if f.name not in ("span", "type")}
+        updates = {name: _map(getattr(self, name), change) for name in _parts(type(self))}
         return replace(self, **updates)
+
+
+@cache
+def _parts(kind: type[Expr]) -> tuple[str, ...]:
+    """The fields that may hold expressions. To ask a class for its fields, for every node, took a tenth of the time of compiling."""
+    return tuple(one.name for one in fields(kind) if one.name not in ("span", "type"))
 
 
 def _collect(value: Any, found: list[Expr]) -> None:
