@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, fields, replace
 from enum import Enum
-from functools import cache
 from typing import Any
 
 from ostinato.base.span import Span
@@ -27,7 +26,7 @@ class Expr:
 
     def children(self) -> tuple[Expr, ...]:
         found: list[Expr] = []
-        for name in _parts(type(self)):
+        for name in _parts(self):
             _collect(getattr(self, name), found)
         return tuple(found)
 
@@ -37,14 +36,19 @@ class Expr:
             yield from child.walk()
 
     def map_children(self, change: Callable[[Expr], Expr]) -> Expr:
-        updates = {name: _map(getattr(self, name), change) for name in _parts(type(self))}
+        updates = {name: _map(getattr(self, name), change) for name in _parts(self)}
         return replace(self, **updates)
 
 
-@cache
-def _parts(kind: type[Expr]) -> tuple[str, ...]:
+_parts_by_class: dict[type[Any], tuple[str, ...]] = {}
+
+
+def _parts(node: Expr) -> tuple[str, ...]:
     """The fields that may hold expressions. To ask a class for its fields, for every node, took a tenth of the time of compiling."""
-    return tuple(one.name for one in fields(kind) if one.name not in ("span", "type"))
+    kind = type(node)
+    if kind not in _parts_by_class:
+        _parts_by_class[kind] = tuple(one.name for one in fields(kind) if one.name not in ("span", "type"))
+    return _parts_by_class[kind]
 
 
 def _collect(value: Any, found: list[Expr]) -> None:
