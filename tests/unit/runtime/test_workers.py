@@ -8,8 +8,8 @@ import pyarrow as pa
 import pytest
 
 import ostinato as ost
+from ostinato.runtime.row_code import batch_tuning
 from ostinato.runtime.row_code.batch_tuning import BatchTuning
-from ostinato.runtime.rows import batch_tuning
 from ostinato.runtime.workers import Workers, processors
 
 
