@@ -17,7 +17,7 @@ from benchmarks.one_thread import use_one_thread
 from benchmarks.sase_plots import IMAGES
 
 EVENTS, FEWER = 200_000, 20_000  # where nothing takes long, and the sessions' own cost would be most of it; elsewhere
-BATCH, HELD_BATCH = 20_000, 2_000  # what is timed, what is looked at after every batch
+BATCH, HELD_BATCH = 50_000, 2_000  # what is timed, what is looked at after every batch
 WINDOWS = (12, 25, 50, 100, 200, 400, 800, 1_600)
 MOST_WITH_MANY = 100
 MOST = {"iterative": 400, "object cache": 400, "semantic cache": 400, "joins": 800}  # beyond that one run takes a minute and more

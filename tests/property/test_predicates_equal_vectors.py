@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 import ostinato as ost
 from ostinato.kernels.rows.grouping import ranges
 from ostinato.program.pattern import Pattern
+from ostinato.runtime.row_code.predicate_code import PredicateCode
+from ostinato.runtime.row_code.row_code import RowCode
 from ostinato.runtime.rows.pattern_rows import PatternRows
-from ostinato.runtime.rows.predicate_code import PredicateCode
-from ostinato.runtime.rows.row_code import RowCode
 from ostinato.runtime.rows.string_pool import StringPool
 from ostinato.runtime.session.pattern_operator import PatternOperator
 

@@ -235,7 +235,7 @@ def _check(steps: list[tuple[str, object]], without: tuple[str, ...], **told: ob
     assert {query: _shown([table]) for query, table in session.close().items()} == alone.call("close")
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", [*range(16), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(16, 40))])
 def test_whatever_comes_and_goes(seed: int) -> None:
     _check(runs(Random(seed)), ())
 

@@ -18,7 +18,7 @@ from ostinato.base.errors import UnsupportedError
 from ostinato.compiler import compile
 from ostinato.hosts import embedded
 from ostinato.query import Query
-from ostinato.runtime.rows import batch_tuning
+from ostinato.runtime.row_code import batch_tuning
 
 pytestmark = pytest.mark.filterwarnings("ignore::ostinato.lang.streams.explosion.ExplosionWarning")
 Rows = list[dict[str, Any]]

@@ -91,7 +91,7 @@ def test_errors_point_into_the_whole_text(text: str, message: str) -> None:
         (
             f"{VIEW.replace('SELECT *', 'SELECT x')}; PATTERN AND(Pair p, C c)",
             None,
-            "only SELECT . FROM stream MATCH_RECOGNIZE",
+            "only SELECT . FROM and one clause over a stream",
         ),
         (f"{SELECTED}; PATTERN AND(Pair p, C c)", "sase; cobol", 'there is no language "cobol"'),
         (f"{NESTED}; {CLAUSE}", None, "output= is for event patterns"),

@@ -35,6 +35,7 @@ def test_some_forged_programs() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(3600)  # minutes, more of them where others work
 @pytest.mark.parametrize("first", range(100_000, 140_000, 10_000))
 def test_many_forged_programs(first: int) -> None:
     forged_in_a_process_of_its_own(first, 10_000)

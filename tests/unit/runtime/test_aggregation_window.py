@@ -40,3 +40,36 @@ def test_aggregates_of_a_sliding_window(pattern: str, keys: str, window: int) ->
     assert len(listed) > 10
     for at_once in (90, 7):
         assert found(text, "aggregates", at_once) == [wanted]
+
+
+@pytest.mark.parametrize("window", [9, 14])
+@pytest.mark.parametrize("pattern", PATTERNS)
+@pytest.mark.parametrize("together", [(), (10, 11, 12, 40, 41, 77)])
+def test_simultaneous_events_do_not_follow_one_another(pattern: str, window: int, together: tuple[int, ...]) -> None:
+    """Of times that several events have, and of others; wherever the input is cut."""
+    table = rows()
+    times = np.array([time - 1 if time in together else time for time in range(table.num_rows)])
+    table = table.set_column(0, "ts", pa.array(np.maximum.accumulate(times)))
+    text = f"{PATTERNS[pattern].format(keys='')} WITHIN {window}"
+    options = {"type_by": "kind", "ties": "epoch"}
+    listed = ost.compile(text, {"e": SCHEMA}, **options).open()
+    wanted = listed.push(table).num_rows + listed.close().num_rows
+    for at_once in (90, 7, 1):
+        session = ost.compile(text, {"e": SCHEMA}, output="count", **options).open()
+        for at in range(0, table.num_rows, at_once):
+            session.push(table.slice(at, at_once))
+        assert session.close().to_pylist() == [{"count": wanted}]
+
+
+def test_what_is_alone_at_its_time_has_not_to_wait() -> None:
+    """An event of the window for each of them, and none for time that goes on: but behind the last, for another may be simultaneous."""
+    query = ost.compile(
+        "PATTERN SEQ(A a, B b) WHERE skip_till_any_match(a, b) { a.v > 0 } WITHIN 100",
+        {"e": SCHEMA}, type_by="kind", output="count", ties="epoch",
+    )  # fmt: skip
+    session = query.open()
+    table = pa.table({"ts": range(6), "kind": ["A"] * 6, "k": ["x"] * 6, "v": [1] * 6}, SCHEMA)
+    session.push(table.slice(0, 5))
+    assert session.metrics()["window_events"] == 5
+    session.push(table.slice(5))
+    assert session.metrics()["window_events"] == 7

@@ -8,9 +8,9 @@ import pyarrow as pa
 import pytest
 
 import ostinato as ost
-from ostinato.runtime.rows import batch_tuning
-from ostinato.runtime.rows.batch_tuning import BatchTuning
-from ostinato.runtime.rows.workers import Workers, processors
+from ostinato.runtime.row_code import batch_tuning
+from ostinato.runtime.row_code.batch_tuning import BatchTuning
+from ostinato.runtime.workers import Workers, processors
 
 
 @pytest.mark.parametrize("threads", [1, 2, 5])

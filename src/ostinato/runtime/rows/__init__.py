@@ -1,1 +1,1 @@
-"""From pushed batches to rows by key: reading, reordering, key numbers, stored columns, strings, predicate bits."""
+"""From pushed batches to rows by key: reading, reordering, key numbers, stored columns, strings."""

@@ -13,7 +13,7 @@ import numpy as np
 
 from ostinato.kernels.rows.grouping import move, put, ranges, taken
 from ostinato.runtime.rows.array_growth import lengthened
-from ostinato.runtime.rows.workers import Workers
+from ostinato.runtime.workers import Workers
 
 LONG = 1 << 16  # rows for which another thread is woken
 MANY, SEVERAL = 1 << 12, 2  # rows, columns: for fewer, nothing is gained by waiting

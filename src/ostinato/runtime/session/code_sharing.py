@@ -10,9 +10,9 @@ import numpy as np
 from ostinato.base.errors import OstinatoError
 from ostinato.program.analysis.start_bits import start_bits
 from ostinato.runtime.matcher import PassesOver
+from ostinato.runtime.row_code.row_code import RowCode
 from ostinato.runtime.rows.arrival_check import can_fail
 from ostinato.runtime.rows.keyed_rows import KeyedRows
-from ostinato.runtime.rows.row_code import RowCode
 from ostinato.runtime.session.begun_keys import BegunKeys
 from ostinato.runtime.session.pattern_operator import PatternOperator
 

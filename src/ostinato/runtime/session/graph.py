@@ -16,8 +16,8 @@ from ostinato.runtime.limits.budget import Budget
 from ostinato.runtime.rows.column_reader import CodedTexts
 from ostinato.runtime.rows.reorder import NEVER
 from ostinato.runtime.rows.stream_form import unknown_stream, which_stream
-from ostinato.runtime.rows.workers import Workers
 from ostinato.runtime.session.code_sharing import CodeSharing
+from ostinato.runtime.session.counters import counted
 from ostinato.runtime.session.edges import Edge, edges, outside, read_operators, readers_of
 from ostinato.runtime.session.given_times import Watermark, watermark_units
 from ostinato.runtime.session.idle_keys import IdleKeys
@@ -29,6 +29,7 @@ from ostinato.runtime.session.session_limits import SessionLimits
 from ostinato.runtime.session.session_options import SessionOptions
 from ostinato.runtime.session.shape_rows import ShapeRows
 from ostinato.runtime.session.string_sweep import StringSweep
+from ostinato.runtime.workers import Workers
 
 Found = tuple[int, pa.Table]  # the number of an operator, and some of its results
 Feed = tuple[int, int | None]  # the number of an input, and of one of its sources from outside; None: a stream is all that it reads
@@ -233,20 +234,7 @@ class Graph:
         self.half_way = False
 
     def metrics(self) -> dict[str, int]:
-        """Of the rows of all inputs, and of all operators; each evaluation has counters of its own."""
-        counted: dict[str, int] = {}
-        for operator in self.operators:
-            for name, value in operator.metrics().items():
-                counted[name] = counted.get(name, 0) + value
-        if "derived_batches" in counted:
-            counted["threads"] = self._workers.most_used
-        return counted | {
-            "rows": sum(source.rows_in for source in self.inputs),
-            "late_rows": sum(source.late.count for source in self.inputs),
-            "waiting_rows": sum(source.reorder.waiting_rows for source in self.inputs),
-            "retained_rows": sum(int(source.rows.length.sum()) for source in self.inputs),
-            "keys": sum(source.key_count for source in self.inputs),
-        }
+        return counted(self.operators, self.inputs, self._workers.most_used)
 
     def _settle(
         self, number: int, touched: np.ndarray, in_parts: bool, *, time_passed: bool = False, final: bool = False

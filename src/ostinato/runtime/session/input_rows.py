@@ -26,8 +26,8 @@ from ostinato.runtime.rows.storage import empty_rows, needs_positions, stored_co
 from ostinato.runtime.rows.stream_form import in_form
 from ostinato.runtime.rows.string_pool import StringPool
 from ostinato.runtime.rows.struct_fields import flattened
-from ostinato.runtime.rows.workers import Workers
 from ostinato.runtime.session.session_options import SessionOptions
+from ostinato.runtime.workers import Workers
 
 NO_KEYS = np.zeros(0, np.int64)
 Refuse = Callable[[int, OstinatoError], None]  # told of a pattern, by its place among those that read, which cannot take rows

@@ -18,10 +18,10 @@ from ostinato.runtime.matches.finished_instances import FinishedInstances
 from ostinato.runtime.matches.held_matches import check_held
 from ostinato.runtime.matches.match_dag import MatchDag
 from ostinato.runtime.matches.matches import Matches
+from ostinato.runtime.row_code.row_code import RowCode
+from ostinato.runtime.row_code.situation_code import SituationCode
 from ostinato.runtime.rows.array_growth import grown
 from ostinato.runtime.rows.pattern_rows import PatternRows
-from ostinato.runtime.rows.row_code import RowCode
-from ostinato.runtime.rows.situation_code import SituationCode
 from ostinato.runtime.rows.storage import bits_held_as, occurrence_columns
 from ostinato.runtime.session.begun_keys import BegunKeys
 from ostinato.runtime.session.input_rows import NO_KEYS, InputRows

@@ -15,8 +15,8 @@ from ostinato.kernels.vectors.evaluate import Evaluator
 from ostinato.kernels.vectors.vector import Vector
 from ostinato.program.pattern import Pattern
 from ostinato.program.shared_code import shared_code
+from ostinato.runtime.row_code.predicate_code import PredicateCode
 from ostinato.runtime.rows.pattern_rows import PatternRows
-from ostinato.runtime.rows.predicate_code import PredicateCode
 from ostinato.runtime.rows.string_pool import StringPool
 
 

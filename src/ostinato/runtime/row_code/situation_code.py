@@ -18,12 +18,12 @@ from ostinato.kernels.vectors.vector import Vector
 from ostinato.program.code_inputs import code_inputs
 from ostinato.program.column_code import ColumnCode
 from ostinato.program.intervals import IntervalPattern
-from ostinato.runtime.rows.batch_tuning import BatchTuning
+from ostinato.runtime.row_code.batch_tuning import BatchTuning
+from ostinato.runtime.row_code.row_code import Evaluated, Extent, RowCode, compact_strings, side_by_side, store_bits
+from ostinato.runtime.row_code.row_stretches import RowStretches
 from ostinato.runtime.rows.pattern_rows import PatternRows
-from ostinato.runtime.rows.row_code import Evaluated, Extent, RowCode, compact_strings, side_by_side, store_bits
-from ostinato.runtime.rows.row_stretches import RowStretches
 from ostinato.runtime.rows.string_pool import StringPool
-from ostinato.runtime.rows.workers import Workers
+from ostinato.runtime.workers import Workers
 
 
 class SituationCode(RowCode):
