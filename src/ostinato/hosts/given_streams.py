@@ -36,6 +36,7 @@ OPTIONS: dict[str, tuple[tuple[type, ...], str]] = {
     "lazy": ((bool,), "True or False"),
     "threads": ((int,), "a whole number"),
 }
+TAKE_PATHS = ("path", "lateness", "rule_log")  # texts that may look like the path of a stream
 FILES = re.compile(r"[/\\*]|\.(parquet|pq|csv|tsv|json|jsonl|ndjson)(\.gz|\.zst)?$", re.IGNORECASE)
 
 
@@ -86,7 +87,7 @@ def chosen_language(text: str, name: str | None, **options: object) -> Language[
 
 
 def _is_path(name: str, value: object) -> bool:
-    return isinstance(value, str) and name != "path" and name != "lateness" and FILES.search(value) is not None
+    return isinstance(value, str) and name not in TAKE_PATHS and FILES.search(value) is not None
 
 
 def _kind(value: object) -> str:

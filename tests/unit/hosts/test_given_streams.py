@@ -1,12 +1,14 @@
 """Streams by name beside options by name: what is passed the wrong way is said, never taken for something else."""
 
+from pathlib import Path
+
 import pandas as pd
 import pyarrow as pa
 import pytest
 
 import ostinato as ost
 from ostinato.base.errors import OstinatoError, UnknownNameError
-from ostinato.hosts.given_streams import OPTIONS
+from ostinato.hosts.given_streams import OPTIONS, check_options
 
 ROWS = pa.table({"ts": [1, 2, 3], "v": [1, 2, 3]})
 FRAME = ROWS.to_pandas()
@@ -72,3 +74,10 @@ def test_every_option_of_a_call_is_checked():
     for call in (ost.match, ost.sql, ost.compile):
         options = set(call.__kwdefaults__) - {"streams", "without", "sandbox"}
         assert options <= set(OPTIONS), call
+
+
+def test_a_log_of_rules_is_a_directory():
+    check_options(rule_log="/data/rules", keys=["k"])
+    check_options(rule_log=Path("rules"), keys="k")
+    with pytest.raises(OstinatoError, match="keys= is an option"):
+        check_options(keys=3)
