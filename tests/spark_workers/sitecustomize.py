@@ -5,7 +5,7 @@ import sys
 
 if sys.orig_argv[1:3] == ["-m", "pyspark.daemon"]:
     import pandas  # noqa: F401
-    import pyarrow.parquet
+    import pyarrow.parquet  # noqa: F401
     import pyspark.worker  # noqa: F401
 
     import ostinato.hosts.spark.streaming.parquet_stream  # noqa: F401
