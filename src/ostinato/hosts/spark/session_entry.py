@@ -170,6 +170,8 @@ class SparkEngine:
         given = self._resolved(unnamed, streams, named)
         own = None if keys is None else (keys,) if isinstance(keys, str) else tuple(keys)
         log = None if rule_log is None else os.fspath(rule_log)
+        if log is not None and "://" not in log:
+            log = os.path.abspath(log)  # workers are at home elsewhere
         return match_all(self.spark, queries, given, RunOptions(lateness, buckets, None, budget, on_error=on_error, rule_log=log, keys=own))
 
     def explain(
