@@ -81,10 +81,11 @@ def in_sql(name: str, table: pa.Table, key: str, window: str, skip: str) -> list
     return sorted(map(repr, ost.sql(f"SELECT {columns} FROM t MATCH_RECOGNIZE ({clause})", t=table)))
 
 
+@pytest.mark.parametrize("seeds", [range(6), pytest.param(range(6, 12), marks=pytest.mark.slow)], ids=["some", "more"])
 @pytest.mark.parametrize("name", PATTERNS)
-def test_the_same_matches(name: str) -> None:
+def test_the_same_matches(name: str, seeds: range) -> None:
     found = 0
-    for seed in range(12):
+    for seed in seeds:
         table = stream(seed)
         seconds = random.Random(seed).choice((None, 4, 9))
         windows = ("", "") if seconds is None else (f"WITHIN {seconds} seconds", f"WITHIN INTERVAL '{seconds}' SECOND")
@@ -94,7 +95,7 @@ def test_the_same_matches(name: str) -> None:
             expected = in_sql(name, table, keys[1], windows[1], skip)
             assert in_sase(name, table, strategy, keys[0], windows[0], output) == expected, f"{name}, seed {seed}, {output}"
             found += len(expected)
-    assert found > 8
+    assert found > 2
 
 
 # Where SASE+ skips, MATCH_RECOGNIZE needs a variable for what lies between: X for rows that cannot be the next event.
@@ -133,12 +134,13 @@ SKIPPING = {
 
 
 @pytest.mark.filterwarnings("ignore::ostinato.ExplosionWarning")
+@pytest.mark.parametrize("seeds", [range(20, 29), pytest.param(range(29, 38), marks=pytest.mark.slow)], ids=["some", "more"])
 @pytest.mark.parametrize("name", SKIPPING)
-def test_the_same_matches_where_events_are_skipped(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_same_matches_where_events_are_skipped(name: str, seeds: range, monkeypatch: pytest.MonkeyPatch) -> None:
     *pattern, outputs = SKIPPING[name]
     monkeypatch.setitem(PATTERNS, name, tuple(pattern))
     found = 0
-    for seed in range(20, 38):
+    for seed in seeds:
         table = stream(seed)
         seconds = random.Random(seed).choice((None, 12, 20))
         windows = ("", "") if seconds is None else (f"WITHIN {seconds} seconds", f"WITHIN INTERVAL '{seconds}' SECOND")
@@ -147,4 +149,4 @@ def test_the_same_matches_where_events_are_skipped(name: str, monkeypatch: pytes
         for output in outputs:
             assert in_sase(name, table, "skip_till_next_match", keys[0], windows[0], output) == expected, f"{name}, seed {seed}, {output}"
         found += len(expected)
-    assert found > 8
+    assert found > 2
