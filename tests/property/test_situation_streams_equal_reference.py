@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.property.test_tpstream_equals_reference import RANDOM, alike, compiled, expected, in_time
+from tests.property.test_tpstream_equals_reference import RANDOM, alike, compiled, expected, found_in_time, in_time
 from tests.property.tpstream_meaning import meaning
 from tests.property.tpstream_texts import READ, Written, written
 
@@ -26,14 +26,7 @@ def test_in_time_and_saved_in_between(case: Written, random: Random) -> None:
     query = compiled(case)
     if query is None:
         return
-    session = query.open(lateness=0)
-    outputs = []
-    for stream, piece in in_time(query, case, random):
-        outputs.append(session.push(stream, piece))
-        if random.random() < 0.2:
-            session = query.open(snapshot=session.snapshot())
-    outputs.append(session.close())
-    assert alike(pa.concat_tables(outputs).to_pylist(), expected(case))
+    assert alike(found_in_time(query, case, random), expected(case))
 
 
 @settings(max_examples=40, deadline=None)

@@ -32,14 +32,7 @@ def test_in_time_and_saved_in_between(case: Written, random: Random) -> None:
     query = compiled(case)
     if query is None:
         return
-    session = query.open(lateness=0)
-    outputs = []
-    for stream, piece in in_time(query, case, random):
-        outputs.append(session.push(stream, piece))
-        if random.random() < 0.2:
-            session = query.open(snapshot=session.snapshot())
-    outputs.append(session.close())
-    assert alike(pa.concat_tables(outputs).to_pylist(), expected(case))
+    assert alike(found_in_time(query, case, random), expected(case))
 
 
 @settings(max_examples=40, deadline=None)
@@ -131,6 +124,19 @@ def _same(found: dict[str, Any], wanted: dict[str, Any]) -> bool:
 
 def _time(table: pa.Table) -> str:
     return "ts" if "ts" in table.column_names else "ended"
+
+
+def found_in_time(query: Query, case: Written, random: Random) -> list[dict[str, Any]]:
+    """By a session that is pushed pieces in order of time, and is sometimes saved and opened again."""
+    session = query.open(lateness=0)
+    outputs = []
+    for stream, piece in in_time(query, case, random):
+        outputs.append(session.push(stream, piece))
+        if random.random() < 0.2:
+            session = query.open(snapshot=session.snapshot())
+    outputs.append(session.close())
+    found: list[dict[str, Any]] = pa.concat_tables(outputs).to_pylist()
+    return found
 
 
 def in_time(query: Query, case: Written, random: Random) -> Iterator[tuple[str, pa.Table]]:
