@@ -152,6 +152,8 @@ def test_a_query_that_fails_is_put_aside(tmp_path):
         (SHAPE.format(by="", skip="", within=6, least="PREV(v)"), "look at rows before or behind"),
         (SHAPE.format(by="", skip="", within=6, least=1).replace("COUNT(*)", "MATCH_NUMBER()"), "MATCH_NUMBER"),
         (SHAPE.format(by="", skip="", within=6, least=1).replace("WITHIN 6", ""), "no WITHIN"),
+        ("SELECT k, v FROM FILTER {DUR < 6} ((SELECT k, v FROM ticks) NEXT {$2.k = $1.k} ticks)", "that last"),
+        ("FROM ticks PARTITION BY k DEFINE A AS v > 1, B AS v < 3 PATTERN A overlaps B WITHIN 6 RETURN count(A.*) AS n", "that last"),
     ],
 )
 def test_what_is_not_cut(text, reason):
