@@ -76,7 +76,7 @@ def _contenders(ticks: DataFrame, query: str, files: Sequence[str], columns: Seq
 def _tasks(ticks: DataFrame, query: str) -> int:
     """As many as ours has, so that both sides divide the work alike."""
     compiled = compile(query, {"ticks": to_arrow_schema(ticks.schema)}, dialect="spark")
-    job = decide_batch(ticks, Work.of(compiled)).job
+    job = decide_batch([ticks], Work.of(compiled)).job
     assert job is not None
     return len(job.ranges)
 
