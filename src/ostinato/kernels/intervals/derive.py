@@ -17,6 +17,7 @@ from ostinato.kernels.intervals.interval_layout import (
     FAILED,
     HEAD,
     HOLDS,
+    KEY_PEAK,
     LIVE,
     MADE,
     NOTHING,
@@ -70,6 +71,7 @@ def add(situations, registers, register_valid, regions, header, region, start, e
     header[LIVE] += 1
     header[MADE] += 1
     header[PEAK] = max(header[PEAK], header[LIVE])
+    header[KEY_PEAK] = max(header[KEY_PEAK], header[LIVE])
 
 
 @inlined

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -20,6 +20,10 @@ class FinishedIntervals(FinishedInstances):
 
     def take(self, places: np.ndarray) -> FinishedIntervals:
         return FinishedIntervals(*(array[places] for array in self.arrays()))
+
+    def with_keys(self, keys: np.ndarray) -> FinishedIntervals:
+        """The same in partitions that are numbered otherwise."""
+        return replace(self, key=keys[self.key])
 
     def arrays(self) -> tuple[np.ndarray, ...]:
         return self.key, self.start, self.end, self.registers, self.register_valid, self.detected, self.starts
