@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ostinato.kernels._jit import borrowing, inlined
+from ostinato.kernels._jit import inlined
 from ostinato.kernels.intervals.interval_layout import (
     AT_DEFINITION,
     AT_LEAST,
@@ -109,7 +109,7 @@ def purge(definitions, situations, regions, header, key, earliest):
             header[PURGED] += 1
 
 
-@borrowing
+@inlined
 def take(definitions, bits, slots, slot_valid, situations, registers, register_valid, regions, header, key, row, time):
     """A row comes, after those before it. AT_DEFINITION in the header says where to go on if the pool was too small."""
     count = len(definitions)

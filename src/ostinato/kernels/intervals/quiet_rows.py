@@ -4,7 +4,7 @@ Most rows are such rows. They are passed over by a comparison of their bits."""
 
 from __future__ import annotations
 
-from ostinato.kernels._jit import borrowing, inlined
+from ostinato.kernels._jit import inlined
 from ostinato.kernels.intervals.interval_layout import (
     AT_LEAST,
     AT_MOST,
@@ -26,7 +26,7 @@ def open_place(situations, regions, region):
     return last if regions[region, COUNT] > 0 and situations[last, END] == OPEN else NOTHING
 
 
-@borrowing
+@inlined
 def quiet_end(definitions, settings, bits, times, situations, regions, key, row, end, decided):
     """The first row from `row` on that is not quiet, or `end`. `decided`: the last moment of the partition, which is over."""
     count = len(definitions)
