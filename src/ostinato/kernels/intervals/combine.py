@@ -183,7 +183,7 @@ def begin_search(
     definitions, constraints, orders, ranks_of, last_related, settings, situations, regions, places, ranges, looked, header, key, changed,
     place, before, now,
 ):  # fmt: skip
-    """From a situation that has changed. False: nothing that it is in can have become certain."""
+    """From a situation that has changed. False: nothing that it is in can have become certain, or it has no partner."""
     news = not took_part(definitions, settings, situations, changed, place, before, now)
     if not news and header[HAS_OTHERS] == 0 and last_related[changed] == 0:
         return False
@@ -200,6 +200,9 @@ def begin_search(
             definitions, constraints, ranks_of, settings, situations, regions, places, ranges, looked, key, changed, 1,
             orders[changed, 1], now,
         )  # fmt: skip
+        if ranges[1, 0] == 0:
+            header[AT_DEPTH] = 0
+            return False
     return True
 
 

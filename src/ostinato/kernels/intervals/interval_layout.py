@@ -71,7 +71,8 @@ SITUATION_COLUMNS = 4
 HEAD = 0
 COUNT = 1
 ROOM = 2  # behind the last place that it has
-REGION_COLUMNS = 3
+BASE = 3  # the first place that it has
+REGION_COLUMNS = 4
 
 # Columns of `per_key`
 NOW = 0  # the moment whose rows may still come; NEVER: there is none

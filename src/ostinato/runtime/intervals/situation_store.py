@@ -83,7 +83,7 @@ class SituationStore:
 
     def make_room(self) -> None:
         """After the kernel stopped for want of space: regions stand side by side again, each with room for as many more. Where situations
-        come and go, regions wander through the pool: the longer they do, the more places it has, so that this happens seldom."""
+        come and go, regions move through the pool: the longer they do, the more places it has, so that this happens seldom."""
         self._spare = min(2 * self._spare, MOST_SPARE)
         self._lay_out(self.alive, self.regions[:, layout.COUNT].copy())
 
@@ -101,7 +101,7 @@ class SituationStore:
             after[layout.EMPTY] = before[layout.EMPTY]
             after[target] = before[kept]
             setattr(self, name, after)
-        self.regions = np.ascontiguousarray(np.stack([np.where(counts > 0, heads, 0), counts, np.where(counts > 0, behind, 0)], axis=1))
+        self.regions = np.ascontiguousarray(np.stack([heads, counts, behind, heads], axis=1) * (counts > 0)[:, None])
         self.header[layout.TAIL], self.header[layout.LIVE] = tail, int(counts.sum())
 
     def _keep(self, chosen: np.ndarray) -> int:
@@ -128,7 +128,7 @@ class SituationStore:
         """What was kept of the keys of these parts is what the parts keep now. Their counters are for whoever looks at all of them."""
         behind = len(self.situations)
         for keys, part in parts:
-            self.regions[self._lines(keys)] = part.regions + np.array([behind, 0, behind])
+            self.regions[self._lines(keys)] = part.regions + np.array([behind, 0, behind, behind])
             self.per_key[keys] = part.per_key
             behind += len(part.situations)
         for name in POOLED:
