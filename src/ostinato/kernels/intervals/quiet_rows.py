@@ -4,6 +4,8 @@ Most rows are such rows. They are passed over by a comparison of their bits."""
 
 from __future__ import annotations
 
+import numpy as np
+
 from ostinato.kernels._jit import inlined
 from ostinato.kernels.intervals.interval_layout import (
     AT_LEAST,
@@ -18,12 +20,23 @@ from ostinato.kernels.intervals.interval_layout import (
     START,
 )
 
+TOGETHER = 16  # rows
+
 
 @inlined
 def open_place(situations, regions, region):
     """Where the one that is open stands; NOTHING: none is."""
     last = regions[region, HEAD] + regions[region, COUNT] - 1
     return last if regions[region, COUNT] > 0 and situations[last, END] == OPEN else NOTHING
+
+
+@inlined
+def are_alike(bits, row, holds, goes_on):
+    """Whether so many rows hold the same: all of them are looked at, as a processor does with several at a time."""
+    other = np.int64(0)
+    for i in range(TOGETHER):
+        other |= bits[row + i] & holds ^ goes_on
+    return other == 0
 
 
 @inlined
@@ -40,12 +53,10 @@ def quiet_end(definitions, settings, bits, times, situations, regions, key, row,
         least = definitions[definition, AT_LEAST]
         if settings[IS_FINAL] == 0 and definitions[definition, AT_MOST] == OPEN and decided - situations[place, START] < least:
             wakes = min(wakes, situations[place, START] + least)
-    if wakes == OPEN:
-        while row < end and bits[row] & holds == goes_on:
-            row += 1
-    else:
-        while row < end and bits[row] & holds == goes_on and times[row] < wakes:
-            row += 1
+    while row + TOGETHER <= end and times[row + TOGETHER - 1] < wakes and are_alike(bits, row, holds, goes_on):
+        row += TOGETHER
+    while row < end and bits[row] & holds == goes_on and times[row] < wakes:
+        row += 1
     return row
 
 

@@ -56,7 +56,7 @@ class IntervalMatcher(RegisterMatcher):
     def feed(self, rows: PatternRows, keys: np.ndarray, ready: np.ndarray, watermark: int, final: bool) -> FinishedIntervals:
         """See `Matcher.feed`; in the order of detection."""
         found, size = [], 0
-        for part in self.feed_in_parts(rows, keys, ready, watermark, final):
+        for part in self._found(rows, keys, ready, watermark, final):
             found.append(part)
             size += result_bytes(part, self._pattern, self._strings)
             self._check_size(size, f"listing {sum(map(len, found)):,} results takes about")
@@ -65,7 +65,12 @@ class IntervalMatcher(RegisterMatcher):
     def feed_in_parts(
         self, rows: PatternRows, keys: np.ndarray, ready: np.ndarray, watermark: int, final: bool
     ) -> Iterator[FinishedIntervals]:
-        """See `Matcher.feed_in_parts`."""
+        """See `Matcher.feed_in_parts`; each in the order of detection."""
+        for part in self._found(rows, keys, ready, watermark, final):
+            yield FinishedIntervals.of([part])
+
+    def _found(self, rows: PatternRows, keys: np.ndarray, ready: np.ndarray, watermark: int, final: bool) -> Iterator[FinishedIntervals]:
+        """In any order where they are simultaneous, and of partitions."""
         keys = np.ascontiguousarray(keys, np.int64)
         self._ensure_keys(greatest(keys) + 1)
         self._bind_strings()
