@@ -37,14 +37,14 @@ from ostinato.kernels.intervals.quiet_rows import quiet_end, time_before
 
 _SIGNATURE = (
     "int64(int64[:,::1], int64[:,::1], int64[:,::1], int64[:,::1], int64[:,::1], int64[::1], int64[::1], int64[::1],"
-    "int64[:,::1], int64[::1], uint8[::1], int64[::1], int64[::1], int64[::1], int64[:,::1], uint8[:,::1],"
+    "int64[:,::1], int64[::1], uint8[::1], int64[::1], {bits}[::1], int64[::1], int64[:,::1], uint8[:,::1],"
     "int64[:,::1], int64[:,::1], uint8[:,::1], int64[:,::1], int64[:,::1], int64[:,::1], int64[:,::1], int64[:,::1], float64[:,::1],"
     "int64[::1],"
     "int64[:,::1], int64[:,::1], uint8[:,::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[:,::1])"
 )
 
 
-@borrowing(_SIGNATURE)
+@borrowing(_SIGNATURE.format(bits="uint8"), _SIGNATURE.format(bits="int64"))
 def advance(
     definitions, constraints, bounds, orders, ranks_of, last_related, owners, settings, code, scratch, scratch_valid, ranks, bits, times,
     slots, slot_valid, situations, registers, register_valid, regions, per_key, places, ranges, looked, averages, header, found,

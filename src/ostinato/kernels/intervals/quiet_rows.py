@@ -4,8 +4,6 @@ Most rows are such rows. They are passed over by a comparison of their bits."""
 
 from __future__ import annotations
 
-import numpy as np
-
 from ostinato.kernels._jit import inlined
 from ostinato.kernels.intervals.interval_layout import (
     AT_LEAST,
@@ -33,9 +31,10 @@ def open_place(situations, regions, region):
 @inlined
 def are_alike(bits, row, holds, goes_on):
     """Whether so many rows hold the same: all of them are looked at, as a processor does with several at a time."""
-    other = np.int64(0)
+    word = bits.dtype.type
+    mask, wanted, other = word(holds), word(goes_on), word(0)
     for i in range(TOGETHER):
-        other |= bits[row + i] & holds ^ goes_on
+        other |= (bits[row + i] & mask) ^ wanted
     return other == 0
 
 

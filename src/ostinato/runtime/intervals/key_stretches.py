@@ -22,7 +22,8 @@ class RowArrays(NamedTuple):
 
     @classmethod
     def of(cls, rows: PatternRows) -> RowArrays:
-        return cls(rows.bits.view(np.int64), rows.times, rows.slots, rows.slot_valid)
+        bits = rows.bits
+        return cls(bits if bits.itemsize == 1 else bits.view(np.int64), rows.times, rows.slots, rows.slot_valid)
 
 
 @dataclass(frozen=True)

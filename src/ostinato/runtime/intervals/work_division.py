@@ -16,9 +16,9 @@ from ostinato.runtime.intervals.key_stretches import KeyStretches
 DERIVING = 4e-9  # seconds: a row
 COMBINING = {"visited": 2e-8, "searches": 2e-7, "results": 1e-7}  # seconds: each situation that is looked at, search and result
 COPYING = 1e-7  # seconds: a situation that is kept, for whoever goes on with it
-WORTH = 2e-3  # seconds of work for which a thread is woken
+WORTH = 1e-3  # seconds of work for which a thread is woken
 RATIO = 2  # times as long as deriving has combining to take, where a partition is divided by time
-PARTS_EACH = 4  # of a thread, so that none waits long for the last
+PARTS_EACH = 2  # of a thread, where partitions are divided, so that none waits long for the last
 WEIGHT = 0.5  # of the last rows in the moving average
 LEAST = 1 << 14  # rows, for fewer nothing is gained
 SAMPLE = 8  # this part of the first rows is matched alone, to see what it takes
@@ -63,8 +63,8 @@ class WorkDivision:
         if threads == 1:
             return []
         lengths, count = given.lengths, threads * PARTS_EACH
-        large = np.flatnonzero(lengths * threads > total) if self._divides_keys(total, live, count) else np.zeros(0, np.int64)
-        found = [Share(large[n : n + 1], min(count, int(lengths[large[n]]))) for n in range(len(large))]
+        large = np.flatnonzero(lengths * threads > total) if self._divides_keys(total, live, threads) else np.zeros(0, np.int64)
+        found = [Share(large[n : n + 1], min(threads, int(lengths[large[n]]))) for n in range(len(large))]
         others = np.setdiff1d(np.arange(len(given)), large, assume_unique=True)
         if len(others):
             found += [Share(places, 1) for places in _even(others, lengths[others], count)]
