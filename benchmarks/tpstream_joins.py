@@ -35,14 +35,14 @@ def tables_of(known: dict[str, np.ndarray]) -> dict[str, pa.Table]:
 def by_events(table: pa.Table, names: str, pattern: str, within: int) -> int:
     with warnings.catch_warnings(action="ignore"):
         text = defined(names, pattern, within)
-        return ost.match(text, language="tpstream", latency="final", s=table).to_arrow().num_rows
+        return ost.match(text, language="tpstream", latency="final", threads=1, s=table).to_arrow().num_rows
 
 
 def by_intervals(situations: dict[str, pa.Table], pattern: str, within: int) -> int:
     listed = ", ".join(f"{name.upper()} FROM {name} INTERVAL (s, e)" for name in situations)
     text = f"FROM {next(iter(situations))} INTERVAL (s, e) DEFINE {listed} PATTERN {pattern} WITHIN {within}"
     with warnings.catch_warnings(action="ignore"):
-        return ost.match(text, language="tpstream", latency="final", **situations).to_arrow().num_rows
+        return ost.match(text, language="tpstream", latency="final", threads=1, **situations).to_arrow().num_rows
 
 
 def by_duckdb(situations: dict[str, pa.Table], condition: str, within: int) -> int:

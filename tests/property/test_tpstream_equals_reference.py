@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 from random import Random
 from typing import Any
 
@@ -17,7 +18,9 @@ from tests.property.tpstream_texts import Written, written
 from ostinato.base.errors import UnsupportedError
 from ostinato.compiler import compile
 from ostinato.hosts import embedded
+from ostinato.program.intervals import IntervalPattern
 from ostinato.query import Query
+from ostinato.runtime.intervals import work_division
 from ostinato.runtime.row_code import batch_tuning
 
 pytestmark = pytest.mark.filterwarnings("ignore::ostinato.lang.streams.explosion.ExplosionWarning")
@@ -87,11 +90,29 @@ def test_threads_and_batches_change_nothing(case: Written, threads: int, size: i
     assert alike(table.to_pylist(), expected(case))
 
 
-def _run(query: Query, pieces: list[tuple[str, pa.Table]]) -> tuple[pa.Table, dict[str, int]]:
-    session = query.open(lateness=0)
+@settings(max_examples=100, deadline=None)
+@given(written(most_rows=40), RANDOM, st.integers(2, 4), st.sampled_from((0.0, 1e9)))
+def test_matching_by_several_threads_changes_nothing(case: Written, random: Random, threads: int, ratio: float) -> None:
+    """Neither what is found, and in which order, nor what is kept and counted; partitions are cut by time, or none is."""
+    query = compiled(case)
+    if query is None:
+        return
+    query = replace(query, pattern=replace(query.pattern, adapts=False)) if isinstance(query.pattern, IntervalPattern) else query
+    pieces = list(in_time(query, case, random)) if random.random() < 0.5 else list(in_time(query, case, random, most=99))
+    found, counted = _run(query, pieces)
+    with pytest.MonkeyPatch.context() as patched:
+        for name, value in {"LEAST": 1, "WORTH": 1e-15, "COPYING": 0.0, "RATIO": ratio}.items():
+            patched.setattr(work_division, name, value)
+        divided, counted_again = _run(query, pieces, threads)
+    assert divided.equals(found)
+    assert counted_again == counted
+
+
+def _run(query: Query, pieces: list[tuple[str, pa.Table]], threads: int = 1) -> tuple[pa.Table, dict[str, int]]:
+    session = query.open(lateness=0, threads=threads)
     outputs = [session.push(stream, piece) for stream, piece in pieces]
     outputs.append(session.close())
-    kept = ("situations_made", "peak_situations", "purged_situations", "visited_situations")
+    kept = ("situations", "situations_made", "peak_situations", "purged_situations", "partnerless_situations", "visited_situations")
     return pa.concat_tables(outputs), {name: session.metrics()[name] for name in kept}
 
 
@@ -139,7 +160,7 @@ def found_in_time(query: Query, case: Written, random: Random) -> list[dict[str,
     return found
 
 
-def in_time(query: Query, case: Written, random: Random) -> Iterator[tuple[str, pa.Table]]:
+def in_time(query: Query, case: Written, random: Random, most: int = 4) -> Iterator[tuple[str, pa.Table]]:
     """The rows of all streams by time, then by stream, a few at a time."""
     read = {reads.stream for reads in query.program.inputs} | {s.stream for reads in query.program.inputs for s in reads.sources}
     places = [
@@ -150,7 +171,7 @@ def in_time(query: Query, case: Written, random: Random) -> Iterator[tuple[str, 
     ]
     waiting = sorted(places, key=lambda place: place[:3])
     while waiting:
-        name, size = waiting[0][3], random.randint(1, 4)
+        name, size = waiting[0][3], random.randint(1, most)
         count = next((i for i, place in enumerate(waiting[:size]) if place[3] != name), min(size, len(waiting)))
         yield name, case.tables[name].take([row for _, _, row, _ in waiting[:count]])
         waiting = waiting[count:]

@@ -13,8 +13,9 @@ from ostinato.runtime.matches.matches import Matches
 from ostinato.runtime.rows.pattern_rows import PatternRows
 from ostinato.runtime.rows.reorder import NEVER
 from ostinato.runtime.snapshots.state_check import StateCheck
+from ostinato.runtime.workers import Workers
 
-__all__ = ["NEVER", "Matcher", "PassesOver", "RemembersStrings", "SumsUp"]
+__all__ = ["NEVER", "Matcher", "PassesOver", "RemembersStrings", "SharesWork", "SumsUp"]
 
 
 class Matcher(Protocol):
@@ -82,6 +83,13 @@ class PassesOver(Protocol):
     def pass_over(self, keys: np.ndarray, ordinals: np.ndarray) -> None:
         """These keys, which are idle, go on at these ordinals."""
         ...
+
+
+@runtime_checkable
+class SharesWork(Protocol):
+    """A matcher that can divide its work among threads."""
+
+    def share_with(self, workers: Workers) -> None: ...
 
 
 @runtime_checkable

@@ -141,3 +141,13 @@ def test_given_situations_need_a_start_before_their_end() -> None:
             told.open(lateness=0).push(pa.table({"b": pa.array([start], pa.int64()), "e": [4]}))
     with pytest.raises(ost.DataError, match="too far back"):
         told.open(lateness=0).push(pa.table({"b": [-(2**62) - 1], "e": [4]}))
+
+
+def test_results_of_a_moment_are_in_order_where_they_come_in_parts() -> None:
+    at = range(14)
+    table = pa.table({"ts": at, "a": [n in (1, 3, 5) for n in at], "b": [n in (2, 4, 6) for n in at], "c": [n == 9 for n in at]})
+    text = """FROM t DEFINE A AS a, B AS b, C AS c PATTERN A before;meets;overlaps;starts C AND B before C
+        RETURN first(A.ts) AS a, first(B.ts) AS b"""
+    lazy = ost.match(text, language="tpstream", latency="final", lazy=True, t=table)
+    found = [(row["a"], row["b"]) for batch in lazy.batches() for row in batch.to_pylist()]
+    assert found == [(1, 2), (1, 4), (1, 6), (3, 2), (3, 4), (3, 6), (5, 2), (5, 4), (5, 6)]

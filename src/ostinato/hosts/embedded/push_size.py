@@ -17,7 +17,7 @@ from ostinato.runtime.session.graph import Found
 FIRST_ROWS = 1 << 12
 MANY_MATCHES = 1 << 17  # of one push
 FEW_MATCHES = 1 << 15
-SITUATION_ROWS = 1 << 18  # 2 million rows at once: a third slower
+SITUATION_ROWS = 1 << 20  # what a push costs besides is little then
 
 
 class PushSize:

@@ -54,7 +54,7 @@ from ostinato.kernels.intervals.interval_layout import (
     VISITED,
     WITHIN,
 )
-from ostinato.kernels.intervals.news import has_changed, is_news, is_trigger, lasts, may_have_changed, others_have_changed, took_part
+from ostinato.kernels.intervals.news import has_changed, is_news, is_trigger, last_changed, lasts, may_have_changed, took_part
 from ostinato.kernels.intervals.ranges import set_ranges
 
 MAY_CHANGE = 2  # of derived situations the last two of a region: what lies before them has ended, and did so before this moment
@@ -178,16 +178,13 @@ def search(
     return DONE
 
 
-@borrowing
+@inlined
 def begin_search(
     definitions, constraints, orders, ranks_of, last_related, settings, situations, regions, places, ranges, looked, header, key, changed,
     place, before, now,
 ):  # fmt: skip
-    """From a situation that may have changed. False: nothing that it is in can have become certain."""
-    if not is_trigger(definitions, settings, situations, changed, place, before, now):
-        return False
+    """From a situation that has changed. False: nothing that it is in can have become certain, or it has no partner."""
     news = not took_part(definitions, settings, situations, changed, place, before, now)
-    header[HAS_OTHERS] = others_have_changed(definitions, settings, situations, regions, key, changed, before, now)
     if not news and header[HAS_OTHERS] == 0 and last_related[changed] == 0:
         return False
     count = len(definitions)
@@ -203,28 +200,35 @@ def begin_search(
             definitions, constraints, ranks_of, settings, situations, regions, places, ranges, looked, key, changed, 1,
             orders[changed, 1], now,
         )  # fmt: skip
+        if ranges[1, 0] == 0:
+            header[AT_DEPTH] = 0
+            return False
     return True
 
 
-@borrowing
+@inlined
 def decide(
     definitions, constraints, bounds, orders, ranks_of, last_related, owners, settings, situations, registers, register_valid, regions,
     places, ranges, looked, header, found, found_registers, found_valid, key, before, now,
 ):  # fmt: skip
     """What the moment `now` of a partition decides. AT_TRIGGER and AT_CHOICE say where to go on."""
     count = len(definitions)
-    while header[AT_TRIGGER] < count:
+    last = last_changed(definitions, settings, situations, regions, key, header[AT_TRIGGER], before, now)
+    while header[AT_TRIGGER] <= last:
         changed = header[AT_TRIGGER]
         region = key * count + changed
         while may_have_changed(definitions, situations, regions, region, changed, header[AT_CHOICE], now):
             place = regions[region, HEAD] + regions[region, COUNT] - 1 - header[AT_CHOICE]
-            if settings[EACH] != 0:
-                if is_trigger(definitions, settings, situations, changed, place, before, now):
-                    if header[FOUND] >= len(found):
-                        return FULL
-                    report_alone(situations, header, found, key, count, changed, place, now)
+            if header[AT_DEPTH] == 0 and not is_trigger(definitions, settings, situations, changed, place, before, now):
                 header[AT_CHOICE] += 1
                 continue
+            if settings[EACH] != 0:
+                if header[FOUND] >= len(found):
+                    return FULL
+                report_alone(situations, header, found, key, count, changed, place, now)
+                header[AT_CHOICE] += 1
+                continue
+            header[HAS_OTHERS] = last > changed
             if header[AT_DEPTH] == 0 and not begin_search(
                 definitions, constraints, orders, ranks_of, last_related, settings, situations, regions, places, ranges, looked, header,
                 key, changed, place, before, now,

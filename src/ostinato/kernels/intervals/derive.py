@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from ostinato.kernels._jit import borrowing, inlined
+from ostinato.kernels._jit import inlined
 from ostinato.kernels.intervals.interval_layout import (
     AT_DEFINITION,
     AT_LEAST,
     AT_MOST,
     BAD_START,
+    BASE,
     BEHIND,
     COUNT,
     DONE,
@@ -17,6 +18,7 @@ from ostinato.kernels.intervals.interval_layout import (
     FAILED,
     HEAD,
     HOLDS,
+    KEY_PEAK,
     LIVE,
     MADE,
     NOTHING,
@@ -36,22 +38,25 @@ from ostinato.kernels.rows.farest_time import FAREST
 
 @inlined
 def make_room(situations, registers, register_valid, regions, header, region):
-    """Let a region that is full go to the end of the pool, where it has room for as many again. False: the pool has none."""
+    """A region that is full goes back to its first place where most of its room is free, or to the end of the pool, where it has room for as
+    many again. False: the pool has none."""
     head, count = regions[region, HEAD], regions[region, COUNT]
     if head + count < regions[region, ROOM]:
         return True
-    behind = header[TAIL] + 2 * count + 2
-    if behind > len(situations):
-        return False
+    target, behind = regions[region, BASE], regions[region, ROOM]
+    if head - target <= count:
+        target, behind = header[TAIL], header[TAIL] + 2 * count + 2
+        if behind > len(situations):
+            return False
+        header[TAIL] = behind
     for i in range(count):
-        new = header[TAIL] + i
+        new = target + i
         for column in range(situations.shape[1]):
             situations[new, column] = situations[head + i, column]
         for register in range(registers.shape[1]):
             registers[new, register] = registers[head + i, register]
             register_valid[new, register] = register_valid[head + i, register]
-    regions[region, HEAD], regions[region, ROOM] = header[TAIL], behind
-    header[TAIL] = behind
+    regions[region, HEAD], regions[region, ROOM], regions[region, BASE] = target, behind, target
     return True
 
 
@@ -70,6 +75,7 @@ def add(situations, registers, register_valid, regions, header, region, start, e
     header[LIVE] += 1
     header[MADE] += 1
     header[PEAK] = max(header[PEAK], header[LIVE])
+    header[KEY_PEAK] = max(header[KEY_PEAK], header[LIVE])
 
 
 @inlined
@@ -107,7 +113,7 @@ def purge(definitions, situations, regions, header, key, earliest):
             header[PURGED] += 1
 
 
-@borrowing
+@inlined
 def take(definitions, bits, slots, slot_valid, situations, registers, register_valid, regions, header, key, row, time):
     """A row comes, after those before it. AT_DEFINITION in the header says where to go on if the pool was too small."""
     count = len(definitions)

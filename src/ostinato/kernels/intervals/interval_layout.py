@@ -57,7 +57,8 @@ PASSES_OVER = 4  # quiet rows are passed over
 LETS_GO = 5  # of what has ended without one that a constraint asks for
 PERIOD = 6  # after so much work averages are brought up to date; OPEN: never
 EACH = 7  # situations are results by themselves
-SETTINGS = 8
+COMBINES = 8  # matches are looked for; 0: situations are derived, kept and let go as if they were
+SETTINGS = 9
 
 # Columns of `situations`
 START = 0
@@ -70,7 +71,8 @@ SITUATION_COLUMNS = 4
 HEAD = 0
 COUNT = 1
 ROOM = 2  # behind the last place that it has
-REGION_COLUMNS = 3
+BASE = 3  # the first place that it has
+REGION_COLUMNS = 4
 
 # Columns of `per_key`
 NOW = 0  # the moment whose rows may still come; NEVER: there is none
@@ -134,7 +136,14 @@ PARTNERLESS = 14
 SEARCHES = 15  # from situations that have changed
 FOLDED = 16  # the work that averages know of
 HAS_OTHERS = 17  # others have changed at the moment
-HEADER_CELLS = 18
+KEY_PEAK = 18  # situations that were kept at the most, while rows of one key came
+HEADER_CELLS = 19
+
+# Columns of `levels`, a line for each key of a call: how many situations were kept
+AT_FIRST = 0
+AT_MOST_KEPT = 1
+AT_LAST = 2
+LEVELS = 3
 
 # What `advance` returns
 DONE = 0

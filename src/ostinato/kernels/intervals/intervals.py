@@ -9,13 +9,18 @@ from ostinato.kernels.intervals.combine import decide
 from ostinato.kernels.intervals.derive import purge, take
 from ostinato.kernels.intervals.interval_layout import (
     AT_DEFINITION,
+    AT_FIRST,
     AT_KEY,
+    AT_LAST,
+    AT_MOST_KEPT,
     AT_ROW,
     BEFORE,
+    COMBINES,
     DONE,
     DRIFTED,
     EACH,
     FOUND,
+    KEY_PEAK,
     LETS_GO,
     LIMIT,
     LIVE,
@@ -32,34 +37,36 @@ from ostinato.kernels.intervals.quiet_rows import quiet_end, time_before
 
 _SIGNATURE = (
     "int64(int64[:,::1], int64[:,::1], int64[:,::1], int64[:,::1], int64[:,::1], int64[::1], int64[::1], int64[::1],"
-    "int64[:,::1], int64[::1], uint8[::1], int64[::1], int64[::1], int64[::1], int64[:,::1], uint8[:,::1],"
+    "int64[:,::1], int64[::1], uint8[::1], int64[::1], {bits}[::1], int64[::1], int64[:,::1], uint8[:,::1],"
     "int64[:,::1], int64[:,::1], uint8[:,::1], int64[:,::1], int64[:,::1], int64[:,::1], int64[:,::1], int64[:,::1], float64[:,::1],"
     "int64[::1],"
-    "int64[:,::1], int64[:,::1], uint8[:,::1], int64[::1], int64[::1], int64[::1], int64)"
+    "int64[:,::1], int64[:,::1], uint8[:,::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[:,::1])"
 )
 
 
-@borrowing(_SIGNATURE)
+@borrowing(_SIGNATURE.format(bits="uint8"), _SIGNATURE.format(bits="int64"))
 def advance(
     definitions, constraints, bounds, orders, ranks_of, last_related, owners, settings, code, scratch, scratch_valid, ranks, bits, times,
     slots, slot_valid, situations, registers, register_valid, regions, per_key, places, ranges, looked, averages, header, found,
-    found_registers, found_valid, keys, begin, end, complete,
+    found_registers, found_valid, keys, begin, end, complete, levels,
 ):  # fmt: skip
-    """Go on over the rows [begin[i], end[i]) of each of `keys`; no more rows come with times before `complete`. Anything but DONE leaves in
-    the header where to go on when called again."""
+    """Go on over the rows [begin[i], end[i]) of each of `keys`; no more rows come there with times before complete[i]. Anything but DONE
+    leaves in the header where to go on when called again. `levels` receives how many situations were kept."""
     for i in range(header[AT_KEY], len(keys)):
         key = keys[i]
         row = max(begin[i], header[AT_ROW])
         header[AT_KEY] = i
         if header[AT_ROW] == NOTHING:
             begin_rows(definitions, situations, regions, key, row)
+            header[KEY_PEAK] = header[LIVE]
+            levels[i, AT_FIRST] = header[LIVE]
         while True:
             header[AT_ROW] = row
             now = per_key[key, NOW]
-            known = times[row] if row < end[i] else complete
+            known = times[row] if row < end[i] else complete[i]
             if now != NEVER and now < known:
                 lines = header[FOUND]
-                status = decide(
+                status = DONE if settings[COMBINES] == 0 else decide(
                     definitions, constraints, bounds, orders, ranks_of, last_related, owners, settings, situations, registers,
                     register_valid, regions, places, ranges, looked, header, found, found_registers, found_valid, key,
                     per_key[key, BEFORE], now,
@@ -85,14 +92,15 @@ def advance(
                 if have_drifted(settings, header, looked, averages, len(definitions)):
                     return DRIFTED
             if row >= end[i]:
-                if settings[WITHIN] != OPEN and complete != OPEN and complete > NEVER + settings[WITHIN]:
-                    purge(definitions, situations, regions, header, key, complete - settings[WITHIN])
+                if settings[WITHIN] != OPEN and complete[i] != OPEN and complete[i] > NEVER + settings[WITHIN]:
+                    purge(definitions, situations, regions, header, key, complete[i] - settings[WITHIN])
                 status = take_in_kept(
                     definitions, code, scratch, scratch_valid, ranks, bits, slots, slot_valid, situations, registers, register_valid,
                     regions, header, key, row,
                 )  # fmt: skip
                 if status != DONE:
                     return status
+                levels[i, AT_MOST_KEPT], levels[i, AT_LAST] = header[KEY_PEAK], header[LIVE]
                 break
             if header[LIVE] > settings[LIMIT] and header[AT_DEFINITION] == 0:
                 return OVER_LIMIT

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from ostinato.kernels._jit import borrowing, inlined
 from ostinato.kernels.intervals.allen import is_certain
 from ostinato.kernels.intervals.interval_layout import (
@@ -59,19 +61,20 @@ def is_trigger(definitions, settings, situations, definition, place, before, now
     return settings[WITHIN] == OPEN or now - start <= settings[WITHIN]
 
 
-@borrowing
-def others_have_changed(definitions, settings, situations, regions, key, changed, before, now):
-    """Of later definitions: combinations with what has changed of earlier ones were found from there."""
+@inlined
+def last_changed(definitions, settings, situations, regions, key, first, before, now):
+    """The last definition, from `first` on, with a situation that has changed; below `first`: there is none. Combinations with what has
+    changed of earlier ones are found from there."""
     count = len(definitions)
-    for definition in range(changed + 1, count):
+    for definition in range(count - 1, first - 1, -1):
         region = key * count + definition
         choice = 0
         while may_have_changed(definitions, situations, regions, region, definition, choice, now):
             place = regions[region, HEAD] + regions[region, COUNT] - 1 - choice
             if is_trigger(definitions, settings, situations, definition, place, before, now):
-                return True
+                return definition
             choice += 1
-    return False
+    return np.int64(first - 1)
 
 
 @inlined

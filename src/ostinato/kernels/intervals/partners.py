@@ -62,7 +62,7 @@ def remove(situations, registers, register_valid, regions, header, region, place
     header[PARTNERLESS] += 1
 
 
-@borrowing
+@inlined
 def let_go_of_partnerless(
     definitions, constraints, bounds, situations, registers, register_valid, regions, ranges, header, key, now
 ):  # fmt: skip

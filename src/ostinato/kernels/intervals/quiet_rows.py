@@ -4,7 +4,7 @@ Most rows are such rows. They are passed over by a comparison of their bits."""
 
 from __future__ import annotations
 
-from ostinato.kernels._jit import borrowing, inlined
+from ostinato.kernels._jit import inlined
 from ostinato.kernels.intervals.interval_layout import (
     AT_LEAST,
     AT_MOST,
@@ -18,6 +18,8 @@ from ostinato.kernels.intervals.interval_layout import (
     START,
 )
 
+TOGETHER = 16  # rows
+
 
 @inlined
 def open_place(situations, regions, region):
@@ -26,7 +28,17 @@ def open_place(situations, regions, region):
     return last if regions[region, COUNT] > 0 and situations[last, END] == OPEN else NOTHING
 
 
-@borrowing
+@inlined
+def are_alike(bits, row, holds, goes_on):
+    """Whether so many rows hold the same: all of them are looked at, as a processor does with several at a time."""
+    word = bits.dtype.type
+    mask, wanted, other = word(holds), word(goes_on), word(0)
+    for i in range(TOGETHER):
+        other |= (bits[row + i] & mask) ^ wanted
+    return other == 0
+
+
+@inlined
 def quiet_end(definitions, settings, bits, times, situations, regions, key, row, end, decided):
     """The first row from `row` on that is not quiet, or `end`. `decided`: the last moment of the partition, which is over."""
     count = len(definitions)
@@ -40,12 +52,10 @@ def quiet_end(definitions, settings, bits, times, situations, regions, key, row,
         least = definitions[definition, AT_LEAST]
         if settings[IS_FINAL] == 0 and definitions[definition, AT_MOST] == OPEN and decided - situations[place, START] < least:
             wakes = min(wakes, situations[place, START] + least)
-    if wakes == OPEN:
-        while row < end and bits[row] & holds == goes_on:
-            row += 1
-    else:
-        while row < end and bits[row] & holds == goes_on and times[row] < wakes:
-            row += 1
+    while row + TOGETHER <= end and times[row + TOGETHER - 1] < wakes and are_alike(bits, row, holds, goes_on):
+        row += TOGETHER
+    while row < end and bits[row] & holds == goes_on and times[row] < wakes:
+        row += 1
     return row
 
 

@@ -68,7 +68,7 @@ def add_range(ranges, line, begin, stop, sure):
     ranges[line, 0] = count + 1
 
 
-@borrowing
+@inlined
 def add_group(constraints, situations, regions, ranges, line, region, constraint, is_first, group, low, high, start, end):
     """Of derived situations the part of [low, high) that lies in a group, seen from a situation from `start` to `end`."""
     whole = constraints[constraint, WHOLE if is_first else INVERSE_WHOLE]

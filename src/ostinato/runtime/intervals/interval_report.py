@@ -27,7 +27,8 @@ class IntervalReport(InstanceReport):
 
     def of_instances(self, found: FinishedInstances, keys: KeyIndex | None) -> pa.Table:
         assert isinstance(found, FinishedIntervals)
-        return super().of_instances(found if keys is None else found.take(self._listed(found, keys)), keys)
+        simultaneous = (found.detected[1:] == found.detected[:-1]) & (found.key[1:] != found.key[:-1])
+        return super().of_instances(found if keys is None or not simultaneous.any() else found.take(self._listed(found, keys)), keys)
 
     def _listed(self, found: FinishedIntervals, keys: KeyIndex) -> np.ndarray:
         """By detection, then by the values of the partition, nulls last, then by the starts of the situations."""

@@ -4,6 +4,9 @@ Nothing is kept between two moments but situations, so that orders change betwee
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from copy import copy
+
 import numpy as np
 
 from ostinato.kernels.intervals import interval_layout as layout
@@ -49,6 +52,27 @@ class SearchOrders:
         self.changes += 1
         self._settings[layout.PERIOD] = FIRST_PERIOD
         self._set(orders)
+
+    def branch(self, settings: np.ndarray) -> SearchOrders:
+        """The same orders for a part of the rows, which learns by itself."""
+        part = copy(self)
+        part._settings = settings
+        part.averages, part.looked, part.changes = self.averages.copy(), np.zeros_like(self.looked), 0
+        return part
+
+    def learn(self, parts: Sequence[SearchOrders]) -> None:
+        """What was measured in parts is known of the whole: each counts as often as its averages were brought up to date."""
+        times = np.stack([part.averages[layout.KNOWN] for part in parts]) - self.averages[layout.KNOWN]
+        learned = times.sum(axis=0) > 0
+        for line in (layout.CURRENT, layout.AMONG):
+            sums = sum(own * part.averages[line] for own, part in zip(times, parts, strict=True))
+            self.averages[line, learned] = sums[learned] / times.sum(axis=0)[learned]
+        self.averages[layout.KNOWN] += times.sum(axis=0)
+        for part in parts:
+            self.looked += part.looked
+            self.changes += part.changes
+        if any(not np.array_equal(part.averages[layout.PLANNED], self.averages[layout.PLANNED]) for part in parts):
+            self.choose()
 
     def _cheapest(self) -> np.ndarray:
         count, pairs = len(self.orders), len(self._pairs)

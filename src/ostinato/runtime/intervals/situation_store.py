@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from ostinato.kernels.intervals import interval_layout as layout
@@ -22,6 +24,7 @@ class SituationStore:
     """See `kernels.intervals.interval_layout` for the columns."""
 
     def __init__(self, pattern: IntervalPattern) -> None:
+        self._pattern = pattern
         self._definitions = len(pattern.definitions)
         self._given = any(one.start >= 0 for one in pattern.definitions)
         self._within = pattern.within
@@ -80,7 +83,7 @@ class SituationStore:
 
     def make_room(self) -> None:
         """After the kernel stopped for want of space: regions stand side by side again, each with room for as many more. Where situations
-        come and go, regions wander through the pool: the longer they do, the more places it has, so that this happens seldom."""
+        come and go, regions move through the pool: the longer they do, the more places it has, so that this happens seldom."""
         self._spare = min(2 * self._spare, MOST_SPARE)
         self._lay_out(self.alive, self.regions[:, layout.COUNT].copy())
 
@@ -98,7 +101,7 @@ class SituationStore:
             after[layout.EMPTY] = before[layout.EMPTY]
             after[target] = before[kept]
             setattr(self, name, after)
-        self.regions = np.ascontiguousarray(np.stack([np.where(counts > 0, heads, 0), counts, np.where(counts > 0, behind, 0)], axis=1))
+        self.regions = np.ascontiguousarray(np.stack([heads, counts, behind, heads], axis=1) * (counts > 0)[:, None])
         self.header[layout.TAIL], self.header[layout.LIVE] = tail, int(counts.sum())
 
     def _keep(self, chosen: np.ndarray) -> int:
@@ -108,6 +111,34 @@ class SituationStore:
         owner = np.repeat(np.arange(len(counts)), counts)
         self._lay_out(kept[chosen], np.bincount(owner[chosen], minlength=len(counts)))
         return len(kept) - int(chosen.sum())
+
+    def of_keys(self, keys: np.ndarray) -> SituationStore:
+        """A store of its own with what is kept of these, which are numbered from 0 on there. It counts from 0, too."""
+        part = SituationStore(self._pattern)
+        lines = self._lines(keys)
+        counts = self.regions[lines, layout.COUNT]
+        kept = np.repeat(self.regions[lines, layout.HEAD] - (np.cumsum(counts) - counts), counts) + np.arange(counts.sum())
+        for name in POOLED:
+            setattr(part, name, np.concatenate([getattr(self, name)[: layout.RESERVED], getattr(self, name)[kept]]))
+        part.per_key, part._spare = self.per_key[keys], self._spare
+        part._lay_out(layout.RESERVED + np.arange(len(kept)), counts)
+        return part
+
+    def put_back(self, parts: Sequence[tuple[np.ndarray, SituationStore]]) -> None:
+        """What was kept of the keys of these parts is what the parts keep now. Their counters are for whoever looks at all of them."""
+        behind = len(self.situations)
+        for keys, part in parts:
+            self.regions[self._lines(keys)] = part.regions + np.array([behind, 0, behind, behind])
+            self.per_key[keys] = part.per_key
+            behind += len(part.situations)
+        for name in POOLED:
+            setattr(self, name, np.concatenate([getattr(self, name), *(getattr(part, name) for _, part in parts)]))
+        self._lay_out(self.alive, self.regions[:, layout.COUNT].copy())
+
+    def _lines(self, keys: np.ndarray) -> np.ndarray:
+        """Of the regions of keys."""
+        lines: np.ndarray = (keys[:, None] * self._definitions + np.arange(self._definitions)).ravel()
+        return lines
 
     def sweep(self, watermark: int) -> None:
         """Let go of what is in no later match: it ended and started too long before the watermark."""
@@ -176,8 +207,7 @@ class SituationStore:
         return self.live * self.situation_bytes
 
     def renumber(self, old_of_new: np.ndarray) -> None:
-        lines = old_of_new[:, None] * self._definitions + np.arange(self._definitions)
-        self.regions = np.ascontiguousarray(self.regions[lines.ravel()])
+        self.regions = np.ascontiguousarray(self.regions[self._lines(old_of_new)])
         self.per_key = np.ascontiguousarray(self.per_key[old_of_new])
         self.header[layout.LIVE] = int(self.regions[:, layout.COUNT].sum())
 

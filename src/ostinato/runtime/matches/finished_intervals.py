@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -21,6 +21,10 @@ class FinishedIntervals(FinishedInstances):
     def take(self, places: np.ndarray) -> FinishedIntervals:
         return FinishedIntervals(*(array[places] for array in self.arrays()))
 
+    def with_keys(self, keys: np.ndarray) -> FinishedIntervals:
+        """The same in partitions that are numbered otherwise."""
+        return replace(self, key=keys[self.key])
+
     def arrays(self) -> tuple[np.ndarray, ...]:
         return self.key, self.start, self.end, self.registers, self.register_valid, self.detected, self.starts
 
@@ -29,4 +33,19 @@ class FinishedIntervals(FinishedInstances):
         """In the order of detection; simultaneous ones by their starts."""
         columns = zip(*(part.arrays() for part in parts), strict=True)
         whole = parts[0] if len(parts) == 1 else cls(*(np.concatenate(column) for column in columns))
-        return whole.take(np.lexsort((*whole.starts.T[::-1], whole.detected)))
+        by = (whole.detected, *whole.starts.T)
+        return whole if _ascend(by) else whole.take(np.lexsort(by[::-1]))
+
+
+def _ascend(columns: Sequence[np.ndarray]) -> bool:
+    """Whether lines are in the order of the first column, then of the others."""
+    first, *others = columns
+    if (first[1:] < first[:-1]).any():
+        return False
+    tied = np.flatnonzero(first[1:] == first[:-1])
+    for column in others:
+        after, before = column[tied + 1], column[tied]
+        if (after < before).any():
+            return False
+        tied = tied[after == before]
+    return True

@@ -42,6 +42,11 @@ class PredicateCode:
         lines = _Lines(pattern)
         return PredicateCode(pattern, lines) if lines.suffice else None
 
+    def make_ready(self, rows: PatternRows) -> None:
+        """What is made at its first use is made by one thread."""
+        for name in self._columns:
+            rows.arena.column(rows.held_as(name))
+
     def run(self, rows: PatternRows, keys: np.ndarray, start: np.ndarray, end: np.ndarray) -> None:
         """Fill the bits and slots of the rows with ordinals start[i]..end[i] of each key."""
         arena, shared = rows.arena, rows.shared

@@ -12,6 +12,19 @@ from ostinato.kernels.rows.key_regions import LINES, SOURCE, TARGET, WANTED, str
 from ostinato.runtime.rows.pattern_rows import PatternRows
 
 
+def batches(
+    keys: np.ndarray, start: np.ndarray, end: np.ndarray, size: int
+) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+    """The rows with ordinals start[i]..end[i] of keys, so many at a time; a key may go on in the next batch."""
+    lengths = np.maximum(end - start, 0)
+    ends = np.cumsum(lengths)
+    begins = ends - lengths
+    for low in range(0, int(ends[-1]) if len(ends) else 0, size):
+        own = slice(int(np.searchsorted(ends, low, "right")), int(np.searchsorted(begins, low + size)))
+        first, last = np.maximum(low - begins[own], 0), np.minimum(low + size - begins[own], lengths[own])
+        yield keys[own], start[own] + first, start[own] + last
+
+
 @dataclass(frozen=True)
 class RowStretches:
     """`target`: where the rows begin that are asked for, in the arena, and `wanted`, how many they are; `before`: so many rows in front of

@@ -6,13 +6,14 @@ row, and situations are what lies between two rows at which a bit changes (`kern
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from time import perf_counter
 
 import numpy as np
 
 from ostinato.expr.types import Kind
 from ostinato.kernels.rows.grouping import ranges
+from ostinato.kernels.rows.key_regions import total
 from ostinato.kernels.vectors.evaluate import Evaluator
 from ostinato.kernels.vectors.vector import Vector
 from ostinato.program.code_inputs import code_inputs
@@ -20,7 +21,7 @@ from ostinato.program.column_code import ColumnCode
 from ostinato.program.intervals import IntervalPattern
 from ostinato.runtime.row_code.batch_tuning import BatchTuning
 from ostinato.runtime.row_code.row_code import Evaluated, Extent, RowCode, compact_strings, side_by_side, store_bits
-from ostinato.runtime.row_code.row_stretches import RowStretches
+from ostinato.runtime.row_code.row_stretches import RowStretches, batches
 from ostinato.runtime.rows.pattern_rows import PatternRows
 from ostinato.runtime.rows.string_pool import StringPool
 from ostinato.runtime.workers import Workers
@@ -42,19 +43,32 @@ class SituationCode(RowCode):
         self.tuning = BatchTuning(self._workers.most)
         self.batches = 0
 
+    def fill(self, rows: PatternRows, keys: np.ndarray, start: np.ndarray, end: np.ndarray) -> None:
+        """Comparisons of columns need none in between."""
+        direct, count = self._direct, total(end - start)
+        if direct is None:
+            self.evaluate(rows, keys, start, end)
+            return
+        self.tuning.choose(count)
+        if self.tuning.threads == 1:
+            direct.run(rows, keys, start, end)
+            return
+        cut = list(batches(keys, start, end, self.tuning.size))
+        direct.make_ready(rows)
+        self._timed(len(cut), count, lambda number: direct.run(rows, *cut[number]))
+
     def evaluate(self, rows: PatternRows, keys: np.ndarray, start: np.ndarray, end: np.ndarray) -> None:
         stretches = RowStretches.of(rows, keys, start, end, self._back)
         count = stretches.rows
         if not count:
             return
         self.tuning.choose(count)
-        batches = list(stretches.cut(self.tuning.size))
+        cut = list(stretches.cut(self.tuning.size))
         self._make_ready(rows)
-        self._timed(batches, count, lambda stretches: self._derive(rows, _Batch(stretches)), self.tuning.threads)
+        self._timed(len(cut), count, lambda number: self._derive(rows, _Batch(cut[number])))
         if self._slots_apart:
-            for batch in batches:
+            for batch in cut:
                 self._carry(rows, _Batch(batch))
-        self.batches += len(batches)
 
     def store(self, view: PatternRows, number: int = 0, chosen: np.ndarray | None = None) -> None:
         """See `evaluate`."""
@@ -69,16 +83,18 @@ class SituationCode(RowCode):
         if any(type_.kind is Kind.STRING for type_ in self._types.values()):
             len(self._pool.strings)
 
-    def _timed(self, batches: Sequence[RowStretches], rows: int, work: Callable[[RowStretches], None], threads: int) -> None:
-        seconds = np.zeros(len(batches))
+    def _timed(self, count: int, rows: int, work: Callable[[int], None]) -> None:
+        """So many batches, and how long they take."""
+        seconds = np.zeros(count)
 
         def run(number: int) -> None:
             began = perf_counter()
-            work(batches[number])
+            work(number)
             seconds[number] = perf_counter() - began
 
-        self._workers.each(len(batches), run, threads)
+        self._workers.each(count, run, self.tuning.threads)
         self.tuning.took(rows, float(seconds.sum()))
+        self.batches += count
 
     def _derive(self, rows: PatternRows, batch: _Batch) -> None:
         if self._bit_code.results:

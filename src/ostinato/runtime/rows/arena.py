@@ -6,7 +6,7 @@ that nobody needs are gone (`settle`), so that nothing of the batch is referred 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,7 +18,9 @@ from ostinato.runtime.workers import Workers
 LONG = 1 << 16  # rows for which another thread is woken
 MANY, SEVERAL = 1 << 12, 2  # rows, columns: for fewer, nothing is gained by waiting
 NO_ROWS = np.empty(0, np.int32)
+STRETCH = 1 << 15  # rows that one thread puts where they belong at a time
 Places = np.ndarray | slice  # arena rows of the rows of a batch
+Put = tuple[np.ndarray, np.ndarray]  # an array, and the values of a batch that belong there
 
 
 @dataclass(frozen=True)
@@ -140,41 +142,47 @@ class Arena:
         """Nothing is kept: the arena holds the rows of a batch and no more. `rows`: which of them stands at each place, where columns
         may wait."""
         self._waiting, self._rows = {}, NO_ROWS if rows is None else rows
-
-        def put_column(name: str) -> None:
-            old = self._data[name]
+        puts: list[Put] = []
+        for name, old in self._data.items():
             given, valid = batch.get(name, (None, None))
-            self.valid[name] = None if valid is None or valid.all() else _placed(valid, places, capacity, np.dtype(np.bool_))
+            self.valid[name] = None if valid is None or valid.all() else _placed(valid, places, capacity, np.dtype(np.bool_), puts)
             if given is None:
                 self._data[name] = np.empty((capacity, *old.shape[1:]), old.dtype)
             elif rows is not None and name in self._patient and given.dtype == old.dtype:
                 self._waiting[name], self._data[name] = given, old[:0]
             else:
-                self._data[name] = _placed(given, places, capacity, old.dtype)
-
-        self._each_column(put_column, capacity)
+                self._data[name] = _placed(given, places, capacity, old.dtype, puts)
+        self._put(puts, places, capacity)
         self.capacity = capacity
 
     def merged(self, kept: Moved, places: Places, batch: dict[str, tuple[np.ndarray, np.ndarray | None]], capacity: int) -> None:
         """Fresh arrays with the rows that are kept and those of the batch. Memory that is written in the order of the batch, at one
         place per key, stays in the cache better than memory that is read key by key."""
-
-        def put_column(name: str) -> None:
+        puts: list[Put] = []
+        for name in self._data:
             given, given_valid = batch.get(name, (None, None))
-            fresh = self._kept(name, kept, capacity)
+            self._data[name] = self._kept(name, kept, capacity)
             if given is not None:
-                put(fresh, places, given)
-            self._data[name] = fresh
+                puts.append((self._data[name], given))
             self.valid[name] = self._merged_flags(self.valid[name], kept, given_valid, places, capacity)
-
-        self._each_column(put_column, capacity)
+        self._put(puts, places, capacity)
         self._waiting, self._rows = {}, NO_ROWS
         self.capacity = capacity
 
-    def _each_column(self, work: Callable[[str], None], rows: int) -> None:
-        """Columns are put where they belong one beside the other, where they are long."""
-        names = tuple(self._data)
-        self.workers.each(len(names), lambda number: work(names[number]), None if rows >= LONG else 1)
+    def _put(self, puts: Sequence[Put], places: Places, rows: int) -> None:
+        """Values go to their places: where they are many, stretches of them beside one another."""
+        if self.workers.most == 1 or rows < LONG:
+            for out, values in puts:
+                put(out, places, values)
+            return
+        pieces = [(*one, slice(low, low + STRETCH)) for one in puts for low in range(0, len(one[1]), STRETCH)]
+
+        def work(number: int) -> None:
+            out, values, own = pieces[number]
+            there = slice(places.start + own.start, min(places.start + own.stop, places.stop)) if isinstance(places, slice) else places[own]
+            put(out, there, values[own])
+
+        self.workers.each(len(pieces), work)
 
     def _kept(self, name: str, kept: Moved, capacity: int) -> np.ndarray:
         """A fresh array with the rows that are kept."""
@@ -231,9 +239,10 @@ def _width(data: np.ndarray) -> int:
     return data.itemsize * (data.shape[1] if data.ndim > 1 else 1)
 
 
-def _placed(values: np.ndarray, places: Places, capacity: int, dtype: np.dtype) -> np.ndarray:
+def _placed(values: np.ndarray, places: Places, capacity: int, dtype: np.dtype, puts: list[Put]) -> np.ndarray:
+    """An array for these values, which `puts` tells to be put there."""
     if isinstance(places, slice) and values.flags.writeable and values.flags.c_contiguous and values.dtype == dtype:
         return values
     out = np.empty((capacity, *values.shape[1:]), dtype)
-    put(out, places, values)
+    puts.append((out, values))
     return out

@@ -32,9 +32,9 @@ def needs_positions(pattern: Pattern) -> bool:
 
 
 def bits_held_as(pattern: Pattern) -> np.dtype:
-    """The predicate bits of a row: a byte where the scan reads them and they are few."""
-    few = isinstance(pattern, RowPattern) and pattern.evaluation == "scan" and pattern.bits <= 8
-    return np.dtype(np.uint8 if few else np.uint64)
+    """The predicate bits of a row: a byte where they are few, and read by a matcher that takes bytes."""
+    takes = (isinstance(pattern, RowPattern) and pattern.evaluation == "scan") or pattern.decides_moments
+    return np.dtype(np.uint8 if takes and pattern.bits <= 8 else np.uint64)
 
 
 def occurrence_columns(pattern: Pattern) -> list[str]:

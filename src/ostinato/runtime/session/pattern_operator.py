@@ -13,7 +13,7 @@ from ostinato.program.intervals import IntervalPattern
 from ostinato.program.pattern import Pattern, RowPattern
 from ostinato.program.tree import TreePattern
 from ostinato.runtime.limits.budget import Budget
-from ostinato.runtime.matcher import Matcher
+from ostinato.runtime.matcher import Matcher, SharesWork
 from ostinato.runtime.matches.finished_instances import FinishedInstances
 from ostinato.runtime.matches.held_matches import check_held
 from ostinato.runtime.matches.match_dag import MatchDag
@@ -53,6 +53,8 @@ class PatternOperator:
         linked = linked_columns(pattern) if isinstance(pattern, TreePattern) else ()
         self.rows = PatternRows(source.rows, label, len(pattern.slots), occurrence_columns(pattern), bits_held_as(pattern), linked)
         self.matcher: Matcher = open_matcher(pattern, budget, source.pool, in_order=in_order)
+        if isinstance(self.matcher, SharesWork):
+            self.matcher.share_with(source.workers)
         self.report = open_report(pattern, budget, source.pool)
         self._excludes_nulls = source.reads.null_keys != pattern.reads.null_keys  # keys with a null are there for others alone
         self.progress = Progress()
