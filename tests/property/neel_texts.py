@@ -1,5 +1,5 @@
 """Random NEEL texts over small streams: nested to a depth, with negations, correlation, alternatives, lists, members without variable,
-ties and nulls.
+members that may be left empty, ties and nulls.
 
 Every text means something over `COLUMNS` read by `type_by="kind"`. `queries()` draws a text with the rows of a stream; `texts()` a text."""
 
@@ -23,11 +23,13 @@ OPERATORS = ("=", "=", "!=", "<", "<=", ">", ">=")
 @dataclass
 class _Names:
     """`count` numbers the variables; `left` is how many more positive ones the text may have, so that a match is cheap to look for.
-    `bare`: some members have no variable."""
+    `bare`: some members have no variable; `optional`: some may be left empty; `negations`: some things must not be there."""
 
     left: int
     lists: bool
     bare: bool
+    optional: bool
+    negations: bool
     count: int = 0
     kleene: set[str] = field(default_factory=set)
 
@@ -42,37 +44,52 @@ class _Drawn:
 
 @st.composite
 def texts(
-    draw: st.DrawFn, depth: int = 4, lists: bool = False, windows: str = "both", bare: bool = False, most: int = 5, longest: int = 10
+    draw: st.DrawFn,
+    depth: int = 4,
+    lists: bool = False,
+    windows: str = "both",
+    bare: bool = False,
+    optional: bool = False,
+    most: int = 5,
+    longest: int = 10,
 ) -> str:
     """`depth` is how deep groups nest; `lists`: with `B+ b[]`; `windows` are "time", "events" or "both", `longest` what they span; `bare`:
-    some members have no variable; `most`: how many events a match has, lists as one."""
+    some members have no variable; `optional`: with `B? b`, and `B* b[]` where there are lists; `most`: how many events a match has, lists
+    as one."""
     by_events = windows == "events" or (windows == "both" and draw(st.integers(0, 3)) == 0)
-    names = _Names(draw(st.integers(2, most)), lists, bare)
+    # a negation beside members that are left empty may stand at an end, where a window of events does not bound it
+    empties = optional and not (by_events and draw(st.booleans()))
+    names = _Names(draw(st.integers(2, most)), lists, bare, empties, not (by_events and empties))
     root = _group(draw, names, depth, (), ends=not by_events)
     window = f"{draw(st.integers(2, longest))} events" if by_events else str(draw(st.integers(1, longest)))
     shown = draw(st.lists(st.sampled_from(root.positive), unique=True)) if root.positive and draw(st.integers(0, 4)) == 0 else []
     return f"PATTERN {root.text} WITHIN {window}" + (f" RETURN {', '.join(shown)}" if shown else "")
 
 
-def _group(draw: st.DrawFn, names: _Names, depth: int, around: tuple[str, ...], ends: bool, negated: bool = False) -> _Drawn:
-    """`ends`: a negation may stand at an end of it, for something bounds it there."""
+def _group(
+    draw: st.DrawFn, names: _Names, depth: int, around: tuple[str, ...], ends: bool, negated: bool = False, needed: bool = False
+) -> _Drawn:
+    """`around` stands before it in the text. `ends`: a negation may stand at an end of it, for something bounds it there; `needed`: it
+    must not be left empty."""
     operator = draw(st.sampled_from(("SEQ", "SEQ", "SEQ", "AND", "AND", "OR")))
     count = draw(st.integers(1, 3))
     members: list[_Drawn] = []
     for _ in range(count):
         if members and names.left <= 0 and not negated:
             break
-        members.append(_member(draw, names, depth - 1, around, ends, negated))
+        seen = (*around, *(name for member in members for name in member.positive))
+        members.append(_member(draw, names, depth - 1, seen, ends, negated, operator == "OR" or (needed and not members)))
     positive = tuple(name for member in members for name in member.positive)
-    written = [member.text for member in members]
-    if operator != "OR":
+    written = [(member.text, member.positive) for member in members]
+    if operator != "OR" and names.negations:
         for _ in range(draw(st.sampled_from((0, 0, 1, 1, 2)))):
             place = _place(draw, operator, len(written), ends)
             if place is not None:
-                inside = "events" if operator == "AND" or 0 < place < len(written) else ""
-                written.insert(place, _negation(draw, names, depth - 1, (*around, *positive), ends or bool(inside)))
-    conditions = _conditions(draw, names, positive, around)
-    return _Drawn(f"{operator}({', '.join((*written, *conditions))})", positive)
+                before = (*around, *(name for _, shown in written[:place] for name in shown))
+                bounded = ends or operator == "AND" or 0 < place < len(written)
+                written.insert(place, (_negation(draw, names, depth - 1, (*around, *positive), before, bounded), ()))
+    conditions = _conditions(draw, names, positive, around, around)
+    return _Drawn(f"{operator}({', '.join((*(text for text, _ in written), *conditions))})", positive)
 
 
 def _place(draw: st.DrawFn, operator: str, count: int, ends: bool) -> int | None:
@@ -81,39 +98,42 @@ def _place(draw: st.DrawFn, operator: str, count: int, ends: bool) -> int | None
     return draw(st.integers(1, count - 1)) if count > 1 else None
 
 
-def _member(draw: st.DrawFn, names: _Names, depth: int, around: tuple[str, ...], ends: bool, negated: bool) -> _Drawn:
+def _member(draw: st.DrawFn, names: _Names, depth: int, around: tuple[str, ...], ends: bool, negated: bool, needed: bool) -> _Drawn:
     if depth > 0 and draw(st.integers(0, 2)) == 0:
-        return _group(draw, names, depth, around, ends, negated)
-    return _event(draw, names, negated)
+        return _group(draw, names, depth, around, ends, negated, needed)
+    return _event(draw, names, negated, needed)
 
 
-def _event(draw: st.DrawFn, names: _Names, negated: bool) -> _Drawn:
+def _event(draw: st.DrawFn, names: _Names, negated: bool, needed: bool = True) -> _Drawn:
     kind = draw(st.sampled_from(KINDS))
     names.count += 1
     name = f"{kind.lower()}{names.count}"
     if not negated:
         names.left -= 1
+    left_out = names.optional and not needed and draw(st.integers(0, 2)) == 0
     if names.bare and draw(st.integers(0, 3)) == 0:
-        return _Drawn(kind, ())
+        return _Drawn(f"{kind}?" if left_out else kind, ())
     if names.lists and draw(st.integers(0, 4)) == 0:
         names.kleene.add(name)
-        return _Drawn(f"{kind}+ {name}[]", (name,))
-    return _Drawn(f"{kind} {name}", (name,))
+        return _Drawn(f"{kind}{'*' if left_out else '+'} {name}[]", (name,))
+    return _Drawn(f"{kind}{'?' if left_out else ''} {name}", (name,))
 
 
-def _negation(draw: st.DrawFn, names: _Names, depth: int, around: tuple[str, ...], ends: bool) -> str:
+def _negation(draw: st.DrawFn, names: _Names, depth: int, around: tuple[str, ...], before: tuple[str, ...], ends: bool) -> str:
+    """Of those `around` it, some stand `before` it in the text."""
     if depth > 0 and draw(st.booleans()):
-        return "!" + _group(draw, names, depth, around, ends, negated=True).text
+        return "!" + _group(draw, names, depth, before, ends, negated=True, needed=True).text
     event = _event(draw, names, negated=True)
-    conditions = _conditions(draw, names, event.positive, around)
+    conditions = _conditions(draw, names, event.positive, around, before)
     return f"!({event.text}, {' AND '.join(conditions)})" if conditions else f"!{event.text}"
 
 
-def _conditions(draw: st.DrawFn, names: _Names, own: tuple[str, ...], around: tuple[str, ...]) -> list[str]:
-    return [_condition(draw, names, own, around) for _ in range(draw(st.sampled_from((0, 0, 1, 1, 2))))] if own else []
+def _conditions(draw: st.DrawFn, names: _Names, own: tuple[str, ...], around: tuple[str, ...], before: tuple[str, ...]) -> list[str]:
+    count = draw(st.sampled_from((0, 0, 1, 1, 2)))
+    return [_condition(draw, names, own, around, before) for _ in range(count)] if own else []
 
 
-def _condition(draw: st.DrawFn, names: _Names, own: tuple[str, ...], around: tuple[str, ...]) -> str:
+def _condition(draw: st.DrawFn, names: _Names, own: tuple[str, ...], around: tuple[str, ...], before: tuple[str, ...]) -> str:
     first = draw(st.sampled_from(own))
     column = draw(st.sampled_from(NUMBERS))
     form = draw(st.integers(0, 5))
@@ -122,7 +142,7 @@ def _condition(draw: st.DrawFn, names: _Names, own: tuple[str, ...], around: tup
     if form == 1:
         return f"{_value(draw, names, first, column)} {draw(st.sampled_from(OPERATORS))} {draw(st.integers(0, 3))}"
     if form == 2 and first in names.kleene:
-        return f"{first}[i].{column} {draw(st.sampled_from(('>=', '<=', '!=')))} {_running(draw, names, first, own, column)}"
+        return f"{first}[i].{column} {draw(st.sampled_from(('>=', '<=', '!=')))} {_running(draw, names, first, (*before, *own), column)}"
     others = (*own, *around)
     second = draw(st.sampled_from(others))
     operator = draw(st.sampled_from(OPERATORS))
@@ -132,15 +152,15 @@ def _condition(draw: st.DrawFn, names: _Names, own: tuple[str, ...], around: tup
 
 def _value(draw: st.DrawFn, names: _Names, name: str, column: str) -> str:
     if name not in names.kleene:
-        return f"{name}.{column}"
-    aggregates = tuple(f"{function}({name}[].{column})" for function in ("max", "min", "sum"))
+        return f"count({name})" if names.optional and draw(st.integers(0, 5)) == 0 else f"{name}.{column}"
+    aggregates = tuple(f"{function}({name}[].{column})" for function in ("max", "min", "sum", "count"))
     forms = (f"{name}[1].{column}", f"{name}[{name}.LEN].{column}", f"{name}.LEN", f"count({name}[])", *aggregates)
     return draw(st.sampled_from(forms))
 
 
-def _running(draw: st.DrawFn, names: _Names, name: str, own: tuple[str, ...], column: str) -> str:
-    """What each event of a list is compared with: those of the list before it, or an event that the text has before the list."""
-    before = tuple(f"{other}.{column}" for other in own[: own.index(name)] if other not in names.kleene)
+def _running(draw: st.DrawFn, names: _Names, name: str, visible: tuple[str, ...], column: str) -> str:
+    """What each event of a list is compared with: those of the list before it, or what stands before the list in the text."""
+    before = tuple(_value(draw, names, other, column) for other in visible[: visible.index(name)])
     return draw(st.sampled_from((f"{name}[i-1].{column}", f"max({name}[..i-1].{column})", f"sum({name}[..i-1].{column})", *before)))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import permutations
+from itertools import chain, combinations, permutations
 from typing import Any
 
 from hypothesis import given, settings
@@ -22,7 +22,7 @@ def matches(text: str, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 @settings(deadline=None)
-@given(texts(lists=True))
+@given(texts(lists=True, optional=True))
 def test_what_is_rendered_parses_to_the_same_tree_and_has_a_meaning(text: str) -> None:
     tree = parse(text)
     assert parse(render(tree)) == tree
@@ -30,7 +30,7 @@ def test_what_is_rendered_parses_to_the_same_tree_and_has_a_meaning(text: str) -
 
 
 @settings(deadline=None, max_examples=60)
-@given(queries(depth=3, at_most=7))
+@given(queries(depth=3, optional=True, at_most=7))
 def test_matches_are_listed_by_end_and_then_by_their_events(drawn: tuple[str, list[dict[str, Any]]]) -> None:
     text, rows = drawn
     text = text.split(" RETURN ")[0]
@@ -72,3 +72,42 @@ def test_a_conjunction_is_its_permutations_where_all_times_differ(kinds: list[st
     orders = [matches(f"PATTERN SEQ({', '.join(order)}, v0.x >= 1) WITHIN {window}", rows) for order in permutations(members)]
     key = lambda match: [match[f"v{number}"] for number in range(len(kinds))]  # noqa: E731
     assert sorted(map(key, found)) == sorted(key(match) for order in orders for match in order)
+
+
+members = st.lists(st.tuples(st.sampled_from(KINDS), st.sampled_from(("", "", "?", "*"))), min_size=1, max_size=4)
+linked = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3), st.sampled_from(("<=", "!="))), max_size=2)
+
+
+@settings(deadline=None, max_examples=80)
+@given(st.sampled_from(("SEQ", "AND")), members, linked, st.integers(0, 4), streams(at_most=7), st.integers(1, 8))
+def test_a_member_that_may_be_left_empty_is_the_pattern_with_it_and_the_one_without(
+    operator: str, drawn: list[tuple[str, str]], pairs: list[tuple[int, int, str]], negated: int, rows: list[dict[str, Any]], window: int
+) -> None:
+    """Also what must not be there stands beside the members that are left then, and conditions are those about them."""
+    conditions = {(a, b): f"{_value(a, drawn)} {sign} {_value(b, drawn)}" for a, b, sign in pairs if max(a, b) < len(drawn)}
+    optional = [place for place, (_, mark) in enumerate(drawn) if mark]
+
+    def text(held: set[int], marks: dict[str, str]) -> str:
+        written = [(place, _member(place, drawn, marks)) for place in range(len(drawn)) if place in held]
+        before = sum(place < negated for place, _ in written)
+        inside = [member for _, member in written]
+        asked = [condition for pair, condition in conditions.items() if {*pair} <= held]
+        return f"PATTERN {operator}({', '.join((*inside[:before], '!D n', *inside[before:], *asked))}) WITHIN {window}"
+
+    everything = set(range(len(drawn)))
+    expected = []
+    for left_out in chain.from_iterable(combinations(optional, size) for size in range(len(optional) + 1)):
+        if held := everything - {*left_out}:
+            found = matches(text(held, {"?": "", "*": "+", "": ""}), rows)
+            expected += [[match.get(f"v{place}", []) for place in sorted(everything)] for match in found]
+    whole = matches(text(everything, {"?": "?", "*": "*", "": ""}), rows)
+    assert sorted([match[f"v{place}"] for place in sorted(everything)] for match in whole) == sorted(expected)
+
+
+def _member(place: int, drawn: list[tuple[str, str]], marks: dict[str, str]) -> str:
+    kind, mark = drawn[place]
+    return f"{kind}{marks[mark]} v{place}{'[]' if mark == '*' else ''}"
+
+
+def _value(place: int, drawn: list[tuple[str, str]]) -> str:
+    return f"max(v{place}[].x)" if drawn[place][1] == "*" else f"v{place}.x"

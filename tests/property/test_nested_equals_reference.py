@@ -100,10 +100,17 @@ def test_longer_streams_and_windows(drawn: Drawn) -> None:
     check(*drawn, places=(6, 12, 18))
 
 
-@many(15)
+@many(25)
 @given(queries(depth=3, lists=True, most=3, at_most=7))
 def test_lists_with_running_conditions_and_aggregates(drawn: Drawn) -> None:
     check(*drawn)
+
+
+@pytest.mark.parametrize("lists", [False, True])
+@many(25)
+@given(st.data())
+def test_members_that_may_be_left_empty(lists: bool, data: st.DataObject) -> None:
+    check(*data.draw(queries(depth=3, lists=lists, optional=True, bare=True, most=4, at_most=7)))
 
 
 @many(40)
@@ -141,7 +148,7 @@ def test_orders_change_while_rows_come(text: str, seed: int) -> None:
 
 @pytest.mark.parametrize("restarts", [False, True])
 @many(10)
-@given(queries(depth=3, lists=True, bare=True, most=4, at_most=8), cuts)
+@given(queries(depth=3, lists=True, bare=True, optional=True, most=4, at_most=8), cuts)
 def test_any_split_into_batches(restarts: bool, drawn: Drawn, places: list[int]) -> None:
     check(*drawn, places=places, restarts=restarts)
 
@@ -157,7 +164,7 @@ def test_late_rows_wait_for_their_place(drawn: Drawn, random: Any) -> None:
 
 
 @many(10)
-@given(queries(depth=3, most=4, windows="time"), cuts)
+@given(queries(depth=3, most=4, windows="time", optional=True), cuts)
 def test_the_watermark_decides(drawn: Drawn, places: list[int]) -> None:
     """Matches come out once; what it has decided is right, and nothing is left to wait for behind the last window."""
     text, rows = drawn
@@ -177,7 +184,7 @@ def test_the_watermark_decides(drawn: Drawn, places: list[int]) -> None:
 
 
 @many(10)
-@given(queries(depth=3, most=4, lists=True, at_most=8), cuts)
+@given(queries(depth=3, most=4, lists=True, optional=True, at_most=8), cuts)
 def test_ordered_input_gives_matches_as_they_are_listed(drawn: Drawn, places: list[int]) -> None:
     text, rows = drawn
     wanted = expected(compiled(text), rows)
@@ -186,7 +193,7 @@ def test_ordered_input_gives_matches_as_they_are_listed(drawn: Drawn, places: li
 
 
 @many(10)
-@given(queries(depth=3, most=4, lists=True, bare=True, at_most=8), cuts)
+@given(queries(depth=3, most=4, lists=True, bare=True, optional=True, at_most=8), cuts)
 def test_counting_is_the_number_of_matches(drawn: Drawn, places: list[int]) -> None:
     text, rows = drawn
     wanted = len(expected(compiled(text), rows))
@@ -198,7 +205,9 @@ def test_counting_is_the_number_of_matches(drawn: Drawn, places: list[int]) -> N
 
 
 FLAT = ("SEQ(A a, B b)", "SEQ(A a, SEQ(A b, B c), C d)", "SEQ(A a, B+ b[], C c)", "SEQ(SEQ(A+ a[]), A+ b[], a[i].x > a[i-1].x)", "A a",
-        "SEQ(A a, B b, C c, a.x = b.x = c.x)", "SEQ(A a, A b, a.y > 1 AND b.x <= 2)", "SEQ(A a, B b, A c, a.x < c.x)")  # fmt: skip
+        "SEQ(A a, B b, C c, a.x = b.x = c.x)", "SEQ(A a, A b, a.y > 1 AND b.x <= 2)", "SEQ(A a, B b, A c, a.x < c.x)",
+        "SEQ(A a, B? b, SEQ(C c), b.x > 1)", "SEQ(A? a, B* b[], b[i].y > 0)", "SEQ(A a, B? b, C c, a.x = b.x AND a.x = c.x)",
+        "SEQ(A? a, A b, a.x < b.x)", "SEQ(A a, B? b, count(b) = a.y)")  # fmt: skip
 counted_rows = st.lists(
     st.tuples(st.integers(0, 2), st.sampled_from("ABCD"), st.sampled_from((None, 1, 2, 3)), st.integers(0, 3)), max_size=9
 )
@@ -218,9 +227,11 @@ def test_sequences_are_counted_by_the_evaluations_of_event_patterns(pattern: str
     text = f"PATTERN {pattern}{window}"
     wanted = len(expected(compiled(text), rows))
     chosen = compiled(text, output="count")
-    compared = "a.x < c.x" in text or "a[i-1]" in text or ("b.x = c.x" in text and "events" in window)
+    compared = "x < " in text or "a[i-1]" in text or "count(" in text or ("a.x = b.x" in text and "events" in window)
     assert chosen.pattern.evaluation == ("joins" if compared else "compact")
-    for query in (chosen, compiled(text, output="count", by_key=False), compiled(text, "runs", output="count")):
+    left_out = any(condition in text for condition in ("A? a, A b, a.x", "count(", "B? b, C c, a.x"))
+    runs = () if left_out else (compiled(text, "runs", output="count"),)
+    for query in (chosen, compiled(text, output="count", by_key=False), *runs):
         for restarts in (False, True):
             assert _counted(query, rows, places, restarts) == wanted, f"{query.pattern.evaluation}: {text}"
 

@@ -49,8 +49,10 @@ def plan(query: MatchQuery, strategy: str | None = None, by_key: bool = True) ->
     if query.listed is MatchOrder.INTERVAL and strategy not in TREE_EVALUATIONS:
         flat = _flat(query, strategy, by_key)
         return _plan_tree(query, strategy, by_key, flat) if isinstance(flat, str) else flat
-    if strategy in TREE_EVALUATIONS or query.listed is MatchOrder.INTERVAL or is_nested(query.pattern):
+    if query.listed is MatchOrder.INTERVAL or is_nested(query.pattern):
         return _plan_tree(query, strategy, by_key)
+    if strategy in TREE_EVALUATIONS:
+        raise _refusal(strategy, "it evaluates nested patterns, and this is a sequence of events")
     return _plan_events(query, strategy)
 
 

@@ -73,11 +73,13 @@ class Branch:
 
 @dataclass(frozen=True)
 class NegatedBranch:
-    """No match of `branch` may lie with all its events between the limits. Its tests may speak of the variables around it."""
+    """No match of `branch` may lie with all its events between the limits. Its tests may speak of the variables around it; those that the
+    conditions of its variables, one by one, speak of are `asked`."""
 
     branch: Branch
     left: Limit
     right: Limit
+    asked: tuple[int, ...] = ()
 
     @property
     def trails(self) -> bool:

@@ -1,7 +1,8 @@
 """Nested patterns: sequences, conjunctions, alternatives and negations of one another, with conditions at every level.
 
 A candidate is a way to give events to the variables that are not negated, as the shape of the pattern allows: sequences strictly one after
-the other in time, no event twice, one branch of an alternative. It is a match if all conditions hold and nothing that is negated occurs.
+the other in time, no event twice, one branch of an alternative, none for a member that may be left empty, but one at least in all. It is a
+match if all conditions hold and nothing that is negated occurs.
 What is negated occurs if it has a candidate among the other events of its room, the stretch of time that its neighbours leave it, which is
 in its turn a match there.
 """
@@ -23,7 +24,9 @@ from ostinato.reference.binding import AtMatch, Binding
 from ostinato.reference.match import Match
 from ostinato.reference.stream import Row, elapsed, ordered, value_at
 
-Candidate = tuple[tuple[str, tuple[int, ...]], ...]  # the variables that are bound, each with the indexes of its events
+# The variables that are bound, each with the indexes of its events: none for a member that selects nothing. A variable of a branch that is
+# not taken is not bound.
+Candidate = tuple[tuple[str, tuple[int, ...]], ...]
 Inside = Callable[[int], bool]  # of the index of an event
 
 
@@ -56,19 +59,25 @@ class _Tree:
     stream: list[Row]
 
     def matches(self) -> list[Candidate]:
-        everywhere = list(range(len(self.stream)))
-        found = (match for match in self.candidates(self.query.pattern, everywhere) if self._fits_the_window(match))
+        found = (match for match in self.occurrences(self.query.pattern, list(range(len(self.stream)))) if self._fits_the_window(match))
         return [match for match in found if self.holds(self.query.pattern, match, (), self._window(match))]
 
     # Candidates
+
+    def occurrences(self, pattern: Pattern, events: list[int]) -> list[Candidate]:
+        """The candidates that hold an event."""
+        return [found for found in self.candidates(pattern, events) if events_of(found)]
 
     def candidates(self, pattern: Pattern, events: list[int]) -> list[Candidate]:
         """The ways to match the positive parts of the pattern with some of the events."""
         match pattern:
             case Variable(name):
                 return [((name, (index,)),) for index in events if self._has_type(name, index)]
-            case Repetition(Variable(name), 1, None):
-                return [((name, chosen),) for chosen in self._lists([index for index in events if self._has_type(name, index)])]
+            case Repetition(Variable(name), 0 | 1 as at_least, None):
+                lists = self._lists([index for index in events if self._has_type(name, index)])
+                return [*_left_out(name, at_least), *(((name, chosen),) for chosen in lists)]
+            case Repetition(Variable(name) as single, 0, 1):
+                return [*_left_out(name, 0), *self.candidates(single, events)]
             case Where(item):
                 return self.candidates(item, events)
             case Alternation(items):
@@ -93,9 +102,10 @@ class _Tree:
         return chosen
 
     def _together(self, pattern: Pattern, chosen: tuple[Candidate, ...]) -> bool:
-        if isinstance(pattern, Sequence) and len(chosen) > 1 and self.end(chosen[-2]) >= self.start(chosen[-1]):
+        held = [part for part in chosen if events_of(part)]
+        if isinstance(pattern, Sequence) and len(held) > 1 and self.end(held[-2]) >= self.start(held[-1]):
             return False
-        events = [index for part in chosen for index in events_of(part)]
+        events = [index for part in held for index in events_of(part)]
         return len(set(events)) == len(events)
 
     def _has_type(self, variable: str, index: int) -> bool:
@@ -109,7 +119,7 @@ class _Tree:
         """Whether the candidate is a match of the pattern in its room. `around` is what is bound outside of it: `match` holds the other
         parts of a positive pattern too, `around` the match in which a negated one is looked for."""
         match pattern:
-            case Variable(name):
+            case Variable():
                 return True
             case Repetition(Variable(name)):
                 return self._running_conditions_hold(name, (*around, *match))
@@ -125,27 +135,26 @@ class _Tree:
         raise UnsupportedError(f"{type(pattern).__name__} does not stand in a nested pattern")
 
     def _conjunction_holds(self, pattern: Conjunction, items: tuple[Pattern, ...], match: Candidate, around: Candidate, room: Room) -> bool:
-        """A positive item has the room of the conjunction; what is negated must not occur from its first event to its last."""
+        """A positive item has the room of the conjunction; what is negated must not occur from its first event to its last,
+        if it has some."""
         own = _part(pattern, match)
+        if any(not self.holds(item, match, around, room) for item in _positive(items)):
+            return False
+        if not events_of(own):
+            return True
         start, end = self.start(own), self.end(own)
         inner = Room(lambda index: self.time(index) >= start, lambda index: self.time(index) <= end)
-        for item in items:
-            if isinstance(item, Negation):
-                if self.occurs(item, (*around, *match), inner):
-                    return False
-            elif not self.holds(item, match, around, room):
-                return False
-        return True
+        return not any(self.occurs(item, (*around, *match), inner) for item in items if isinstance(item, Negation))
 
     def _member_holds(self, items: tuple[Pattern, ...], place: int, match: Candidate, around: Candidate, room: Room) -> bool:
-        """The room of a member is what its nearest positive neighbours leave it, strictly between them."""
-        member, before, after = items[place], _positive(items[:place]), _positive(items[place + 1 :])
+        """The room of a member is what its nearest positive neighbours that have events leave it, strictly between them."""
+        member, before, after = items[place], _held(items[:place], match), _held(items[place + 1 :], match)
         behind, ahead = room.behind, room.before
         if before:
-            end = self.end(_part(before[-1], match))
+            end = self.end(before[-1])
             behind = lambda index: self.time(index) > end  # noqa: E731
         if after:
-            start = self.start(_part(after[0], match))
+            start = self.start(after[0])
             ahead = lambda index: self.time(index) < start  # noqa: E731
         inner = Room(behind, ahead)
         if isinstance(member, Negation):
@@ -155,12 +164,14 @@ class _Tree:
     def occurs(self, negation: Negation, around: Candidate, room: Room) -> bool:
         taken = set(events_of(around))
         events = [index for index in range(len(self.stream)) if index not in taken and room.holds(index, negation)]
-        return any(self.holds(negation.item, found, around, room) for found in self.candidates(negation.item, events))
+        return any(self.holds(negation.item, found, around, room) for found in self.occurrences(negation.item, events))
 
     def _satisfied(self, condition: Expr, bound: Candidate) -> bool:
-        """A condition says nothing where one of its variables is not bound."""
-        names = {name for name, _ in bound}
-        return not mentioned(condition) <= names or evaluate(condition, AtMatch(self._binding(bound))) is True
+        """A condition says nothing where one of its variables is not bound, or has none of the events that it speaks of. Counting needs
+        none."""
+        names, held = {name for name, _ in bound}, {name for name, events in bound if events}
+        applies = mentioned(condition) <= names and mentioned(condition, counted=False) <= held
+        return not applies or evaluate(condition, AtMatch(self._binding(bound))) is True
 
     def _running_conditions_hold(self, variable: str, bound: Candidate) -> bool:
         """At every event of a list: it is the last one then, and the last of all that is bound."""
@@ -217,7 +228,7 @@ class _Tree:
     def rank(self, match: Candidate) -> tuple[Any, ...]:
         """By end, then by the positions of the variables in the order of the text; what is not bound comes last."""
         held = dict(match)
-        return self.end(match), [held.get(name, (len(self.stream),)) for name in variables_of(self.query.pattern)]
+        return self.end(match), [held.get(name) or (len(self.stream),) for name in variables_of(self.query.pattern)]
 
     def reported(self, number: int, match: Candidate) -> Match:
         named = sorted((index, name) for name, events in match for index in events)
@@ -229,13 +240,26 @@ def events_of(part: Candidate) -> list[int]:
     return [index for _, events in part for index in events]
 
 
-def mentioned(condition: Expr) -> set[str]:
-    nodes = (node for node in condition.walk() if isinstance(node, Nav | Aggregate))
+def mentioned(condition: Expr, counted: bool = True) -> set[str]:
+    """The variables that a condition speaks of; without `counted` those of whose events it asks more than how many there are."""
+    nodes = [node for node in condition.walk() if isinstance(node, Nav | Aggregate)]
+    if not counted:
+        nodes = [node for node in nodes if not (isinstance(node, Aggregate) and node.function == "count")]
     return {node.variable for node in nodes if node.variable is not None}
+
+
+def _left_out(name: str, at_least: int) -> list[Candidate]:
+    return [] if at_least else [((name, ()),)]
 
 
 def _positive(items: tuple[Pattern, ...]) -> list[Pattern]:
     return [item for item in items if not isinstance(item, Negation)]
+
+
+def _held(items: tuple[Pattern, ...], match: Candidate) -> list[Candidate]:
+    """What the match has of those that are not negated, and have events."""
+    parts = [_part(item, match) for item in _positive(items)]
+    return [part for part in parts if events_of(part)]
 
 
 def _part(pattern: Pattern, match: Candidate) -> Candidate:

@@ -28,6 +28,7 @@ def test_a_strategy_that_fits_is_used() -> None:
     ("text", "strategy", "reason"),
     [
         (EVENTS, "scan", "it evaluates row patterns"),
+        (EVENTS, "joins", "it evaluates nested patterns"),
         (COLUMNAR, "runs", "it evaluates event patterns"),
         (DYNAMIC, "scan", "some conditions look at other rows of the match"),
     ],

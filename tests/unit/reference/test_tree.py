@@ -66,6 +66,28 @@ def found(text: str, events: str) -> list[str]:
         ("SEQ(A+ a[], B b)", "A1 A1 A2 B3", ["0 3", "0+2 3", "1 3", "1+2 3", "2 3"]),
         ("SEQ(A a, !SEQ(C+ c[], c.LEN > 1), B b)", "A1 C2 B3 C4 B5", ["0 2"]),
         ("SEQ(A a, B+ b[], b[i].x > a.x AND b[i].x > sum(b[..i-1].x))", "A0/1 B1/2 B2/3", ["0 1", "0 1+2", "0 2"]),
+        # members that may be left empty; a match has an event
+        ("SEQ(A a, B? b, C c)", "A1 B2 C3", ["0 1 2", "0 - 2"]),
+        ("SEQ(A a, B* b[])", "A1 B2 B3", ["0 -", "0 1", "0 1+2", "0 2"]),
+        ("AND(A? a, B? b)", "A1 B1", ["0 1", "0 -", "- 1"]),
+        ("SEQ(A a, AND(B? b, SEQ(C? c, D? d)), E e)", "A1 E2", ["0 - - - 1"]),
+        # order, gaps and intervals are those of what is there
+        ("SEQ(A a, B? b, C c)", "A1 C1 C2", ["0 - 2"]),
+        ("SEQ(A a, !D d, B? b, C c)", "A1 B2 D3 C4", ["0 1 3"]),
+        ("SEQ(A a, SEQ(B? b, !D d), C c)", "A1 D2 B3 C4", ["0 2 3"]),
+        ("SEQ(A a, !D d, B? b) WITHIN 3", "A1 D3 B4", []),
+        ("SEQ(A a, !D d, B? b) WITHIN 3", "A1 B2 D3", ["0 1"]),
+        ("AND(A a, B? b, !D d)", "A1 D2 B3", ["0 -"]),
+        ("SEQ(A a, AND(B? b, !D d), C c)", "A1 D2 C3", ["0 - 2"]),
+        # what is negated has an event
+        ("SEQ(A a, !SEQ(B b, C? c, c.x = 1), D d)", "A1 D2 B3 D4", ["0 1"]),
+        # conditions say nothing about events that are not there; counting needs none
+        ("SEQ(A a, B? b, C c, a.x < b.x < c.x)", "A1/1 B2/2 B3/0 C4/3", ["0 1 3", "0 - 3"]),
+        ("SEQ(A a, B* b[], avg(b[].x) > 1 AND a.x = 1)", "A1/1 B2/1 B3/2", ["0 -", "0 1+2", "0 2"]),
+        ("SEQ(A a, B* b[], b.LEN >= 1)", "A1 B2", ["0 1"]),
+        ("SEQ(A a, B? b, C c, count(b) = a.x)", "A1/0 B2 C3", ["0 - 2"]),
+        ("OR(A a, SEQ(B* b[], C c), b.LEN >= 1)", "A1 B2 C3", ["0 - -", "- 1 2"]),
+        ("SEQ(B* b[], C+ c[], c[i].x > b.LEN AND c[i].x > b[1].x)", "B1/1 C2/1 C3/2", ["- 1", "0 2", "- 1+2", "- 2"]),
     ],
 )  # fmt: skip
 def test_matches(text: str, events: str, matches: list[str]) -> None:

@@ -118,6 +118,33 @@ def test_every_stage_is_explained(strategy: str) -> None:
 
 
 @every_evaluation
+@pytest.mark.parametrize(
+    ("text", "stream", "ids"),
+    [
+        # an alternative that was not taken, or a member that was left out, says nothing to the events of a list
+        ("SEQ(OR(A a, B b), C+ c[], c[i].x > a.x)", "B1/1 C2/2 A3/5 C4/4", [[[1]], [[1, 3]], [[3]]]),
+        ("SEQ(A? a, C+ c[], c[i].x > a.x)", "A1/5 C2/2", [[[1]]]),
+        # an empty list that is counted is there, one of an alternative that was not taken is not
+        ("SEQ(OR(A a, SEQ(B* b[], D d)), C+ c[], c[i].x > b.LEN)", "A1 D2 C3/0", [[[2]]]),
+        # lists that others speak of come first, also the one that ends the match
+        ("AND(B+ b[], C+ c[], c[i].x = b.LEN)", "B1 C2/2 B3", [[[1]]]),
+        ("SEQ(B+ b[], C+ c[], D+ d[], c[i].x = b.LEN)", "B1 B2 C3/2 D4", [[[3]]]),
+        # what a negated list speaks of is known before it is looked for
+        ("SEQ(A a, D d, !(C+ c[], c[i].x > a.x), B+ c2[])", "A1/1 D2 C3/2 B4", []),
+        ("SEQ(A a, !SEQ(B x, !(C+ c[], c[i].x > a.x), B y), C+ c3[])", "A1/1 B2 C3/2 B4 C5", [[[2]], [[2, 4]], [[4]]]),
+        # a list is not known by its last event
+        ("SEQ(B+ b[], A a, !SEQ(C c, D d, c.x = b.LEN), A e, C+ c2[])", "B1 B2 A3 C4/2 D5 A6 C7", [[[6]], [[6]]]),
+    ],
+)  # fmt: skip
+def test_conditions_on_the_events_of_a_list(strategy: str, text: str, stream: str, ids: list[list[list[int]]]) -> None:
+    """Of the last list of each text."""
+    table = events(stream)
+    session = compiled(f"PATTERN {text} WITHIN 9", table, strategy).open(ordered=True)
+    found = pa.concat_tables([session.push(table), session.close()])
+    assert [[[event["id"] for event in events]] for events in found.column(found.column_names[-1]).to_pylist()] == ids
+
+
+@every_evaluation
 @pytest.mark.parametrize("budget", [ost.Budget(bytes=1 << 20), ost.Budget(steps=10)], ids=["bytes", "steps"])
 def test_an_explosion_ends_in_a_budget(strategy: str, budget: ost.Budget) -> None:
     text = "PATTERN SEQ(A a, SEQ(A b, A c, A d), A e) WITHIN 200"
@@ -151,6 +178,9 @@ def test_the_warning_is_about_matches_of_several_events(pattern: str, explodes: 
         ("SEQ(A a, AND(B b, C c))", "runs", "some of its events come in any order"),
         ("SEQ(A a, B+ b[], b.LEN > 2)", "compact", "a condition looks at a finished list"),
         ("SEQ(A a, B b, a.x < b.x)", "compact", "some conditions look at other events of the match"),
+        ("SEQ(A a, B? b, C c, b.x < c.x)", "runs", "a condition compares an event that may be left out"),
+        ("SEQ(A a, B? b, b.LEN = 0)", "runs", "a condition compares an event that may be left out"),
+        ("SEQ(B? b, C+ c[], c[i].x > b.x)", "runs", "a condition compares an event that may be left out"),
     ],
 )
 def test_what_is_no_sequence_of_events_is_not_handed_over(pattern: str, strategy: str, reason: str) -> None:

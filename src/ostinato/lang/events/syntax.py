@@ -24,6 +24,9 @@ class Quantifier(Enum):
         return self in (Quantifier.STAR, Quantifier.OPTIONAL)
 
 
+BOUNDS = {Quantifier.PLUS: (1, None), Quantifier.STAR: (0, None), Quantifier.OPTIONAL: (0, 1)}  # how many events, of all but single ones
+
+
 @dataclass(frozen=True)
 class Component:
     """`Stock+ a[ ]`: an event type, how often, and the variable that holds the selected events."""

@@ -11,7 +11,7 @@ from ostinato.base.errors import OstinatoError, QuerySyntaxError, SchemaError, U
 from ostinato.expr.nodes import Expr
 from ostinato.expr.typing.schema import Schema
 from ostinato.lang.events.returns import lower_attributes, refuse_returned
-from ostinato.lang.events.syntax import At, Element, Return
+from ostinato.lang.events.syntax import BOUNDS, At, Element, Quantifier, Return
 from ostinato.lang.neel.scope import Conditions
 from ostinato.lang.neel.syntax import Event, Group, Member, NeelQuery, Negated, Operator, all_events, positive_events
 from ostinato.lang.neel.unbounded import refuse_unbounded
@@ -76,7 +76,8 @@ def _lower(tree: NeelQuery, stream: Stream, output: Output) -> MatchQuery:
 def _pattern(member: Member, around: tuple[Event, ...], conditions: Conditions) -> Pattern:
     """`around` are the variables of everything that encloses the member."""
     if isinstance(member, Event):
-        return Repetition(Variable(member.variable), 1, None) if member.quantifier.is_kleene else Variable(member.variable)
+        single = Variable(member.variable)
+        return single if member.quantifier is Quantifier.ONE else Repetition(single, *BOUNDS[member.quantifier])
     if isinstance(member, Negated):
         own = positive_events(member.item)
         item = _pattern(member.item, (*around, *own), conditions)

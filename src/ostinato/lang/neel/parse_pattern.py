@@ -11,7 +11,7 @@ from ostinato.lang.events.parse_clauses import conjuncts_of
 from ostinato.lang.events.syntax import Quantifier
 from ostinato.lang.events.words import CLAUSES, RESERVED, RESERVED_IN_PATTERNS
 from ostinato.lang.neel.parse_expression import NeelExpressionParser
-from ostinato.lang.neel.syntax import Event, Group, Member, Negated, Node, Operator, all_events, positive_events
+from ostinato.lang.neel.syntax import Event, Group, Member, Negated, Node, Operator, all_events, may_be_empty, positive_events
 
 DEEPEST = 40
 OPERATORS = tuple(operator.value for operator in Operator)
@@ -61,7 +61,10 @@ class _PatternParser:
 
     def _member(self, operator: Operator) -> Member:
         if not self.cursor.at_op("!"):
-            return self.node()
+            node = self.node()
+            if operator is Operator.OR and may_be_empty(node):
+                raise _may_be_empty(node, "A member of OR", "or leave the OR out: in SEQ(A a, B? b, C? c) neither has to be there")
+            return node
         found = self._negated()
         if operator is Operator.OR:
             raise UnsupportedError(
@@ -78,8 +81,8 @@ class _PatternParser:
         if self.cursor.at_op("!"):
             raise UnsupportedError("A negation is not negated by itself", hint="Leave both out", span=self.cursor.peek().span)
         if not self.cursor.accept_op("("):
-            return Negated(self.node(), (), self.cursor.span_from(start))
-        item = self.node()
+            return Negated(self._forbidden(), (), self.cursor.span_from(start))
+        item = self._forbidden()
         if self.cursor.accept_op(","):
             if self._at_member():
                 hint = "Say how they belong together: !SEQ(...), !AND(...) or !OR(...)"
@@ -87,6 +90,12 @@ class _PatternParser:
             conditions = self._conditions()
         self.cursor.expect_op(")")
         return Negated(item, conditions, self.cursor.span_from(start))
+
+    def _forbidden(self) -> Node:
+        node = self.node()
+        if may_be_empty(node):
+            raise _may_be_empty(node, "What is negated", "which says that there is none")
+        return node
 
     def _at_member(self) -> bool:
         """Conditions speak of attributes, so that a name by itself, or before another one, is an event type."""
@@ -114,13 +123,7 @@ class _PatternParser:
         _refuse_word(cursor, "event type", cursor.peek(1).kind in ("name", "quoted"))
         kind = cursor.expect_name("an event type, SEQ, AND or OR", RESERVED_IN_PATTERNS)
         mark = cursor.accept_op("+", "*", "?")
-        if mark and mark.text != "+":
-            raise UnsupportedError(
-                f"`{kind.value}{mark.text}` may select nothing, which is not offered here",
-                detail="Conditions about an event that was not selected would hold, and in SASE+ they do not.",
-                hint=f"Write both cases as members of OR, or {kind.value}+ for one event or more",
-                span=cursor.span_from(kind.span),
-            )
+        quantifier = Quantifier(mark.text) if mark else Quantifier.ONE
         name = ""
         after = cursor.peek(1)
         _refuse_word(cursor, "variable", after.is_op(",", ")", "[") or after.kind == "end" or after.is_word(*CLAUSES))
@@ -130,11 +133,11 @@ class _PatternParser:
         if bracket:
             cursor.expect_op("]", hint="A list of events is declared with empty brackets: a[ ]")
         span = cursor.span_from(kind.span)
-        if bool(bracket) != bool(mark) and (name or bracket):
-            shown = name or "a"
-            hint = f"Write {kind.value}+ {shown}[ ] for a list, {kind.value} {shown} for one event"
-            raise QuerySyntaxError("A list of events is declared with + and with brackets", hint=hint, span=span)
-        return Event(kind.value, Quantifier.PLUS if mark else Quantifier.ONE, name, span, named=bool(name))
+        if bool(bracket) != quantifier.is_kleene and (name or bracket):
+            shown, sign = name or "a", "*" if quantifier.is_optional else "+"
+            hint = f"Write {kind.value}{sign} {shown}[ ] for a list, {kind.value}{'?' if sign == '*' else ''} {shown} for one event"
+            raise QuerySyntaxError("A list of events is declared with + or *, and with brackets", hint=hint, span=span)
+        return Event(kind.value, quantifier, name, span, named=bool(name))
 
 
 def _refuse_word(cursor: NeelExpressionParser, what: str, stands_alone: bool) -> None:
@@ -151,6 +154,17 @@ def _nothing_positive(what: str, span: Span) -> UnsupportedError:
         detail="What is absent has no events, so nothing says when, and how often, it is absent.",
         hint="SEQ(A a, !B b, C c)",
         span=span,
+    )
+
+
+def _may_be_empty(node: Node, what: str, otherwise: str) -> UnsupportedError:
+    event = next(event for event in positive_events(node) if event.quantifier.is_optional)
+    mark = "+" if event.quantifier.is_kleene else ""
+    return UnsupportedError(
+        f"{what} needs an event, and this may have none",
+        detail=f"`{event.event_type}{event.quantifier.value}` may select nothing.",
+        hint=f"Write {event.event_type}{mark}, {otherwise}",
+        span=node.span,
     )
 
 

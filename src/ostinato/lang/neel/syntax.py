@@ -66,6 +66,13 @@ def positive_events(member: Member) -> tuple[Event, ...]:
     return tuple(event for item in member.members for event in positive_events(item))
 
 
+def may_be_empty(member: Member) -> bool:
+    """Whether nothing of it has to be selected: `B* b[]`, `B? b`, and what is made of such members and negations alone."""
+    if isinstance(member, Event):
+        return member.quantifier.is_optional
+    return isinstance(member, Negated) or all(map(may_be_empty, member.members))
+
+
 @dataclass(frozen=True)
 class NeelQuery:
     pattern: Node

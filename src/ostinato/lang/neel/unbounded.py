@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ostinato.base.errors import UnsupportedError
-from ostinato.lang.neel.syntax import Group, Member, NeelQuery, Negated, Operator
+from ostinato.lang.neel.syntax import Group, Member, NeelQuery, Negated, Operator, may_be_empty
 
 
 def refuse_unbounded(tree: NeelQuery) -> None:
@@ -26,13 +26,10 @@ def _check(member: Member, tree: NeelQuery, at_start: bool, at_end: bool) -> Non
 def _ends(group: Group, place: int) -> tuple[bool, bool]:
     """Whether a member can stand at an end of its group. What is negated in AND lies between its first and its last event."""
     if group.operator is Operator.SEQ:
-        return _only_negated(group.members[:place]), _only_negated(group.members[place + 1 :])
+        before, after = group.members[:place], group.members[place + 1 :]
+        return all(map(may_be_empty, before)), all(map(may_be_empty, after))
     inside = isinstance(group.members[place], Negated)
     return not inside, not inside
-
-
-def _only_negated(members: tuple[Member, ...]) -> bool:
-    return all(isinstance(member, Negated) for member in members)
 
 
 def _unbounded(negated: Negated, tree: NeelQuery, first: bool) -> UnsupportedError:

@@ -12,7 +12,7 @@ from ostinato.expr.nodes import Field
 from ostinato.expr.typing.coerce import refuse_opaque
 from ostinato.expr.typing.schema import Schema
 from ostinato.lang.events.references import find_column
-from ostinato.lang.events.syntax import Component, Equivalence, Quantifier
+from ostinato.lang.events.syntax import BOUNDS, Component, Equivalence, Quantifier
 from ostinato.lang.sase import syntax
 from ostinato.lang.sase.conditions import lower_conjuncts
 from ostinato.lang.sase.negation import refuse_unbounded
@@ -25,7 +25,6 @@ from ostinato.lang.streams.stream import Stream
 from ostinato.lang.streams.window import lower_window
 
 DEFAULT_SELECTION = Selection.NEXT
-BOUNDS = {Quantifier.PLUS: (1, None), Quantifier.STAR: (0, None), Quantifier.OPTIONAL: (0, 1)}
 OUTPUTS = {output.value: output for output in Output}
 
 

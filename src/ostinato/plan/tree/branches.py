@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 
 from ostinato.algebra.pattern import Conjunction, Empty, Negation, Pattern, Repetition, Sequence, Variable, Where, variables_of
 from ostinato.base.errors import UnsupportedError
-from ostinato.expr.nodes import Aggregate, Expr, Nav
-from ostinato.plan.tree.alternatives import ways_through
+from ostinato.expr.fold import fold
+from ostinato.expr.nodes import Aggregate, Expr, Literal, Nav
+from ostinato.plan.tree.alternatives import left_out, ways_through
 
 
 @dataclass(frozen=True)
@@ -20,6 +21,7 @@ class Bound:
 
 
 WINDOW = Bound()
+HOLDS = Literal(True)
 
 
 @dataclass(frozen=True)
@@ -32,10 +34,11 @@ class Nest:
 
 @dataclass
 class Way:
-    """One way through the alternatives; see `program.tree.Branch`. `own` are those of the conditions that stand around all variables they
-    speak of: they hold wherever these are bound, on every way."""
+    """One way through the alternatives; see `program.tree.Branch`. `empty` are the members that select nothing on it, and around it. `own`
+    are those of the conditions that stand around all variables they speak of: they hold wherever these are bound, on every way."""
 
     variables: tuple[str, ...]
+    empty: frozenset[str] = frozenset()
     follows: list[tuple[str, str]] = field(default_factory=list)
     conditions: list[Expr] = field(default_factory=list)
     own: list[Expr] = field(default_factory=list)
@@ -55,14 +58,31 @@ def named_in(expr: Expr) -> frozenset[str]:
     return frozenset(node.variable for node in expr.walk() if isinstance(node, Nav | Aggregate) and node.variable is not None)
 
 
-def ways_of(pattern: Pattern, around: frozenset[str] = frozenset(), left: Bound = WINDOW, right: Bound = WINDOW) -> tuple[Way, ...]:
-    """`around` are variables of the expressions around a negated one, which are bound when it is looked at; `left` and `right` are its
-    constraint window."""
-    return tuple(_way(one, around, left, right) for one in ways_through(pattern) if variables_of(one))
+def counting_none(condition: Expr, empty: frozenset[str]) -> Expr:
+    """The condition where these members select nothing: they have no events to count."""
+
+    def counted(expr: Expr) -> Expr:
+        if isinstance(expr, Aggregate) and expr.function == "count" and expr.variable in empty:
+            return Literal(0, span=expr.span, type=expr.type)
+        return expr.map_children(counted)
+
+    return fold(counted(condition)) if named_in(condition) & empty else condition
 
 
-def _way(pattern: Pattern, around: frozenset[str], left: Bound, right: Bound) -> Way:
-    way = Way(variables_of(pattern))
+def ways_of(
+    pattern: Pattern,
+    around: frozenset[str] = frozenset(),
+    empty: frozenset[str] = frozenset(),
+    left: Bound = WINDOW,
+    right: Bound = WINDOW,
+) -> tuple[Way, ...]:
+    """`around` are variables of the expressions around a negated one, which are bound when it is looked at, `empty` members there that
+    select nothing; `left` and `right` are its constraint window."""
+    return tuple(_way(one, around, empty, left, right) for one in ways_through(pattern) if variables_of(one))
+
+
+def _way(pattern: Pattern, around: frozenset[str], empty: frozenset[str], left: Bound, right: Bound) -> Way:
+    way = Way(variables_of(pattern), empty | left_out(pattern))
     nests = _Walk(way, around | frozenset(way.variables)).walk(pattern, left, right)
     way.nests = nests[0].nests if len(nests) == 1 and nests[0].variables == way.variables else nests
     return way
@@ -79,8 +99,9 @@ class _Walk:
             case Variable() | Repetition() | Empty():
                 return ()
             case Where(item, conditions):
-                self._way.conditions += [condition for condition in conditions if named_in(condition) <= self._bound]
-                self._way.own += [condition for condition in conditions if named_in(condition) <= {*variables_of(item)}]
+                asked = [(condition, counting_none(condition, self._way.empty)) for condition in conditions]
+                self._way.conditions += [now for _, now in asked if named_in(now) <= self._bound and now != HOLDS]
+                self._way.own += [condition for condition, _ in asked if named_in(condition) <= {*variables_of(item)}]
                 return self.walk(item, left, right)
             case Sequence(items):
                 return self._nested(pattern, self._sequence(items, left, right))
@@ -111,11 +132,12 @@ class _Walk:
         found: list[Nest] = []
         extent = Bound(tuple(name for item in items for name in variables_of(item)), includes=True)
         for item in items:
-            if isinstance(item, Negation):
-                self._negation(item, extent, extent)
-            else:
+            if not isinstance(item, Negation):
                 found += self.walk(item, left, right)
+            elif extent.variables:
+                self._negation(item, extent, extent)
         return found
 
     def _negation(self, negation: Negation, left: Bound, right: Bound) -> None:
-        self._way.negations += [NegatedWay(way, left, right) for way in ways_of(negation.item, self._bound, left, right)]
+        ways = ways_of(negation.item, self._bound, self._way.empty, left, right)
+        self._way.negations += [NegatedWay(way, left, right) for way in ways]

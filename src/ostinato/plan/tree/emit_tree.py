@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ostinato.algebra.pattern import Pattern, Repetition, Variable, parts_of, variables_of
-from ostinato.algebra.policies import Output
+from ostinato.algebra.policies import MatchOrder, Output
 from ostinato.algebra.query import MatchQuery, Unit, When
 from ostinato.base.errors import UnsupportedError
 from ostinato.expr.nodes import Anchor, Expr, Nav, type_of
@@ -18,6 +18,7 @@ from ostinato.plan.row_predicates import RowEmitter
 from ostinato.plan.scalar.scalar_code import ScalarPlan
 from ostinato.plan.tree.branches import Bound, NegatedWay, Nest, Way, named_in, ways_of
 from ostinato.plan.tree.equality_keys import drop_equalities, equal_fields, keyed
+from ostinato.plan.tree.running_conditions import guarded
 from ostinato.program.code_inputs import code_inputs, measure_columns
 from ostinato.program.measure_code import MeasureCode
 from ostinato.program.scalar_code import ScalarCode
@@ -36,6 +37,8 @@ class TreeEmitter:
         if self._query is not query:
             for way in self._ways:
                 drop_equalities(self._query.partition[0], way)
+        if query.listed is MatchOrder.INTERVAL:
+            self._query = guarded(self._query, self._ways)
         negated = [name for way in self._ways for name in _negated_in(way)]
         self._names = (*shown, *dict.fromkeys(negated))
         if len(self._names) > MAX_VARIABLES:
@@ -114,18 +117,21 @@ class TreeEmitter:
         first_block = self._scalar.block(name, first, "first")
         return TreeVariable(bit, first_block, self._scalar.block(name, later, "later") if repeats else -1, repeats)
 
-    def _branch(self, way: Way) -> Branch:
+    def _branch(self, way: Way, around: frozenset[str] = frozenset()) -> Branch:
         leaving = [part.expr for name in way.variables for part in classify(self._query.definition(name)) if part.when is When.LEAVING]
         return Branch(
             variables=self._of(way.variables),
             follows=tuple((self._numbers[a], self._numbers[b]) for a, b in way.follows),
             tests=tuple(dict.fromkeys(self._test(condition, way) for condition in (*way.conditions, *leaving))),
-            negations=tuple(map(self._negation, way.negations)),
+            negations=tuple(self._negation(negated, around | {*way.variables}) for negated in way.negations),
             groups=tuple(map(self._group, way.nests)),
         )
 
-    def _negation(self, negated: NegatedWay) -> NegatedBranch:
-        return NegatedBranch(self._branch(negated.way), self._limit(negated.left), self._limit(negated.right))
+    def _negation(self, negated: NegatedWay, around: frozenset[str]) -> NegatedBranch:
+        running = [condition.expr for name in negated.way.variables for condition in self._query.definition(name).conditions]
+        asked = frozenset[str]().union(*map(named_in, running)) & around
+        branch = self._branch(negated.way, around)
+        return NegatedBranch(branch, self._limit(negated.left), self._limit(negated.right), tuple(sorted(self._of(tuple(asked)))))
 
     def _limit(self, bound: Bound) -> Limit:
         if not bound.variables:

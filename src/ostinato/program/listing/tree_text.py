@@ -42,6 +42,8 @@ def _group(group: Group, names: list[str]) -> str:
 
 def _negation(negation: NegatedBranch, names: list[str], indent: str) -> Iterator[str]:
     yield f"{indent}absent {_limit(negation.left, names, 'from', 'behind')} {_limit(negation.right, names, 'to', 'before')}:"
+    if negation.asked:
+        yield indent + "  asking of " + ", ".join(names[variable] for variable in negation.asked)
     yield from _branch(negation.branch, names, indent + "  ")
 
 

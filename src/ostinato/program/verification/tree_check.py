@@ -83,6 +83,7 @@ def _group(group: Group, around: frozenset[int]) -> None:
 def _negation(negation: NegatedBranch, pattern: TreePattern, bound: frozenset[int]) -> None:
     for limit in (negation.left, negation.right):
         _limit(limit, pattern, bound)
+    require({*negation.asked} <= bound, "conditions that speak of variables that are bound")
     _branch(negation.branch, pattern, bound)
 
 

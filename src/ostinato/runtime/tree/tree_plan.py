@@ -257,6 +257,8 @@ class StepWriter:
         if self._pattern.evaluation != INTERVALS or not placed.keeps or len(negation.branch.variables) < 2:
             return
         depends = depends_on(negation, self._pattern)
+        if any(self._tree[variable].repeats for variable, _ in depends):  # a list is not known by one event of it
+            return
         values = 1 + sum(2 if slot >= 0 else 1 for _, slot in depends)
         if values <= layout.MOST_VALUES and not self._may_share(negation, list(placed.variables)):
             # what is negated in it can be there in an interval and not in one around it: no interval says anything about another

@@ -27,14 +27,17 @@ def completing(variables: tuple[int, ...], branch: Branch) -> list[int]:
 class VariableOrder(Protocol):
     def units(self, branch: Branch, variables: tuple[int, ...], groups: tuple[Group, ...], last: int | None) -> tuple[Unit, ...]:
         """These variables of the branch, as they are bound; nested expressions may stay together. `last` completes the match, and is bound
-        before the others unless it repeats; those that repeat come at the end."""
+        before the others unless it repeats; those that repeat come at the end, in the order of the text: their conditions speak of lists
+        that stand before them."""
         ...
 
 
-def _with_last(tree: tuple[TreeVariable, ...], single: tuple[Unit, ...], repeated: tuple[Unit, ...], last: int | None) -> tuple[Unit, ...]:
-    if last is None:
-        return (*single, *repeated)
-    return (*single, *repeated, last) if tree[last].repeats else (last, *single, *repeated)
+def _with_last(
+    branch: Branch, tree: tuple[TreeVariable, ...], single: tuple[Unit, ...], lists: tuple[int, ...], last: int | None
+) -> tuple[Unit, ...]:
+    if last is not None:
+        single, lists = (single, (*lists, last)) if tree[last].repeats else ((last, *single), lists)
+    return (*single, *sorted(lists, key=branch.variables.index))
 
 
 class CheapestOrder:
@@ -51,7 +54,7 @@ class CheapestOrder:
         begun = frozenset() if last is None or tree[last].repeats else frozenset((last,))
         chosen = self._compared if len(single) <= MOST_COMPARED else self._greedy
         ordered = chosen(branch, single, begun, last)
-        return _with_last(tree, ordered, repeated, last)
+        return _with_last(branch, tree, ordered, repeated, last)
 
     def _compared(self, branch: Branch, single: tuple[int, ...], begun: frozenset[int], last: int | None) -> tuple[int, ...]:
         @cache
@@ -93,7 +96,7 @@ class NestedOrder:
         inside = tuple(self.units(branch, group.variables, group.groups, None) for group in closed if group not in whole)
         parts = tuple(unit for units in inside for unit in units)
         later = tuple(unit for unit in parts if isinstance(unit, int) and tree[unit].repeats)
-        return _with_last(tree, (*single, *whole, *(unit for unit in parts if unit not in later)), (*repeated, *later), last)
+        return _with_last(branch, tree, (*single, *whole, *(unit for unit in parts if unit not in later)), (*repeated, *later), last)
 
     def _opened(self, variables: tuple[int, ...], groups: tuple[Group, ...], last: int | None) -> tuple[tuple[int, ...], tuple[Group, ...]]:
         inside = {variable for group in groups for variable in group.variables}

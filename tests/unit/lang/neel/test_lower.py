@@ -29,6 +29,7 @@ def lowered(text: str, **options):
         ("SEQ(A a, AND(B b, C c), OR(D d, SEQ(A e, !B f, C g)))", "a (b & c) (d | e ~(f) g)"),
         ("AND(A a, !(B b, b.x = a.x))", "a & ~([b WHERE LAST(b.x) = LAST(a.x)])"),
         ("SEQ(A a, B+ b[], b.LEN > 2)", "[a b+ WHERE COUNT(b.*) > 2]"),
+        ("SEQ(A a, AND(B* b[], C? c), D?)", 'a (b* & c?) "D 1"?'),
         ("SEQ(A a, SEQ(B b, b.x < a.x < c.x), C c)", "a [b WHERE LAST(b.x) < LAST(a.x), LAST(a.x) < LAST(c.x)] c"),
     ],
 )
@@ -70,6 +71,7 @@ def test_lists_with_running_conditions() -> None:
         ("SEQ(A a, |a.x + 1|)", TypeMismatchError, "A condition must be true or false; this is of type integer"),
         ("SEQ(A a, |!B b|)", UnsupportedError, "A negation that can stand at an end of the match needs a window"),
         ("AND(A a, SEQ(|!B b|, C c)) WITHIN 5 events", UnsupportedError, "A negation at an end of the match needs a window in time"),
+        ("SEQ(A a, |!B b|, C? c, D* d[])", UnsupportedError, "A negation that can stand at an end of the match needs a window"),
         ("SEQ(A a, !B b, C c) RETURN a, |b|", UnsupportedError, "`b` is negated: a match holds no such event to return"),
         ("SEQ(A a, !B b, C c) RETURN |b.x| AS x", UnsupportedError, "`b` is negated: a match holds no such event to return"),
         ("SEQ(A a) RETURN |z|", UnknownNameError, "`z` is not a variable of the pattern"),
