@@ -15,7 +15,6 @@ import pyarrow as pa
 
 from ostinato.expr.types import BOOL
 from ostinato.kernels.vectors.evaluate import Evaluator
-from ostinato.kernels.vectors.vector import to_arrow
 from ostinato.program import serde
 from ostinato.program.code_inputs import code_inputs
 from ostinato.program.column_code import ColumnCode, ColumnOp
@@ -25,9 +24,9 @@ from ostinato.program.program import Program
 from ostinato.runtime.rows.column_reader import ColumnReader
 from ostinato.runtime.rows.stream_form import in_form
 from ostinato.tasks.outside_streams import OutsideStream, outside_streams
+from ostinato.tasks.quiet_rows import HOLDS, SentRows, with_truth, without_quiet
 from ostinato.tasks.worker import without_time
 
-HOLDS = "__ostinato_holds_"  # before the number of a bit
 IN_PLACE = ("shift", "user")  # operations that have to be done where all rows are, in order
 
 
@@ -105,29 +104,34 @@ class _EarlyStream:
     """Rows of one of the streams, in their own columns."""
 
     def __init__(self, conditions: EarlyConditions, own: OutsideStream, sent: OutsideStream) -> None:
+        self._conditions = conditions
         reads = conditions.pattern.reads
         ((_, place),) = own.feeds
         self._own = own
         self._source = None if place is None else reads.sources[place]
         self._wanted = reads
         self._reader = ColumnReader(reads)
-        self._names = conditions.told
         self._kept = [column.name for column in sent.reads.columns if column.name not in conditions.told]
         bits = [conditions.pattern.rows.results[bit] for bit in conditions.bits]
         self._evaluator = Evaluator(conditions.pattern.rows.reduced_to(bits))
 
-    def evaluated(self, table: pa.Table) -> pa.Table:
-        """The rows as they are sent: unknown is not true."""
+    def sent(self, table: pa.Table, leaves_out: bool) -> SentRows:
+        """The rows as they are sent. `leaves_out`: without those at which nothing changes, where they are known."""
         if table.column(self._own.time).null_count:
             raise without_time(self._own.reads, table)
+        truth = self._truth(table)
+        rows = table.select(self._kept)
+        if not leaves_out or not self._conditions.leaves_out or not rows.num_rows:
+            return SentRows(with_truth(rows, truth))
+        return without_quiet(rows, self._own.time, truth, self._conditions.asked_for)
+
+    def _truth(self, table: pa.Table) -> dict[str, np.ndarray]:
+        """Unknown is not true."""
         merged = table if self._source is None else in_form(table, self._source, self._wanted.columns)
         columns = self._reader.read(merged)
         found = self._evaluator.evaluate(table.num_rows, columns.__getitem__)
-        sent = table.select(self._kept)
-        for name, vector in zip(self._names, found, strict=True):
-            holds = vector.data if vector.valid is None else vector.data & vector.valid
-            sent = sent.append_column(name, to_arrow(replace(vector, data=np.ascontiguousarray(holds), valid=None)))
-        return sent
+        holds = (vector.data if vector.valid is None else vector.data & vector.valid for vector in found)
+        return dict(zip(self._conditions.told, map(np.ascontiguousarray, holds), strict=True))
 
 
 def _holds(bit: int) -> str:

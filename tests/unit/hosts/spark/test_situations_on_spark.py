@@ -92,7 +92,8 @@ def test_stream(spark, tmp_path: Path, text: str) -> None:
 
 
 UNKEYED = """FROM cars DEFINE Fast AS speed > 78, Wet AS wet AND car <> 'c1' AT LEAST 2 SECONDS, Slow AS speed < PREV(speed)
-    PATTERN Fast overlaps;during;contains;before Wet AND Wet overlaps;before;meets;contains Slow WITHIN 12 SECONDS RETURN avg(Fast.speed) AS speed"""
+    PATTERN Fast overlaps;during;contains;before Wet AND Wet overlaps;before;meets;contains Slow
+    WITHIN 12 SECONDS RETURN avg(Fast.speed) AS speed"""
 RARE = "FROM cars DEFINE Fast AS speed > 86, Slow AS speed < 56 PATTERN Fast before Slow WITHIN 1 MINUTE RETURN max(Fast.speed) AS top"
 
 

@@ -22,7 +22,7 @@ from ostinato.tasks.conform import conform
 from ostinato.tasks.early_conditions import EarlyConditions, loaded
 from ostinato.tasks.graph_division import StreamKey
 from ostinato.tasks.outside_streams import OutsideStream
-from ostinato.tasks.quiet_rows import SentRows, without_quiet
+from ostinato.tasks.quiet_rows import SentRows
 
 
 @dataclass(frozen=True)
@@ -77,13 +77,10 @@ class Packer:
     def _blob(self, table: pa.Table) -> bytes:
         """Rows at which nothing changes are left out where it is known up to where others may come between: behind them in the blob are
         their times."""
-        if not self.early or not table.num_rows:
+        if not self.early:
             return to_blob(table)
-        conditions = loaded(base64.b64decode(self.early))
-        rows = conditions.streams[self.stream].evaluated(table)
-        if not conditions.leaves_out or self.lateness is None or self.streams > 1:
-            return to_blob(rows)
-        sent = without_quiet(rows, self.time, conditions.told, conditions.asked_for)
+        stream = loaded(base64.b64decode(self.early)).streams[self.stream]
+        sent = stream.sent(table, leaves_out=self.lateness is not None and self.streams == 1)
         return to_blob(sent.rows) + (b"" if sent.quiet is None else to_blob(sent.quiet))
 
     def end(self) -> pa.RecordBatch:
