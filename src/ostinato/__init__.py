@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from ostinato.hosts.sandbox import Sandbox
     from ostinato.hosts.spark import on
     from ostinato.inspect.compressed import decode
+    from ostinato.lang.situations.contradiction import ContradictionWarning
     from ostinato.lang.streams.explosion import ExplosionWarning
     from ostinato.plan.long_walks import QuadraticWarning
     from ostinato.query import Query
@@ -42,6 +43,7 @@ __version__ = RELEASE
 
 _LAZY = {
     "compile": "ostinato.hosts.embedded",
+    "ContradictionWarning": "ostinato.lang.situations.contradiction",
     "ExplosionWarning": "ostinato.lang.streams.explosion",
     "QuadraticWarning": "ostinato.plan.long_walks",
     "QuarantineWarning": "ostinato.hosts.embedded.match_all",
@@ -64,6 +66,7 @@ _LAZY = {
 __all__ = [
     "Budget",
     "BudgetError",
+    "ContradictionWarning",
     "DataError",
     "ExplosionWarning",
     "OstinatoError",

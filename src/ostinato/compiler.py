@@ -21,6 +21,7 @@ from ostinato.lang.compile_options import CompileOptions
 from ostinato.lang.language import OF_THE_TEXT, Language
 from ostinato.lang.parsed_query import ParsedQuery, Tree
 from ostinato.lang.registry import language_of
+from ostinato.lang.situations.contradiction import contradictory
 from ostinato.lang.streams.added_columns import check_added_columns
 from ostinato.lang.streams.explosion import explosion
 from ostinato.lang.streams.known_streams import KnownStreams, StatementHost
@@ -210,7 +211,7 @@ def _(query: MatchIntervals | SituationStream, options: CompileOptions) -> Patte
 
 @singledispatch
 def _warning(query: AnyQuery, parsed: ParsedQuery[Any], pattern: Pattern, text: str) -> UserWarning | None:
-    """Of what can outgrow any memory, or take longer than anybody waits."""
+    """Of what can outgrow any memory, take longer than anybody waits, or never find anything."""
     return None
 
 
@@ -222,7 +223,7 @@ def _(query: MatchQuery, parsed: ParsedQuery[Any], pattern: Pattern, text: str) 
 
 @_warning.register
 def _(query: MatchIntervals, parsed: ParsedQuery[Any], pattern: Pattern, text: str) -> UserWarning | None:
-    return explosion(parsed, query, text, runs_merge=False)
+    return contradictory(parsed, query, text) or explosion(parsed, query, text, runs_merge=False)
 
 
 def _warned(parsed: ParsedQuery[Any], query: AnyQuery, pattern: Pattern, text: str) -> str | None:

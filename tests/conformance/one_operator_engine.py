@@ -29,6 +29,7 @@ from tests.conformance.spark_engines import spark_session
 from ostinato.hosts.spark.ship_program import shipped
 from ostinato.hosts.spark.streaming.bucket_processor import DECIDED_ON_SPARK, MATCHES, BucketProcessor
 from ostinato.hosts.spark.streaming.buckets import bucket_of, label_of
+from ostinato.hosts.spark.streaming.match_source import early_conditions
 from ostinato.hosts.spark.streaming.match_stream import buckets_for, check_streamable, clock_of
 from ostinato.hosts.spark.streaming.packed_rows import PACKED, PACKED_ON_SPARK
 from ostinato.hosts.spark.streaming.packing import Packer, from_blobs
@@ -151,13 +152,14 @@ class _Run:
         work = Work.of(compiled(case))
         check_streamable(work)
         (stream,) = work.streams
-        packer = Packer.of(stream, work.division.keys_of(0), buckets_for(work, BUCKETS), clock_of(work), 0, 1)
+        early = early_conditions(work)
+        packer = Packer.of(stream, work.division.keys_of(0), buckets_for(work, BUCKETS), clock_of(work), 0, 1).evaluating(early)
         table = case.table.select([column.name for column in stream.reads.columns])
         half = table.num_rows // 2
         for batch, rows in zip(self.packed, (table.slice(0, half), table.slice(half))):
             if rows.num_rows:
                 batch.append(_moved(packer.pack(rows), number * PER_CASE))
-        self.streamed[number] = Streamed(shipped(work.program), work.output, packer)
+        self.streamed[number] = Streamed(shipped(work.program if early is None else early.program), work.output, packer)
         self.tables[number] = [work.output.empty_table()]
 
     def _write_input(self) -> None:

@@ -20,3 +20,15 @@ def test_ranges_mean_what_the_text_means(case: Written) -> None:
         return
     found = in_ranges(query, table.sort_by(query.pattern.reads.time_name)).to_pylist()
     assert alike(sorted(found, key=str), sorted(expected(case), key=str))
+
+
+@settings(max_examples=80, deadline=None)
+@given(written(most_rows=24, read=(("s",), ("s",), ("j",)), pattern=False, bounded=True))
+def test_situations_by_themselves(case: Written) -> None:
+    query = compiled(case)
+    (table,) = case.tables.values()
+    if query is None or not table.num_rows:
+        return
+    assert cuts_in_time(query, table)
+    found = in_ranges(query, table.sort_by(query.pattern.reads.time_name)).to_pylist()
+    assert alike(sorted(found, key=str), sorted(expected(case), key=str))

@@ -50,19 +50,26 @@ def written(
     read: Sequence[tuple[str, ...]] = READ,
     conditions: Sequence[str] = CONDITIONS,
     pattern: bool = True,
+    bounded: bool = False,
 ) -> Written:
-    """Without a pattern the situations are what is returned."""
+    """Without a pattern the situations are what is returned. `bounded`: it is said how long each lasts at the most."""
     integers = draw(st.booleans())
     streams = draw(st.sampled_from(read))
     names = NAMES[: draw(st.integers(1, most_situations))]
     tables = {name: draw(_table(integers, lasting=name == "j", most_rows=most_rows)) for name in streams}
-    text = "\n".join(draw(_clauses(streams, names, integers, conditions, pattern)))
+    text = "\n".join(draw(_clauses(streams, names, integers, conditions, pattern, bounded)))
     return Written(text, tables, draw(st.sampled_from(("earliest", "final"))), integers)
 
 
 @st.composite
 def _clauses(
-    draw: st.DrawFn, streams: tuple[str, ...], names: tuple[str, ...], integers: bool, conditions: Sequence[str], pattern: bool
+    draw: st.DrawFn,
+    streams: tuple[str, ...],
+    names: tuple[str, ...],
+    integers: bool,
+    conditions: Sequence[str],
+    pattern: bool,
+    bounded: bool,
 ) -> list[str]:
     said = {"s": "s", "t": "t", "j": "j INTERVAL (begun, ended)"}
     every = len(streams) > 1 and "j" not in streams and draw(st.booleans())
@@ -71,7 +78,7 @@ def _clauses(
     for name in names:
         source = draw(st.sampled_from(streams))
         stream = "" if every or source == "s" and draw(st.booleans()) else f" FROM {said[source]}"
-        definitions.append(f"{name}{stream} AS {draw(_condition(conditions))}{draw(_duration(integers))}")
+        definitions.append(f"{name}{stream} AS {draw(_condition(conditions))}{draw(_duration(integers, bounded))}")
     found = [
         f"FROM {', '.join(said[stream] for stream in (streams if every else streams[:1]))}{partition}",
         f"DEFINE {', '.join(definitions)}",
@@ -105,8 +112,9 @@ def _condition(draw: st.DrawFn, conditions: Sequence[str]) -> str:
 
 
 @st.composite
-def _duration(draw: st.DrawFn, integers: bool) -> str:
-    kind = draw(st.sampled_from(("", "", "", "", " AT LEAST ", " AT MOST ", " BETWEEN ")))
+def _duration(draw: st.DrawFn, integers: bool, bounded: bool) -> str:
+    upper = (" AT MOST ", " BETWEEN ")
+    kind = draw(st.sampled_from(upper if bounded else ("", "", "", "", " AT LEAST ", *upper)))
     if not kind:
         return ""
     least = draw(st.integers(1, 4))

@@ -48,7 +48,7 @@ class Unit(Enum):
     EVENTS = "events"  # events of the partition from first to last, inclusive
 
 
-LONGEST = 2**62  # a window; times lie within as much of 0, so that no sum and no difference of them leaves 64 bits
+LONGEST = 2**62  # a window; times are nearer to 0 than that, so that no sum and no difference of them leaves 64 bits
 
 
 @dataclass(frozen=True)

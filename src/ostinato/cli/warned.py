@@ -35,10 +35,12 @@ def shown_once(errors: Console) -> Iterator[None]:
 @contextmanager
 def said_elsewhere() -> Iterator[None]:
     """The plan says the same."""
+    from ostinato.lang.situations.contradiction import ContradictionWarning
     from ostinato.lang.streams.explosion import ExplosionWarning
     from ostinato.plan.long_walks import QuadraticWarning
 
     with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ContradictionWarning)
         warnings.simplefilter("ignore", ExplosionWarning)
         warnings.simplefilter("ignore", QuadraticWarning)
         yield

@@ -21,14 +21,16 @@ class Composite:
 
 @dataclass(frozen=True)
 class ParsedQuery(Generic[Tree]):
-    """`span` is the place of the text at which the whole pattern is shown, `places` are those of its variables: warnings and refusals of
-    later stages point there. `reads` are the names that it asks for, of streams or of event types; `composite` names the events that it
-    returns, for those after it. `relation` is what the SQL around a clause calls its matches. What the text returns is the result of the
-    last query that is `returned`; some that nothing reads, or that read the result, may stand beside it."""
+    """`span` is the place of the text at which the whole pattern is shown, `places` are those of its variables, and `constraints` those of
+    what is said between two of them, in their order: warnings and refusals of later stages point there. `reads` are the names that it asks
+    for, of streams or of event types; `composite` names the events that it returns, for those after it. `relation` is what the SQL around a
+    clause calls its matches. What the text returns is the result of the last query that is `returned`; some that nothing reads, or that
+    read the result, may stand beside it."""
 
     tree: Tree
     span: Span
     places: Mapping[str, Span] = field(default_factory=dict)
+    constraints: tuple[Span, ...] = ()
     reads: tuple[str, ...] = ()
     composite: Composite | None = None
     relation: str | None = None

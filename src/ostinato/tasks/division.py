@@ -9,6 +9,7 @@ from ostinato.program.analysis.concerned_rows import ONE_TABLE, is_single
 from ostinato.program.analysis.look_around import look_around
 from ostinato.program.code_inputs import aggregates_numbers
 from ostinato.program.instances import InstanceAutomaton
+from ostinato.program.intervals import IntervalPattern
 from ostinato.program.ordered_nfa import ACCEPT
 from ostinato.program.pattern import EventPattern, Pattern, RowPattern
 from ostinato.tasks.ranges.deferred_numbers import numbers_matches
@@ -60,6 +61,8 @@ def why_not_by_key(pattern: Pattern) -> str | None:
 def _why_not_in_time(pattern: Pattern) -> str | None:
     if isinstance(pattern, InstanceAutomaton) and (reason := _why_results_are_not_bounded(pattern)):
         return reason
+    if isinstance(pattern, IntervalPattern) and pattern.each and window_of(pattern) < 0:
+        return "a situation may last for any time: not all definitions have an upper bound (AT MOST)"
     if window_of(pattern) < 0 or pattern.within_unit != "time":
         return "the pattern has no WITHIN that bounds it in time"
     if pattern.reads.columns[pattern.reads.time].type.kind not in (Kind.TIMESTAMP, Kind.DATE, Kind.INT) or pattern.reads.order[0][1]:

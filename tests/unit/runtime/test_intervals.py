@@ -129,6 +129,20 @@ def test_given_situations_of_the_same_times_come_in_the_order_of_their_rows() ->
     assert [(row["a"], row["b"]) for row in found] == wanted
 
 
+@pytest.mark.parametrize("latency", ["earliest", "final"])
+def test_the_longest_situation_there_can_be(latency: str) -> None:
+    """From -2^62 to 2^62 it was lost: so long a time does not fit 64 bits. Those times are refused."""
+    farthest = 2**62 - 1
+    whole = [(-farthest, 1, True, False), (farthest, 1, False, True)]
+    told = query("FROM t DEFINE A AS f AT LEAST 4611686018427387903 PATTERN A", latency=latency)
+    assert times(told.open(lateness=None).push(rows(*whole))) == []
+    session = told.open(lateness=None)
+    assert times(pa.concat_tables([session.push(rows(*whole)), session.close()])) == [(-farthest, farthest, farthest)]
+    for time in (-farthest - 1, farthest + 1):
+        with pytest.raises(ost.DataError, match="beyond what can be calculated with"):
+            told.open(lateness=None).push(rows((time, 1, True, False), (0, 1, False, False)))
+
+
 def test_given_situations_need_a_start_before_their_end() -> None:
     schema = pa.schema([("b", pa.int64()), ("e", pa.int64())])
     told = ost.compile("FROM j INTERVAL (b, e) DEFINE A PATTERN A", {"j": schema}, language="tpstream")
@@ -140,7 +154,7 @@ def test_given_situations_need_a_start_before_their_end() -> None:
         with pytest.raises(ost.DataError, match="no start, or one behind its end"):
             told.open(lateness=0).push(pa.table({"b": pa.array([start], pa.int64()), "e": [4]}))
     with pytest.raises(ost.DataError, match="too far back"):
-        told.open(lateness=0).push(pa.table({"b": [-(2**62) - 1], "e": [4]}))
+        told.open(lateness=0).push(pa.table({"b": [-(2**62)], "e": [4]}))
 
 
 def test_results_of_a_moment_are_in_order_where_they_come_in_parts() -> None:

@@ -10,7 +10,7 @@ from ostinato.base.errors import UnsupportedError
 from ostinato.hosts.spark.batch.match_batch import decide_batch, match_batch
 from ostinato.hosts.spark.run_options import RunOptions
 from ostinato.hosts.spark.source import Source, is_batch
-from ostinato.hosts.spark.streaming.match_source import match_streams
+from ostinato.hosts.spark.streaming.match_source import early_conditions, match_streams
 from ostinato.hosts.spark.work import Work
 from ostinato.query import Query
 
@@ -63,4 +63,6 @@ def streaming_text(work: Work) -> str:
         names = ", ".join(work.streams[number].name for number in part.streams)
         by = dict.fromkeys(", ".join(key.column for key in keys) for keys in part.keys)
         lines.append(f"  {names}: " + (f"by {' and '.join(by)}" if part.not_by_key is None else f"one bucket: {part.not_by_key}"))
+    if early_conditions(work) is not None:
+        lines.append("  conditions are evaluated by the tasks that read the rows")
     return "\n".join(lines)

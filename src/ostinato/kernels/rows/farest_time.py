@@ -2,4 +2,4 @@
 
 from __future__ import annotations
 
-FAREST = 1 << 62  # with windows of at most as much, no sum and no difference leaves 64 bits
+FAREST = (1 << 62) - 1  # with windows of at most one more, no sum and no difference leaves 64 bits

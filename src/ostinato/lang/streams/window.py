@@ -64,7 +64,7 @@ def length_of_what_lasts(window: Window, clause: str, time: str, time_type: Type
     length = length_in_time(window, clause, time, time_type, up)
     if length >= LONGEST:
         said = " ".join(filter(None, (clause, window.length, window.unit and f"{window.unit}s")))
-        raise QuerySyntaxError(f"{said} is too long", hint="Times lie within 2^62 units of 0", span=window.span)
+        raise QuerySyntaxError(f"{said} is too long", hint="Times are nearer to 0 than 2^62 units", span=window.span)
     return length
 
 

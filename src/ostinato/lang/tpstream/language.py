@@ -28,7 +28,8 @@ def _parsed(tree: Tree) -> ParsedQuery[Tree]:
         return ParsedQuery(tree, span=tree.span, reads=tuple(stream.name for stream in tree.streams), composite=tree.published)
     places = {definition.name: definition.span for definition in tree.definitions}
     reads = tuple(stream.name for stream in streams_of(tree))
-    return ParsedQuery(tree, span=tree.span, places=places, reads=reads, composite=tree.published)
+    said = tuple(constraint.span for constraint in tree.constraints)
+    return ParsedQuery(tree, span=tree.span, places=places, constraints=said, reads=reads, composite=tree.published)
 
 
 def _lower(tree: Tree, streams: KnownStreams, options: CompileOptions) -> MatchQuery | MatchIntervals | SituationStream:

@@ -54,9 +54,14 @@ def _interval_times(pattern: IntervalPattern, before: int) -> dict[str, int]:
     result by itself begins as long before as it may last."""
     shown = dict(plain_inputs(pattern.measures))
     found = {name: before for name, source in shown.items() if source == "detected"}
-    longest = [one.at_most for one in pattern.definitions]
-    window = pattern.timed_window if not pattern.each else -1 if min(longest) < 0 else max(longest)
+    window = longest_situation(pattern) if pattern.each else pattern.timed_window
     return found | ({name: before + window for name, source in shown.items() if source == "start"} if window >= 0 else {})
+
+
+def longest_situation(pattern: IntervalPattern) -> int:
+    """How long one may last at the most, whichever definition it is of; -1: any time."""
+    longest = [one.at_most for one in pattern.definitions]
+    return -1 if min(longest) < 0 else max(longest)
 
 
 def result_times(program: Program, before: int = 0) -> dict[str, int]:

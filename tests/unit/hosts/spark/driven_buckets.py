@@ -11,6 +11,7 @@ import pyarrow as pa
 from ostinato.hosts.spark.ship_program import shipped
 from ostinato.hosts.spark.streaming import open_sessions
 from ostinato.hosts.spark.streaming.bucket_processor import LATE, MATCHES, BucketProcessor
+from ostinato.hosts.spark.streaming.match_source import early_conditions
 from ostinato.hosts.spark.streaming.match_stream import buckets_for, clock_of
 from ostinato.hosts.spark.streaming.packed_rows import BUCKET, EVENT_TIME, STREAM
 from ostinato.hosts.spark.streaming.packing import Packer, from_blobs
@@ -58,9 +59,16 @@ class DrivenBuckets:
         count, clock = buckets_for(work, buckets), clock_of(work)
         streams = work.streams
         packers = [Packer.of(stream, work.keys_of(n), count, clock, n, len(streams)) for n, stream in enumerate(streams)]
-        self.packers = [replace(packer, lateness=waiting.lateness) for packer in packers]
+        early = early_conditions(work)
+        self.packers = [replace(packer, lateness=waiting.lateness).evaluating(early) for packer in packers]
         self.processor = BucketProcessor(
-            shipped(work.program), work.output, count, clock, waiting, is_set=work.is_set, quarantines=work.quarantines
+            shipped(work.program if early is None else early.program),
+            work.output,
+            count,
+            clock,
+            waiting,
+            is_set=work.is_set,
+            quarantines=work.quarantines,
         )
         self.watermark = 0
         self.delay = delay

@@ -55,6 +55,40 @@ def test_given_situations(tmp_path: Path) -> None:
     assert check(job(text, table, tmp_path, [50, 51, 120, 200], 13, language="tpstream", time="ts")) > 10
 
 
+EACH = {
+    "two": "DEFINE A AS v > 1 AT MOST 4 seconds, B AS v < 4 BETWEEN 1 second AND 9 seconds",
+    "trends": "DEFINE A AS v > PREV(v) AT MOST 2 seconds, B AS v <= PREV(v, 2) AT MOST 3 seconds",
+    "one": "DEFINE A AS v >= 1 AT MOST 30 seconds",
+}
+
+
+@pytest.mark.parametrize("partition", ["", "PARTITION BY k"])
+@pytest.mark.parametrize("name", EACH)
+def test_situations_by_themselves(name: str, partition: str, tmp_path: Path) -> None:
+    """Each belongs to the range in which it begins, and ends no later than it may last behind it."""
+    rng = np.random.default_rng(len(name))
+    found = 0
+    for seed in (0, 1):
+        text = f"FROM ticks {partition} {EACH[name]} RETURN count(*) AS n, avg(v) AS mean, first(A.v) AS first_a"
+        borders = sorted({int(b) * 1_000_000 for b in rng.integers(1, 400, 6)})
+        found += check(job(text, ticks(400, 3, seed), tmp_path, borders, group=int(rng.integers(7, 90)), language="tpstream"))
+    assert found > 10
+
+
+def test_given_situations_by_themselves(tmp_path: Path) -> None:
+    rng = np.random.default_rng(4)
+    ended = np.sort(rng.integers(5, 300, 200))
+    table = pa.table({"ts": ended, "begun": ended - rng.integers(0, 9, 200), "v": rng.integers(0, 3, 200)})
+    text = "FROM ticks INTERVAL (begun, ts) DEFINE A AS v = 0 AT MOST 6, B AS v > 0 AT MOST 7 RETURN max(v) AS v"
+    assert check(job(text, table, tmp_path, [50, 51, 120, 200], 13, language="tpstream", time="ts")) > 10
+
+
+def test_situations_that_may_last_for_any_time() -> None:
+    text = "FROM ticks DEFINE A AS v > 2 AT MOST 3 seconds, B AS v < 2 AT LEAST 2 seconds"
+    pattern = compile(text, {"ticks": ticks(1, 1, 0).schema}, language="tpstream").pattern
+    assert "an upper bound (AT MOST)" in (division_of(pattern).not_in_time or "")
+
+
 def test_without_a_window() -> None:
     text = "FROM ticks DEFINE A AS v > 2, B AS v < 2 PATTERN A meets B"
     with pytest.warns(UserWarning):

@@ -32,6 +32,7 @@ from ostinato.tasks.conform import conform
 from ostinato.tasks.fed_session import Decided, FedSession, row_count
 from ostinato.tasks.host_ids import identified
 from ostinato.tasks.keyed_pass import Failed, set_session
+from ostinato.tasks.quiet_rows import SentRows, put_together
 from ostinato.tasks.set_output import as_one_table, errors_table
 from ostinato.tasks.shipped_program import ShippedProgram
 from ostinato.tasks.worker_memory import task_budget
@@ -100,7 +101,7 @@ class BucketProcessor(StatefulProcessor):
     def _process(
         self,
         bucket: int,
-        rows: Mapping[int, pa.Table],
+        sent: Mapping[int, Sequence[SentRows]],
         told: Told,
         watermark: int,
         fired: bool = False,
@@ -108,7 +109,7 @@ class BucketProcessor(StatefulProcessor):
     ) -> Iterator[pd.DataFrame]:
         stored = self._stored()
         if stored is not None and stored.has_ended:
-            if rows:
+            if sent:
                 raise StateError("rows came for a stream that has ended", hint="begin with a new checkpoint directory")
             return
         session = self._opened(stored)
@@ -116,6 +117,7 @@ class BucketProcessor(StatefulProcessor):
         before, stopped_before = session.metrics(), _quarantined(session)
         told = told.after(stored.latest if stored else ())
         fed = FedSession(session, None if self._live is None else self._live.division)
+        rows = self._rows(fed, sent, stored.latest if stored else (), told)
         matches = _without(self._decided(fed, rows, told, watermark), _quarantined(session))
         late_rows = session.take_late() if self._keeps_late else None
         matches_before = stored.matches if stored else 0
@@ -202,6 +204,14 @@ class BucketProcessor(StatefulProcessor):
     def _stored(self) -> BucketState | None:
         held = self._state.get() if self._state.exists() else None
         return None if held is None else BucketState.loads(bytes(held[0])).check(self.buckets)
+
+    def _rows(self, session: FedSession, sent: Mapping[int, Sequence[SentRows]], before: Sequence[int], told: Told) -> dict[int, pa.Table]:
+        """What has come of each stream. `before`: how far it had come."""
+        done = told.watermarks(self.waiting.told_lateness)
+        return {
+            stream: put_together(own, session.streams[stream].time, before[stream] if before else NEVER, done[stream] if done else NEVER)
+            for stream, own in sent.items()
+        }
 
     def _decided(self, session: FedSession, rows: Mapping[int, pa.Table], told: Told, watermark: int) -> Decided:
         """Rows first, then the watermark: a row is late only if it is older than a watermark that its bucket has acted upon.

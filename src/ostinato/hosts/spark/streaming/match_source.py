@@ -45,6 +45,7 @@ from ostinato.hosts.spark.types import to_spark_schema
 from ostinato.hosts.spark.work import Work
 from ostinato.program.analysis.output_times import result_times
 from ostinato.program.query_graphs import NO_QUERIES
+from ostinato.tasks.early_conditions import EarlyConditions
 from ostinato.tasks.outside_streams import OutsideStream
 
 Given = DataFrame | ParquetStream
@@ -63,17 +64,26 @@ def match_streams(spark: SparkSession, given: Sequence[Given], work: Work, optio
     known = _known_lateness(parts, clock, options.lateness)
     behind = max((_behind(part.own, part.stream.time, clock, options.lateness) for part in parts if part.own.matched), default=0)
     waiting = Waiting(known, 0 if known is None else len(parts), behind)
+    # late rows that are kept are shown as they came
+    early = None if options.keeps_late else early_conditions(work)
     packed = []
     for number, part in enumerate(parts):
         packer = Packer.of(part.stream, work.keys_of(number), buckets, clock, number, len(parts))
-        packed.append(part.packed(spark, work, replace(packer, lateness=known), options.lateness))
+        packed.append(part.packed(spark, work, replace(packer, lateness=known).evaluating(early), options.lateness))
     if live is not None:
         packed.append(rule_changes(spark, live.log, buckets))
     output = with_late_rows(work.output, work.reads) if options.keeps_late else work.output
     told = (options.budget, options.keeps_late, work.is_set, work.quarantines, live)
-    program = shipped(work.program if live is None else NO_QUERIES)
+    matching = work.program if early is None else early.program
+    program = shipped(matching if live is None else NO_QUERIES)
     processor = BucketProcessor(program, output, buckets, clock, waiting, *told)
     return _matched(united(packed), processor, work, options, any(part.own.ends for part in parts))
+
+
+def early_conditions(work: Work) -> EarlyConditions | None:
+    """Where nothing divides the rows of a query, its conditions are evaluated before they come to the one bucket. Not so of sets, in which
+    an error of one query does not end the others."""
+    return None if work.is_divided or work.is_set else EarlyConditions.of(work.program)
 
 
 def _matched(packed: DataFrame, processor: BucketProcessor, work: Work, options: RunOptions, ends: bool) -> DataFrame:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -19,15 +19,18 @@ from ostinato.hosts.spark.streaming.clock import Clock
 from ostinato.hosts.spark.streaming.packed_rows import EVENT_TIME, FOREVER, PACKED, ROWS, STREAM
 from ostinato.runtime.rows.reorder import NEVER
 from ostinato.tasks.conform import conform
+from ostinato.tasks.early_conditions import EarlyConditions, loaded
 from ostinato.tasks.graph_division import StreamKey
 from ostinato.tasks.outside_streams import OutsideStream
+from ostinato.tasks.quiet_rows import SentRows
 
 
 @dataclass(frozen=True)
 class Packer:
     """Into how many `buckets` rows are divided, by which columns (none: all are in the first), which are compared in the types of
     `key_types`, an Arrow schema as text ("": in their own); `clock` says what a time means to Spark. `lateness` is that of the
-    stream, where it is known, and `stream` its number among the `streams` of the query."""
+    stream, where it is known, and `stream` its number among the `streams` of the query. `early`, a program as text: the conditions of
+    situations that are evaluated here."""
 
     time: str
     keys: tuple[str, ...]
@@ -37,12 +40,16 @@ class Packer:
     stream: int = 0
     streams: int = 1
     key_types: str = ""
+    early: str = ""
 
     @staticmethod
     def of(stream: OutsideStream, keys: Sequence[StreamKey], buckets: int, clock: Clock, number: int, streams: int) -> Packer:
         types = pa.schema([pa.field(key.column, to_arrow(key.type)) for key in keys])
         encoded = base64.b64encode(types.serialize().to_pybytes()).decode("ascii")
         return Packer(stream.time, tuple(types.names), buckets, clock, None, number, streams, encoded)
+
+    def evaluating(self, conditions: EarlyConditions | None) -> Packer:
+        return self if conditions is None else replace(self, early=base64.b64encode(conditions.dumps()).decode("ascii"))
 
     def dumps(self) -> str:
         return json.dumps(asdict(self))
@@ -60,12 +67,21 @@ class Packer:
         times = [self.clock.to_spark(pc.max(times_of(part.column(self.time))).as_py() if part.num_rows else latest) for _, part in parts]
         arrays = [
             pa.array([label_of(bucket) for bucket, _ in parts], pa.int32()),
-            pa.array([to_blob(part) for _, part in parts], pa.binary()),
+            pa.array([self._blob(part) for _, part in parts], pa.binary()),
             pa.array(times, pa.int64()).cast(PACKED.field(EVENT_TIME).type),
             pa.array([self.stream] * len(parts), pa.int32()),
             pa.array([NEVER if latest is None else latest] * len(parts), pa.int64()),
         ]
         return pa.RecordBatch.from_arrays(arrays, schema=PACKED)
+
+    def _blob(self, table: pa.Table) -> bytes:
+        """Rows at which nothing changes are left out where it is known up to where others may come between: behind them in the blob are
+        their times."""
+        if not self.early:
+            return to_blob(table)
+        stream = loaded(base64.b64decode(self.early)).streams[self.stream]
+        sent = stream.sent(table, leaves_out=self.lateness is not None and self.streams == 1)
+        return to_blob(sent.rows) + (b"" if sent.quiet is None else to_blob(sent.quiet))
 
     def end(self) -> pa.RecordBatch:
         """That no rows come any more, for every bucket."""
@@ -117,14 +133,20 @@ def to_blob(table: pa.Table) -> bytes:
     return sink.getvalue().to_pybytes()
 
 
-def by_stream(frames: Sequence[pd.DataFrame]) -> dict[int, pa.Table]:
+def by_stream(frames: Sequence[pd.DataFrame]) -> dict[int, list[SentRows]]:
     """The rows that came, of each stream that has some, in the order of the streams."""
-    blobs: dict[int, list[bytes | None]] = {}
+    sent: dict[int, list[SentRows]] = {}
     for frame in frames:
         for stream, blob in zip(frame[STREAM].tolist(), frame[ROWS], strict=True):
-            blobs.setdefault(stream, []).append(blob)
-    tables = {stream: from_blobs(iter(blobs[stream])) for stream in sorted(blobs)}
-    return {stream: table for stream, table in tables.items() if table is not None}
+            if blob is not None:
+                sent.setdefault(stream, []).append(_sent_rows(blob))
+    return {stream: sent[stream] for stream in sorted(sent)}
+
+
+def _sent_rows(blob: bytes) -> SentRows:
+    source = pa.BufferReader(blob)
+    rows = pa.ipc.open_stream(source).read_all()
+    return SentRows(rows, pa.ipc.open_stream(source).read_all() if source.tell() < source.size() else None)
 
 
 def from_blobs(blobs: Iterator[bytes | None]) -> pa.Table | None:
