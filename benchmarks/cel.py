@@ -34,6 +34,9 @@ FALL_TWIN = """PATTERN SEQ(ticks a, ticks+ b[]) WHERE skip_till_next_match(a, b[
     RETURN a.key AS key, a.price AS a, b[b.LEN].price AS b, sum(b[].volume) AS total"""
 WAITING = """SELECT id, v, w FROM FILTER {DUR < %d} ((SELECT id AS owner, v FROM FILTER {kind = 0} (events))
     NEXT {$2.id = $1.owner} (SELECT id, v AS w FROM FILTER {kind = 1} (events)))"""
+LINK = "SELECT name, price FROM {reads} NEXT {{$2.name = $1.name AND $2.price > $1.price + {number}}} stock PUBLISH R{number}"
+LINK_TWIN = """PATTERN SEQ({reads} a, stock b) WHERE a.name = b.name AND b.price > a.price + {number} WITHIN 100
+    RETURN R{number}(a.name AS name, b.price AS price)"""
 
 
 def ticks(rows: int, keys: int) -> pa.Table:
@@ -108,11 +111,32 @@ def _grown(rows: pa.Table, window: int, without: tuple[str, ...]) -> pa.Table:
     return pa.concat_tables([session.push("events", rows), session.close()])
 
 
+def compile_texts(options: Options) -> None:
+    """Queries per second, as if they were rows."""
+    experiment = Experiment(
+        "cel_texts",
+        "Compiling long texts",
+        "A text in which every query reads what the one before it publishes, compiled to one graph: queries take the place of rows.",
+        show=("queries",),
+    )
+    schema = {"stock": pa.schema([("ts", pa.int64()), ("name", pa.string()), ("price", pa.int64())])}
+    for count in (25, 100, 400) if options.quick else (25, 100, 400, 1600):
+        case = experiment.case(f"{count:,} queries", rows=count, queries=count)
+        texts = {"CEL": chained_text(LINK, count), "SASE+": chained_text(LINK_TWIN, count)}
+        case.compare({name: lambda text=text: len(ost.compile(text, schema).program.operators) for name, text in texts.items()}, options)
+    experiment.save(options)
+
+
+def chained_text(link: str, count: int) -> str:
+    return "; ".join(link.format(reads=f"R{number - 1}" if number else "stock", number=number) for number in range(count))
+
+
 def main() -> None:
     options = harness.options(__doc__ or "")
     use_one_thread()
     compare_twins(options)
     grow(options)
+    compile_texts(options)
 
 
 if __name__ == "__main__":

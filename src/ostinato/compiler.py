@@ -25,6 +25,7 @@ from ostinato.lang.situations.contradiction import contradictory
 from ostinato.lang.streams.added_columns import check_added_columns
 from ostinato.lang.streams.explosion import explosion
 from ostinato.lang.streams.known_streams import KnownStreams, StatementHost
+from ostinato.lang.streams.text_streams import TextStreams
 from ostinato.plan.long_walks import quadratic
 from ostinato.plan.planner import plan, plan_intervals, plan_streams
 from ostinato.program.pattern import EventPattern, Pattern
@@ -78,13 +79,15 @@ def _compile_queries(language: Language[Tree], text: str, streams: KnownStreams,
         language.composition(parsed, streams.given, language.naming)
     result = next(part for part in reversed(parsed) if part.returned)
     found: list[Query] = []
+    known = TextStreams(streams)
     for part in parsed:
-        query = compile_query(language, part, text, streams, options if part is result else replace(options, output=None))
+        shown = known.read_by(part.reads, event_types=options.type_by is not None)
+        query = compile_query(language, part, text, shown, options if part is result else replace(options, output=None))
         found.append(query)
         if part.relation is not None and streams.host is not None:
             streams.host.add(part.relation, query.output_schema)
         if part.composite is not None and part is not parsed[-1]:
-            streams = streams.with_composite(part.composite.name, query.output_schema, query.algebra.time or "")
+            known.add(part.composite.name, query.output_schema, query.algebra.time or "")
     around = None if language.around is None else language.around(parsed[0].tree, streams)
     number = parsed.index(result)
     upstream = tuple(found[:number]) if language.is_statement else tuple(found[n] for n in _read_by(number, parsed))

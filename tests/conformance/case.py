@@ -15,6 +15,8 @@ ARROW_TYPES = {
     "boolean": pa.bool_(),
     "timestamp": pa.timestamp("us"),
     "date": pa.date32(),
+    "device": pa.struct([("id", pa.int64()), ("tag", pa.string())]),
+    "ints": pa.list_(pa.int64()),
 }
 
 
@@ -100,6 +102,11 @@ def value_of(text: str, kind: str) -> Any:
         return datetime.datetime.fromisoformat(text)
     if kind == "date":
         return datetime.date.fromisoformat(text)
+    if kind == "device":
+        number, _, tag = text.partition("/")
+        return {"id": value_of(number, "int"), "tag": value_of(tag, "string")}
+    if kind == "ints":
+        return [int(number) for number in text.strip("[]").split(",") if number]
     if kind == "boolean":
         return {"true": True, "false": False}[text]
     return {"int": int, "double": float, "string": str}[kind](text)

@@ -18,6 +18,7 @@ from ostinato.compiler import compile
 from ostinato.program import serde
 from ostinato.program.program import Program
 from ostinato.runtime.rows.stream_form import in_form
+from ostinato.runtime.rows.struct_fields import flattened
 from ostinato.tasks import keyed_pass
 from ostinato.tasks.division import division_of
 from ostinato.tasks.graph_division import GraphDivision, Part
@@ -52,7 +53,7 @@ def _of_one(program: Program, tables: dict[str, pa.Table]) -> Iterator[pa.Table]
     if reads.sources:
         rows = pa.concat_tables([in_form(tables[source.stream], source, reads.columns) for source in reads.sources])
     else:
-        rows = tables[reads.stream].select([column.name for column in reads.columns])
+        rows = flattened(tables[reads.stream], reads.columns)
     shuffled = key_codes(rows, keys) // KEYS_TOGETHER % PASSES
     for place in range(PASSES) if keys else range(1):
         batches = sorted_rows(rows.take(np.flatnonzero(shuffled == place)), keys, reads).to_batches(max_chunksize=ROWS)
@@ -70,9 +71,9 @@ def _of_graph(program: Program, tables: dict[str, pa.Table]) -> Iterator[pa.Tabl
 
 def _pass_rows(division: GraphDivision, part: Part, number: int, place: int, tables: dict[str, pa.Table]) -> pa.Table:
     """The rows of a stream that belong to a pass, as `graph_pass` takes them."""
-    kinds = [pa.struct([tables[stream.name].schema.field(column.name) for column in stream.reads.columns]) for stream in division.streams]
+    kinds = [pa.struct(list(flattened(tables[stream.name], stream.reads.columns).schema)) for stream in division.streams]
     stream = division.streams[number]
-    rows = tables[stream.name].select([column.name for column in stream.reads.columns])
+    rows = flattened(tables[stream.name], stream.reads.columns)
     if part.not_by_key is None:
         values = zip(*(rows.column(key.column).to_pylist() for key in part.keys[part.streams.index(number)]), strict=True)
         rows = rows.take(pa.array([at for at, key in enumerate(values) if sum(map(ord, repr(key))) % PASSES == place], pa.int64()))

@@ -12,20 +12,21 @@ from ostinato.expr.typing.arrow_types import to_arrow
 from ostinato.lang.cel.language import CEL
 from ostinato.lang.compile_options import CompileOptions
 from ostinato.lang.streams.known_streams import KnownStreams
+from ostinato.lang.streams.text_streams import TextStreams
 from ostinato.reference.event_streams import text_rows
 
 
 def lowered(text: str, schemas: Mapping[str, pa.Schema], **options: Any) -> tuple[EventQuery, ...]:
     """The queries of a text up to the one whose rows are its result."""
-    known, said, found = KnownStreams(schemas), CompileOptions(**options), []
+    known, said, found = TextStreams(KnownStreams(schemas)), CompileOptions(**options), []
     for parsed in CEL.parse(text, said):
-        query = CEL.lower(parsed.tree, known, said)
+        query = CEL.lower(parsed.tree, known.read_by(parsed.reads), said)
         assert isinstance(query, EventQuery)
         found.append(query)
         if parsed.returned:
             break
         assert parsed.composite is not None
-        known = known.with_composite(parsed.composite.name, result_schema(query), END)
+        known.add(parsed.composite.name, result_schema(query), END)
     return tuple(found)
 
 

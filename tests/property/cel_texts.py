@@ -12,14 +12,18 @@ from typing import Any
 import pyarrow as pa
 from hypothesis import strategies as st
 
+BOX = pa.struct([("number", pa.int64()), ("tag", pa.string())])
 SCHEMAS = {
-    "stock": pa.schema([("ts", pa.int64()), ("id", pa.int64()), ("name", pa.string()), ("price", pa.int64()), ("volume", pa.int64())]),
+    "stock": pa.schema(
+        [("ts", pa.int64()), ("id", pa.int64()), ("name", pa.string()), ("price", pa.int64()), ("volume", pa.int64()), ("box", BOX)]
+    ),
     "news": pa.schema([("ts", pa.int64()), ("id", pa.int64()), ("name", pa.string()), ("score", pa.int64())]),
-    "quote": pa.schema([("ts", pa.int64()), ("id", pa.int64()), ("name", pa.string()), ("price", pa.float64())]),
+    "quote": pa.schema([("ts", pa.int64()), ("id", pa.int64()), ("name", pa.string()), ("price", pa.float64()), ("box", BOX)]),
     "trade": pa.schema([("start_ts", pa.int64()), ("end_ts", pa.int64()), ("id", pa.int64()), ("name", pa.string())]),  # lasts
 }
 TIMES = ("ts", "start_ts", "end_ts")
-KINDS = {pa.int64(): "int", pa.float64(): "float", pa.string(): "text"}
+KINDS = {pa.int64(): "int", pa.float64(): "float", pa.string(): "text", BOX: "box"}
+INSIDE = {"int": ".number", "text": ".tag"}  # fields of structs, by what they are
 COMPARISONS = ("=", "!=", "!=", "<", "<=", "<=", ">", ">=", ">=")
 Attributes = tuple[tuple[str, str], ...]  # names and kinds
 
@@ -170,7 +174,8 @@ def _fold(random: Random, made: _Text, depth: int) -> _Drawn:
     if any((f"{name}_1", kind) in second.attributes for name, kind in second.attributes):
         second = _anew(made, second)
     shared = [(name, kind) for name, kind in second.attributes]
-    carried = [(made.fresh("agg"), random.choice(("int", "int", "text"))) for _ in range(random.randint(0, 2))]
+    kinds = ("int", "int", "text") if not _names([("", inner.attributes)], "box") else ("int", "text", "box")
+    carried = [(made.fresh("agg"), random.choice(kinds)) for _ in range(random.randint(0, 2))]
     items = [f"{_value(random, [('', inner.attributes)], kind)} AS {name}" for name, kind in shared + carried]
     own = tuple(shared + carried)
     if not items:
@@ -224,7 +229,7 @@ def _comparison(random: Random, seen: Seen, duration: bool) -> str:
     left = random.choice(named)
     if random.randint(0, 9) == 0:
         return f"{left} IS {random.choice(('', 'NOT ', 'NOT '))}NULL"
-    others = [(owner, tuple(own for own in attributes if f"{owner}{own[0]}" != left)) for owner, attributes in seen]
+    others = [(owner, tuple(own for own in attributes if not left.startswith(f"{owner}{own[0]}"))) for owner, attributes in seen]
     operator = random.choice(COMPARISONS if kind == "int" else ("=", "!="))
     return f"{left} {operator} {_value(random, others, kind)}"
 
@@ -232,14 +237,17 @@ def _comparison(random: Random, seen: Seen, duration: bool) -> str:
 def _names(seen: Seen, kind: str) -> list[str]:
     """Numbers of both kinds are compared with each other."""
     wanted = ("int", "float") if kind in ("int", "float") else (kind,)
-    return [f"{owner}{name}" for owner, attributes in seen for name, own in attributes if own in wanted]
+    named = [f"{owner}{name}" for owner, attributes in seen for name, own in attributes if own in wanted]
+    if kind not in INSIDE:
+        return named
+    return named + [f"{owner}{name}{INSIDE[kind]}" for owner, attributes in seen for name, own in attributes if own == "box"]
 
 
 def _value(random: Random, seen: Seen, kind: str) -> str:
-    """`float` is met by any number; an id by another one, if there is one."""
+    """`float` is met by any number; an id by another one, if there is one, and so is a struct."""
     named = _names(seen, kind)
-    if kind == "id":
-        return random.choice(named or ["0"])
+    if kind in ("id", "box"):
+        return random.choice(named or ["0" if kind == "id" else "NULL"])
     if kind == "text":
         return random.choice((*named, *named, "'u'", "'v'"))
     if not named or random.randint(0, 3) == 0:
@@ -269,6 +277,8 @@ def _stream(random: Random, schema: pa.Schema, count: int, first: int, ties: boo
 
 
 def _cell(random: Random, kind: pa.DataType) -> Any:
+    if kind == BOX:
+        return random.choice((None, *2 * [{field.name: _cell(random, field.type) for field in BOX}]))
     if kind == pa.string():
         return random.choice(("u", "u", "v", "v", "w", None))
     number = random.choice((None, *range(7), *range(7)))

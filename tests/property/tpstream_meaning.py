@@ -12,8 +12,10 @@ from ostinato.expr.nodes import type_of
 from ostinato.expr.typing.arrow_types import to_arrow
 from ostinato.lang.compile_options import CompileOptions
 from ostinato.lang.streams.known_streams import KnownStreams
+from ostinato.lang.streams.text_streams import TextStreams
 from ostinato.lang.tpstream.lower import lower
 from ostinato.lang.tpstream.parse import parse_queries
+from ostinato.lang.tpstream.syntax import streams_of
 from ostinato.reference.intervals import interval_rows
 from ostinato.reference.situations import merged, situation_rows
 
@@ -30,12 +32,13 @@ def lowered(text: str, schemas: Mapping[str, pa.Schema], **options: Any) -> Matc
 def queries_of(text: str, schemas: Mapping[str, pa.Schema], **options: Any) -> list[MatchIntervals | SituationStream]:
     """The queries of a text, in their order."""
     said = CompileOptions(**options)
-    streams, found = KnownStreams(dict(schemas)), []
+    known, found = TextStreams(KnownStreams(dict(schemas))), []
     for tree in parse_queries(text):
+        streams = known.read_by([stream.name for stream in streams_of(tree)])
         query = lower(tree, streams.schemas, said.time, said.latency, streams.composites)
         found.append(query)
         if tree.published is not None:
-            streams = streams.with_composite(tree.published.name, result_schema(query), query.time)
+            known.add(tree.published.name, result_schema(query), query.time)
     return found
 
 

@@ -10,7 +10,7 @@ from ostinato.lang.cel.language import CEL
 from ostinato.lang.language import Language
 from ostinato.lang.neel.language import NEEL
 from ostinato.lang.sase.language import SASE
-from ostinato.lang.several_languages import SEPARATOR, alone, can_read, queries_in, several
+from ostinato.lang.several_languages import SEPARATOR, can_read, queries_in, several
 from ostinato.lang.sql.language import SQL
 from ostinato.lang.tpstream.language import TPSTREAM
 
@@ -58,7 +58,7 @@ def recognised(text: str) -> Language[Any] | None:
     spans = queries_in(text, languages()) if found is not None else ()
     if found is None or len(spans) < 2:
         return found
-    texts = [alone(text, span) for span in spans]
+    texts = [text[span.start : span.end] for span in spans]
     own = tuple(found if can_read(found, one) else _recognised(one) or found for one in texts)
     return found if len({*own}) == 1 else several(own)
 

@@ -4,6 +4,7 @@ after it. Such a text is a language of its own, called after those of its querie
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -41,7 +42,7 @@ def queries_in(text: str, languages: Iterable[Language[Any]]) -> tuple[Span, ...
         tokens = tokenize(text)
     except OstinatoError:
         return (Span(0, len(text)),)
-    known = tuple(languages)
+    known = list({language.name: language for language in languages}.values())
     ends = [
         token.span
         for at, token in enumerate(tokens)
@@ -49,15 +50,17 @@ def queries_in(text: str, languages: Iterable[Language[Any]]) -> tuple[Span, ...
     ]
     starts = [0, *(span.end for span in ends)]
     found = [Span(start, end.start) for start, end in zip(starts, ends, strict=False)]
-    return tuple(span for span in found if any(span.start <= token.span.start < span.end for token in tokens))
+    places = [token.span.start for token in tokens]
+    return tuple(span for span in found if bisect_left(places, span.start) < bisect_left(places, span.end))
 
 
-def alone(text: str, span: Span) -> str:
+def alone(text: str, blank: str, span: Span) -> str:
     """One query, where it stands; what is around it is blank."""
-    return _blank(text[: span.start]) + text[span.start : span.end] + _blank(text[span.end :])
+    return blank[: span.start] + text[span.start : span.end] + blank[span.end :]
 
 
-def _blank(text: str) -> str:
+def blanked(text: str) -> str:
+    """Every line of it, with nothing in it."""
     return re.sub(r"[^\n]", " ", text)
 
 
@@ -79,7 +82,9 @@ def several(languages: tuple[Language[Any], ...]) -> Language[Part]:
             raise QuerySyntaxError(
                 f"The text has {len(spans)} queries, and language= names {len(languages)}", hint=f'Name one for each: language="{named}"'
             )
-        return tuple(part for language, span in zip(languages, spans, strict=True) for part in _parsed(language, text, span, options))
+        blank = blanked(text)
+        placed = ((language, text, alone(text, blank, span)) for language, span in zip(languages, spans, strict=True))
+        return tuple(part for one in placed for part in _parsed(*one, options))
 
     titles = tuple(dict.fromkeys(language.title for language in languages))
     return Language(
@@ -97,9 +102,8 @@ def several(languages: tuple[Language[Any], ...]) -> Language[Part]:
     )
 
 
-def _parsed(language: Language[Any], text: str, span: Span, options: CompileOptions) -> tuple[ParsedQuery[Part], ...]:
-    """One query of the text; its own language may make several of it, which read each other."""
-    own = alone(text, span)
+def _parsed(language: Language[Any], text: str, own: str, options: CompileOptions) -> tuple[ParsedQuery[Part], ...]:
+    """One query of the text, `own`; its language may make several of it, which read each other."""
     with _pointing_into(text):
         published = None if language.publishes is None else language.publishes(own)
         queries = language.parse(own if published is None else published[1], options)

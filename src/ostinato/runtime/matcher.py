@@ -10,12 +10,13 @@ import numpy as np
 from ostinato.program.pattern import EventPattern
 from ostinato.runtime.matches.match_dag import MatchDag
 from ostinato.runtime.matches.matches import Matches
+from ostinato.runtime.rows.opaque_values import OpaqueValues
 from ostinato.runtime.rows.pattern_rows import PatternRows
 from ostinato.runtime.rows.reorder import NEVER
 from ostinato.runtime.snapshots.state_check import StateCheck
 from ostinato.runtime.workers import Workers
 
-__all__ = ["NEVER", "Matcher", "PassesOver", "RemembersStrings", "SharesWork", "SumsUp"]
+__all__ = ["NEVER", "Matcher", "PassesOver", "Places", "RemembersStrings", "RemembersValues", "SharesWork", "SumsUp"]
 
 
 class Matcher(Protocol):
@@ -73,6 +74,18 @@ class RemembersStrings(Protocol):
 
     def recode(self, new_of_old: np.ndarray) -> None:
         """Strings have other codes now."""
+        ...
+
+
+Places = tuple[np.ndarray, np.ndarray]  # an array that holds positions among opaque values, and where in it there are some
+
+
+@runtime_checkable
+class RemembersValues(Protocol):
+    """A matcher whose partial matches hold positions among opaque values."""
+
+    def places_in(self, heap: OpaqueValues) -> list[Places]:
+        """Where those among these are held: they may be changed there."""
         ...
 
 

@@ -96,12 +96,21 @@ def test_several_streams_are_told_apart() -> None:
     assert found.reads.time_name == "end_ts" and len(found.reads.order) == 1
 
 
-def test_a_struct_is_not_carried_but_its_fields_are() -> None:
-    with pytest.raises(ost.UnsupportedError, match="An instance cannot carry a value of type") as caught:
-        automaton("SELECT box FROM day NEXT (SELECT name AS b FROM day)")
-    assert "fields" in str(caught.value.hint)
+def test_a_struct_is_carried_or_only_its_fields() -> None:
+    found = automaton("SELECT box FROM day NEXT (SELECT name AS b FROM day)")
+    assert [(register.name, register.type.opaque is None) for register in found.registers] == [("@0.box", False)]
     found = automaton("SELECT id FROM (SELECT box.id AS id FROM day) NEXT (SELECT name FROM day)")
     assert [register.name for register in found.registers] == ['@0."box.id"']
+
+
+def test_what_steps_make_of_a_struct_has_its_fields() -> None:
+    text = "SELECT last.id AS id FROM (SELECT *, box AS last FROM day) FOLD {$2.box.id > $.last.id, TRUE, $2.box AS last} day"
+    assert {register.name for register in automaton(text).registers} == {'$@1."last.id"'}
+
+
+def test_fields_of_what_is_computed_are_refused() -> None:
+    with pytest.raises(ost.OstinatoError, match="cannot look into a value of type"):
+        automaton("SELECT b.id AS id FROM (SELECT CASE WHEN name = 'x' THEN box END AS b FROM day)")
 
 
 def test_new_strings_are_not_made_by_steps() -> None:

@@ -130,6 +130,11 @@ QUERIES: dict[str, tuple[str, dict[str, Any]]] = {
         "NEXT {$1.b < $2.c AND $2.d > $1.p} (SELECT s AS c, p AS d FROM t)",
         {"language": "cel"},
     ),
+    "nested, instances": (
+        "SELECT k, dev_1, last, tags FROM ((SELECT k, dev, tags, dev AS last FROM FILTER {type = 'A'} (t)) "
+        "FOLD {$2.k = $.k, $2.dev.id <> $.last.id, $2.dev AS last} (SELECT k, dev FROM t))",
+        {"language": "cel"},
+    ),
     "instances, composed": (
         "SELECT k, s, p FROM FILTER {type = 'A'} (t) NEXT {$1.k = $2.k} (SELECT k, s AS s2 FROM t) PUBLISH c; "
         "SELECT * FROM FILTER {DUR <= 6} ((SELECT k, p FROM t) NEXT {$2.k = $1.k AND $2.p < $1.p} c)",

@@ -11,7 +11,7 @@ import pytest
 import ostinato as ost
 from ostinato.runtime.instances import instance_store
 from ostinato.runtime.limits import steps
-from ostinato.runtime.session.string_sweep import StringSweep
+from ostinato.runtime.session.heap.string_sweep import StringSweep
 
 SCHEMA = pa.schema([("ts", pa.int64()), ("kind", pa.string()), ("k", pa.int64()), ("v", pa.int64()), ("s", pa.string())])
 

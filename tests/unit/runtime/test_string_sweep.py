@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 
 import ostinato as ost
-from ostinato.runtime.session.string_sweep import StringSweep
+from ostinato.runtime.session.heap.string_sweep import StringSweep
 
 SCHEMA = pa.schema([("ts", pa.int64()), ("k", pa.string()), ("s", pa.string()), ("x", pa.int64())])
 QUERIES = {

@@ -13,6 +13,7 @@ from ostinato.base.span import Span
 MULTIPLE = ("<=>", "<>", "!=", "<=", ">=", "==", "||", "::", "..", "->", "=>")
 SINGLE = frozenset("()[]{}<>,;.:+-*/%=?|^$~@&!#")
 NUMBER = re.compile(r"(?:[0-9]+(?:\.(?!\.)[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+BLANK = re.compile(r"\s+")
 DECORATOR = re.compile(r"\$[0-9]+")
 # As papers print them
 SYMBOLS = {
@@ -73,7 +74,9 @@ class _Tokenizer:
         text = self.text
         while self.at < len(text):
             if text[self.at].isspace():
-                self.at += 1
+                blank = BLANK.match(text, self.at)
+                assert blank is not None
+                self.at = blank.end()
             elif text.startswith("--", self.at):
                 end = text.find("\n", self.at)
                 self.at = len(text) if end < 0 else end + 1

@@ -15,16 +15,17 @@ def recognise(text: str) -> bool:
     if not tokens[0].is_word("PATTERN"):
         return False
     starts = [place for place, token in enumerate(tokens) if token.is_word("PATTERN")]
-    return any(_has_a_sign(_pattern(tokens[start + 1 :])) for start in starts)
+    return any(_has_a_sign(_pattern(tokens, start + 1)) for start in starts)
 
 
-def _pattern(tokens: list[Token]) -> list[Token]:
-    """Up to the parenthesis that ends it."""
+def _pattern(tokens: list[Token], start: int) -> list[Token]:
+    """From a place up to the parenthesis that ends it."""
     depth = 0
-    for place, token in enumerate(tokens):
+    for place in range(start, len(tokens)):
+        token = tokens[place]
         depth += token.is_op("(") - token.is_op(")")
         if token.is_op(")") and depth == 0:
-            return tokens[: place + 1]
+            return tokens[start : place + 1]
     return []
 
 

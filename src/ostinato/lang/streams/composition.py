@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ostinato.base.errors import QuerySyntaxError
@@ -13,9 +13,10 @@ def check_composition(queries: Sequence[ParsedQuery[Any]], streams: Iterable[str
     """Every query but the last returns named events, which are read by a later one. `naming` is a hint: how a query of the language names
     its events."""
     taken = {name.lower() for name in streams}
+    last_read = {name.lower(): number for number, query in enumerate(queries) for name in query.reads}
     for number, query in enumerate(queries[:-1]):
         _check_named(query, number, taken, naming)
-        _check_read(query, queries[number + 1 :])
+        _check_read(query, number, last_read)
 
 
 def _check_named(query: ParsedQuery[Any], number: int, taken: set[str], naming: str | None) -> None:
@@ -29,9 +30,10 @@ def _check_named(query: ParsedQuery[Any], number: int, taken: set[str], naming: 
     taken.add(name.lower())
 
 
-def _check_read(query: ParsedQuery[Any], later: Sequence[ParsedQuery[Any]]) -> None:
+def _check_read(query: ParsedQuery[Any], number: int, last_read: Mapping[str, int]) -> None:
+    """`last_read` are the numbers of the last queries that ask for these names."""
     assert query.composite is not None
-    if query.composite.name.lower() not in {name.lower() for other in later for name in other.reads}:
+    if last_read.get(query.composite.name.lower(), number) <= number:
         raise QuerySyntaxError(
             f"No later query of the text reads the events `{query.composite.name}`",
             hint="Only what the last query returns is the result: leave the query out, or run it by itself",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Protocol
 
@@ -26,16 +26,14 @@ class StatementHost(Protocol):
 @dataclass(frozen=True)
 class KnownStreams:
     """`given` are their columns by name, `composites` the time columns of those that are events of earlier queries. `host` knows the rows
-    that are no stream: what a statement selects before it matches."""
+    that are no stream: what a statement selects before it matches. `typed` are columns of which the types are known already."""
 
     given: Mapping[str, pa.Schema]
     composites: Mapping[str, str] = field(default_factory=dict)
     host: StatementHost | None = None
+    typed: Mapping[str, Schema] = field(default_factory=dict)
 
     @cached_property
     def schemas(self) -> dict[str, Schema]:
         """The columns with the types that expressions have."""
-        return {name: usable_schema(schema) for name, schema in self.given.items()}
-
-    def with_composite(self, name: str, schema: pa.Schema, time: str) -> KnownStreams:
-        return replace(self, given={**self.given, name: schema}, composites={**self.composites, name: time})
+        return {name: self.typed[name] if name in self.typed else usable_schema(schema) for name, schema in self.given.items()}

@@ -21,7 +21,7 @@ from ostinato.algebra.event_streams import (
     Project,
 )
 from ostinato.base.errors import UnsupportedError
-from ostinato.expr.nodes import Anchor, Call, Expr, Field, Literal, Nav, type_of
+from ostinato.expr.nodes import Anchor, Call, Cast, Expr, Field, Literal, Nav, type_of
 from ostinato.expr.types import Kind
 from ostinato.plan.classify import conjuncts
 from ostinato.plan.instances.durations import longest, no_time
@@ -129,10 +129,23 @@ class Chain:
         if node.name in attributes:
             return attributes[node.name]
         root = max((name for name in attributes if node.name.startswith(f"{name}.")), key=len)
-        held = attributes[root]
-        if not (isinstance(held, Nav) and isinstance(held.body, Field)):
-            raise UnsupportedError(f"`{root}` is computed, and its fields are not offered", hint="Select the field before", span=node.span)
-        return replace(held, body=self._merged.field(held.body.name, node.name[len(root) :], type_of(node)), type=node.type)
+        return self._field(attributes[root], node.name[len(root) :], node)
+
+    def _field(self, struct: Expr, path: str, node: Field) -> Expr:
+        """What lies inside of a struct: of one that came with an event, a column; of one that steps change, what they change with it."""
+        if isinstance(struct, Literal | Cast):  # null: nothing else can be written, or becomes one
+            return Literal(None, type=node.type, span=node.span)
+        if not (isinstance(struct, Nav) and struct.variable is not None and isinstance(struct.body, Field)):
+            raise UnsupportedError(f"`{node.name}` is part of what is computed", hint="Select the field before", span=node.span)
+        name = struct.body.name + path
+        if struct.variable.startswith("@"):
+            return replace(struct, body=self._merged.field(struct.body.name, path, type_of(node)), type=node.type)
+        repetition = self.links[int(struct.variable.removeprefix("$@"))].repetition
+        assert repetition is not None
+        if name not in repetition.initial:
+            repetition.initial[name] = self._field(repetition.initial[struct.body.name], path, node)
+            repetition.changed[name] = self._field(repetition.changed[struct.body.name], path, node)
+        return replace(struct, body=Field(name, type=node.type), type=node.type)
 
     def _duration(self, node: Field) -> Expr:
         last = len(self.links) - 1
@@ -165,12 +178,12 @@ class Chain:
         changed = [*second, *(measure.name for measure in expression.changes)]
         held = {name: Nav(own, Anchor.LAST, 0, 0, Field(name, type=first[name].type), type=first[name].type) for name in changed}
         sides = {FIRST_EVENT: first, SECOND_EVENT: second, INSTANCE: {**first, **held}}
+        link.repetition = Repetition({name: first[name] for name in changed}, dict(second), [])
+        opaque = [measure for measure in expression.changes if not type_of(measure.expr).is_computable]  # others may look into them
+        for measure in (*opaque, *(measure for measure in expression.changes if measure not in opaque)):
+            link.repetition.changed[measure.name] = self._combined(measure.expr, sides)
         link.relevant = [self._combined(part, sides) for part in conjuncts(expression.relevant)]
-        link.repetition = Repetition(
-            {name: first[name] for name in changed},
-            {**second, **{measure.name: self._combined(measure.expr, sides) for measure in expression.changes}},
-            [self._combined(part, sides) for part in conjuncts(expression.step)],
-        )
+        link.repetition.step = [self._combined(part, sides) for part in conjuncts(expression.step)]
         behind = {**sides, INSTANCE: {**first, **held, **second}}  # the latest step has left the event's own values
         return {measure.name: self._combined(measure.expr, behind) for measure in expression.attributes}
 

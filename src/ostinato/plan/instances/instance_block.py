@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from ostinato.base.errors import UnsupportedError
 from ostinato.expr.nodes import Call, Case, Cast, Expr, Field, Literal, Nav, current, type_of
 from ostinato.expr.text import to_text
 from ostinato.plan.instances.chain import event
@@ -25,12 +24,6 @@ class InstanceRegisters:
     _numbers: dict[Nav, int] = field(default_factory=dict)
 
     def number(self, nav: Nav) -> int:
-        if not type_of(nav).is_computable:
-            raise UnsupportedError(
-                f"An instance cannot carry a value of type {type_of(nav)}",
-                hint="Select the attributes that are needed, or fields of this one",
-                span=nav.span,
-            )
         if nav not in self._numbers:
             self._numbers[nav] = len(self.held)
             self.held.append(nav)

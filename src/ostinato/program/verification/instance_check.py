@@ -19,7 +19,7 @@ def check_instance_automaton(automaton: InstanceAutomaton) -> None:
     require(automaton.reads.time >= 0, "a time column for events that last")
     require(automaton.look_back == automaton.look_ahead == 0, "conditions on events, not on their neighbours")
     require(not any(register.counter or register.number for register in automaton.registers), "registers of events alone")
-    require(all(register.type.is_computable for register in automaton.registers), "registers of values that are no places of rows")
+    require(all(register.type.kind is not Kind.LIST for register in automaton.registers), "registers of values that columns have")
     require(automaton.measures.code is not None, "the attributes of its events")
     require(not automaton.measures.points and not automaton.measures.aggregates, "attributes of instances, which have no rows")
     require(all(0 <= bit < automaton.bits for bit in automaton.prefilter_bits), "known bits to filter by")

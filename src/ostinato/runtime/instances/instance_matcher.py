@@ -7,19 +7,23 @@ from collections.abc import Iterator
 import numpy as np
 
 from ostinato.base.errors import DataError, OstinatoError
+from ostinato.expr.types import Kind
+from ostinato.expr.typing.arrow_types import to_arrow
 from ostinato.kernels.instances import instance_layout as layout
 from ostinato.kernels.instances import instance_table as table
 from ostinato.kernels.instances import instances as kernel
 from ostinato.kernels.rows.key_regions import greatest
+from ostinato.kernels.scalar.arithmetic import IS_VALUE
 from ostinato.program.instances import InstanceAutomaton
 from ostinato.runtime.instances.instance_plan import InstancePlan
 from ostinato.runtime.instances.instance_state import check_instances
 from ostinato.runtime.instances.instance_store import InstanceStore
 from ostinato.runtime.limits.budget import Budget, Overflow
-from ostinato.runtime.matcher import NEVER
+from ostinato.runtime.matcher import NEVER, Places
 from ostinato.runtime.matches.finished_instances import FinishedInstances, put_together
 from ostinato.runtime.matches.result_size import result_bytes
 from ostinato.runtime.register_matcher import SHED_LATER, SHED_PART, RegisterMatcher
+from ostinato.runtime.rows.opaque_values import OpaqueValues
 from ostinato.runtime.rows.pattern_rows import PatternRows
 from ostinato.runtime.rows.string_pool import StringPool
 from ostinato.runtime.snapshots.state_check import StateCheck
@@ -131,6 +135,16 @@ class InstanceMatcher(RegisterMatcher):
         super().recode(new_of_old)
         self._store.rebuild()  # instances wait by their values
 
+    def places_in(self, heap: OpaqueValues) -> list[Places]:
+        """Registers that hold positions among these values."""
+        own = [n for n, register in enumerate(self._automaton.registers) if register.type.kind is Kind.OPAQUE]
+        alive, flags = self._store.alive, self._store.register_valid
+        return [
+            (self._store.registers[:, number], alive[flags[alive, number] == IS_VALUE])
+            for number in own
+            if to_arrow(self._automaton.registers[number].type) == heap.type
+        ]
+
     def metrics(self) -> dict[str, int]:
         store = self._store
         return {
@@ -144,6 +158,11 @@ class InstanceMatcher(RegisterMatcher):
             "instance_bytes": store.instance_bytes,
             "state_bytes": store.bytes,
         }
+
+    def state(self) -> dict[str, np.ndarray]:
+        """What is over is not saved: a session that is restored does not know how far each partition was."""
+        self._store.sweep(self._watermark)
+        return super().state()
 
     def check(self, state: StateCheck) -> None:
         check_instances(state, self._automaton)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ostinato.expr.types import Kind
+from ostinato.expr.typing.arrow_types import to_arrow
 from ostinato.kernels.instances.instance_table import NEVER
 from ostinato.kernels.scalar.arithmetic import HAS_FAILED, IS_VALUE
 from ostinato.program.instances import InstanceAutomaton
@@ -28,6 +29,9 @@ def check_instances(state: StateCheck, automaton: InstanceAutomaton) -> None:
     for number, register in enumerate(automaton.registers):
         if register.type.kind is Kind.STRING:
             state.index(registers[flags[:, number] == IS_VALUE, number], state.rows.texts, "strings of instances")
+        if register.type.kind is Kind.OPAQUE:
+            count = state.rows.values.get(to_arrow(register.type), 0)
+            state.index(registers[flags[:, number] == IS_VALUE, number], count, "values of instances")
         if register.type.kind is Kind.BOOL:
             state.between(registers[flags[:, number] == IS_VALUE, number], 0, 1, "truth values of instances")
     state.between(state.counters("counters", len(COUNTERS) + 1), 0, LIMIT, "counters")

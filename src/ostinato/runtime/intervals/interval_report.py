@@ -15,6 +15,7 @@ from ostinato.runtime.limits.budget import Budget
 from ostinato.runtime.matches.finished_instances import FinishedInstances
 from ostinato.runtime.matches.finished_intervals import FinishedIntervals
 from ostinato.runtime.rows.key_index import KeyIndex
+from ostinato.runtime.rows.pattern_rows import PatternRows
 from ostinato.runtime.rows.string_pool import StringPool
 
 
@@ -25,10 +26,10 @@ class IntervalReport(InstanceReport):
         super().__init__(pattern, pool, budget)
         self._names = pa.array(pattern.variables, TEXT)
 
-    def of_instances(self, found: FinishedInstances, keys: KeyIndex | None) -> pa.Table:
+    def of_instances(self, found: FinishedInstances, rows: PatternRows, keys: KeyIndex | None) -> pa.Table:
         assert isinstance(found, FinishedIntervals)
         simultaneous = (found.detected[1:] == found.detected[:-1]) & (found.key[1:] != found.key[:-1])
-        return super().of_instances(found if keys is None or not simultaneous.any() else found.take(self._listed(found, keys)), keys)
+        return super().of_instances(found if keys is None or not simultaneous.any() else found.take(self._listed(found, keys)), rows, keys)
 
     def _listed(self, found: FinishedIntervals, keys: KeyIndex) -> np.ndarray:
         """By detection, then by the values of the partition, nulls last, then by the starts of the situations."""
@@ -40,7 +41,7 @@ class IntervalReport(InstanceReport):
         columns["partition"] = ranked[own]
         return _sorted(columns | {f"start{i}": starts for i, starts in enumerate(found.starts.T)})
 
-    def _input(self, name: str, found: FinishedInstances, keys: KeyIndex | None) -> Vector:
+    def _input(self, name: str, found: FinishedInstances, rows: PatternRows, keys: KeyIndex | None) -> Vector:
         """An input of the measures' code, see `IntervalPattern`."""
         assert isinstance(found, FinishedIntervals)
         time = self._automaton.reads.columns[self._automaton.reads.time].type
@@ -51,7 +52,7 @@ class IntervalReport(InstanceReport):
         if name == "end":
             ended = found.end != OPEN
             return Vector(time, np.where(ended, found.end, 0), None if ended.all() else ended)
-        return super()._input(name, found, keys)
+        return super()._input(name, found, rows, keys)
 
 
 def _sorted(columns: dict[str, pa.Array | np.ndarray]) -> np.ndarray:

@@ -85,7 +85,7 @@ class Report:
             pieces.append(self._shown(piece, rows, keys))
         return pa.concat_tables(pieces)
 
-    def of_instances(self, found: FinishedInstances, keys: KeyIndex | None) -> pa.Table:
+    def of_instances(self, found: FinishedInstances, rows: PatternRows, keys: KeyIndex | None) -> pa.Table:
         """What an automaton returns has no rows."""
         raise TypeError("instances are reported by their own report")
 

@@ -53,7 +53,7 @@ class KeyedRows:
         if timed:
             self.arena.declare("times", np.int64, patient=time_column in seldom_read)
         self.timed = timed
-        self.opaque: dict[str, OpaqueValues] = {}  # of columns whose arrays hold positions among these
+        self.opaque: dict[str, OpaqueValues] = {}  # of columns whose arrays hold positions among these; one for all of a type
         self.used = 0
         self.held = 0  # rows that are retained
         self.offset = np.zeros(0, np.int64)
@@ -81,8 +81,13 @@ class KeyedRows:
 
     @property
     def bytes(self) -> int:
-        """Of the rows that are retained."""
-        return self.held * self.arena.row_bytes + sum(values.bytes_of(self.held) for values in self.opaque.values())
+        """Of the rows that are retained, and of the opaque values that were not forgotten."""
+        return self.held * self.arena.row_bytes + sum(values.bytes for values in self.heaps)
+
+    @property
+    def heaps(self) -> list[OpaqueValues]:
+        """Where opaque values lie, each once."""
+        return list({id(values): values for values in self.opaque.values()}.values())
 
     @property
     def most_bytes(self) -> int | None:
@@ -260,17 +265,19 @@ class KeyedRows:
         self._counts = np.zeros(len(old_of_new), np.int64)
         self._next_place = np.zeros(len(old_of_new), np.int64)
 
-    def forget_opaque(self, all_of_them: bool = False) -> None:
-        """Let go of opaque values that no retained row refers to, where they are most of them. What a null held is -1 then."""
+    def places_in(self, heap: OpaqueValues) -> list[tuple[np.ndarray, np.ndarray]]:
+        """The arrays that hold positions among these values, each with the retained rows that have one. What a null holds is -1 then."""
+        _, index = self.retained()
+        found = []
         for name, values in self.opaque.items():
-            if values.due() or all_of_them:
-                _, index = self.retained()
+            if values is heap:
                 held = self.held_as(name)
                 positions, valid = self.arena.data[held], self.arena.valid[held]
                 known = index if valid is None else index[valid[index]]
-                moved = values.keep(positions[known])
-                positions[index] = -1
-                positions[known] = moved
+                if valid is not None:
+                    positions[index[~valid[index]]] = -1
+                found.append((positions, known))
+        return found
 
     def retained(self) -> tuple[np.ndarray, np.ndarray]:
         """(keys with rows, arena indices of all retained rows, key by key)."""

@@ -7,26 +7,28 @@ import pyarrow as pa
 
 from ostinato.base.errors import StateError
 
-SWEEP_FROM = 65_536  # values; below, forgetting some is not worth the work
+SWEEP_FROM = 65_536  # values; below, forgetting some is not worth the work,
+SWEEP_BYTES = 32 << 20  # unless they are large
 LARGE = 1 << 28  # bytes; far from where the offsets of Arrow's lists end
 
 
 class OpaqueValues:
-    """The values of one column, by position. A batch is added as it is, without a copy; what no row refers to any more goes when that
-    is most of it. In a snapshot they are one Arrow column, and the positions that rows hold count from 0 in it."""
+    """The values of the columns of one type, by position. A batch is added as it is, without a copy; what nothing refers to any more goes
+    when that is most of it. In a snapshot they are one Arrow column, and the positions that rows hold count from 0 in it."""
 
     def __init__(self, type_: pa.DataType) -> None:
         self.type = type_
         self._pieces: list[pa.Array] = []
         self._ends = np.zeros(0, np.int64)
-        self._sweep_at = SWEEP_FROM
+        self._sweep_at, self._sweep_at_bytes = SWEEP_FROM, SWEEP_BYTES
 
     def __len__(self) -> int:
         return int(self._ends[-1]) if len(self._ends) else 0
 
-    def bytes_of(self, count: int) -> int:
-        """About what so many of them take."""
-        return sum(piece.nbytes for piece in self._pieces) * count // len(self) if len(self) else 0
+    @property
+    def bytes(self) -> int:
+        """What they take, with those that nothing refers to and that were not forgotten yet."""
+        return sum(piece.nbytes for piece in self._pieces)
 
     def add(self, values: pa.Array | pa.ChunkedArray) -> int:
         """The position of the first of them."""
@@ -68,7 +70,7 @@ class OpaqueValues:
         return int(self._ends[piece]) - len(self._pieces[piece])
 
     def due(self) -> bool:
-        return len(self) >= self._sweep_at
+        return len(self) >= self._sweep_at or self.bytes >= self._sweep_at_bytes
 
     def keep(self, positions: np.ndarray) -> np.ndarray:
         """Forget all values but those at these positions; returns where they are now."""
@@ -77,6 +79,7 @@ class OpaqueValues:
         self._pieces, self._ends = [], np.zeros(0, np.int64)
         self.add(values)
         self._sweep_at = max(SWEEP_FROM, 4 * len(self))
+        self._sweep_at_bytes = max(SWEEP_BYTES, 4 * self.bytes)
         return moved
 
     def state(self) -> pa.Table:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+import pyarrow as pa
 
 from ostinato.kernels.rows.key_regions import unread_rows
 from ostinato.runtime.rows.arena import Arena
@@ -105,6 +106,10 @@ class PatternRows:
     @property
     def opaque(self) -> dict[str, OpaqueValues]:
         return self.shared.opaque
+
+    def heap(self, type_: pa.DataType) -> OpaqueValues:
+        """The opaque values of a type; none where no column has them."""
+        return next((heap for heap in self.shared.heaps if heap.type == type_), OpaqueValues(type_))
 
     def held_as(self, column: str) -> str:
         return self.shared.held_as(column)

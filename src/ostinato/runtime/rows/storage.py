@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+import pyarrow as pa
 
 from ostinato.expr.types import Kind, Type
 from ostinato.expr.typing.arrow_types import to_arrow
@@ -64,5 +65,9 @@ def empty_rows(reads: Input, stored: dict[str, Type], patterns: Sequence[Pattern
     held = {Kind.FLOAT: np.float64, Kind.BOOL: np.bool_}
     dtypes = {name: held.get(type_.kind, np.int64) for name, type_ in stored.items()}
     rows = KeyedRows(dtypes, reads.time >= 0, positioned, reads.time_name or None, seldom_read(reads, patterns))
-    rows.opaque = {name: OpaqueValues(to_arrow(type_)) for name, type_ in stored.items() if type_.kind is Kind.OPAQUE}
+    heaps: dict[pa.DataType, OpaqueValues] = {}
+    for name, type_ in stored.items():
+        if type_.kind is Kind.OPAQUE:
+            own = to_arrow(type_)
+            rows.opaque[name] = heaps.setdefault(own, OpaqueValues(own))
     return rows

@@ -20,6 +20,8 @@ from ostinato.runtime.session.code_sharing import CodeSharing
 from ostinato.runtime.session.counters import counted
 from ostinato.runtime.session.edges import Edge, edges, outside, read_operators, readers_of
 from ostinato.runtime.session.given_times import Watermark, watermark_units
+from ostinato.runtime.session.heap.string_sweep import StringSweep
+from ostinato.runtime.session.heap.value_sweep import sweep_values
 from ostinato.runtime.session.idle_keys import IdleKeys
 from ostinato.runtime.session.input_rows import NO_KEYS, InputRows
 from ostinato.runtime.session.pattern_operator import PatternOperator
@@ -28,7 +30,6 @@ from ostinato.runtime.session.quiet_partitions import is_due, sweep_rows
 from ostinato.runtime.session.session_limits import SessionLimits
 from ostinato.runtime.session.session_options import SessionOptions
 from ostinato.runtime.session.shape_rows import ShapeRows
-from ostinato.runtime.session.string_sweep import StringSweep
 from ostinato.runtime.workers import Workers
 
 Found = tuple[int, pa.Table]  # the number of an operator, and some of its results
@@ -285,7 +286,7 @@ class Graph:
             if len(source.pool):
                 self.texts[number].sweep(source, self.readers[number])
             if source.rows.opaque:
-                source.rows.forget_opaque()
+                sweep_values(source, self.readers[number])
         self.limits.check_rows(source, self.readers[number], self.texts[number])
 
     def _feed(self, number: int, keys: np.ndarray, in_parts: bool) -> Iterator[Found]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -101,7 +102,7 @@ class PatternOperator:
 
     def _shown(self, found: Found) -> pa.Table:
         if isinstance(found, FinishedInstances):
-            return self.report.of_instances(found, self.source.keys)
+            return self.report.of_instances(found, self.rows, self.source.keys)
         if self.was_restored:
             check_held(found, self.rows)
         return self.report.table(found, self.rows, self.source.keys)
@@ -196,7 +197,7 @@ class PatternOperator:
             return rows
         base = rows.base.copy()
         base[np.flatnonzero(nulls)] = 0
-        return HeldRows(base, rows.end, rows.texts)
+        return replace(rows, base=base)
 
     def busy_keys(self) -> np.ndarray:
         """Keys with state or with rows that wait for their neighbours."""

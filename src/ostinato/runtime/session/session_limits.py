@@ -11,7 +11,8 @@ from ostinato.base.errors import BudgetError
 from ostinato.program.pattern import Pattern
 from ostinato.runtime.limits.budget import Budget, in_words, over_budget
 from ostinato.runtime.matches.listing import ways_out
-from ostinato.runtime.session.string_sweep import StringSweep
+from ostinato.runtime.session.heap.string_sweep import StringSweep
+from ostinato.runtime.session.heap.value_sweep import sweep_values
 
 if TYPE_CHECKING:
     from ostinato.runtime.session.input_rows import InputRows
@@ -27,7 +28,7 @@ class SessionLimits:
 
     def check_rows(self, source: InputRows, readers: Sequence[PatternOperator], sweep: StringSweep) -> None:
         """Rows that wait for earlier ones or to be taken as late ones, or may still be needed, cannot be shed; nor can the texts in them
-        or in keys. Texts that nothing refers to are forgotten first."""
+        or in keys. Texts and opaque values that nothing refers to are forgotten first."""
         if self._limit is None:
             return
         waiting, most = source.waiting_bytes, source.rows.most_bytes
@@ -36,7 +37,8 @@ class SessionLimits:
         kept = source.rows.bytes
         if waiting + kept + source.pool.bytes > self._limit:
             sweep.sweep(source, readers, at_once=True)
-        texts = source.pool.bytes
+            sweep_values(source, readers, at_once=True)
+        kept, texts = source.rows.bytes, source.pool.bytes
         if waiting + kept + texts > self._limit:
             raise over_budget(
                 self._pattern,

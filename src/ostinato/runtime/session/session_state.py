@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from ostinato.program.program import Program
 from ostinato.runtime.rows.array_growth import grown
+from ostinato.runtime.rows.opaque_values import OpaqueValues
 from ostinato.runtime.session.forged_state import (
     check_input,
     check_operator,
@@ -20,6 +21,7 @@ from ostinato.runtime.session.forged_state import (
     one_error,
 )
 from ostinato.runtime.session.graph import Graph
+from ostinato.runtime.session.heap.value_sweep import sweep_values
 from ostinato.runtime.session.input_rows import InputRows
 from ostinato.runtime.session.pattern_operator import PatternOperator
 from ostinato.runtime.session.session_options import SessionOptions
@@ -28,7 +30,7 @@ from ostinato.runtime.snapshots import snapshot
 from ostinato.runtime.snapshots.state_check import HeldRows
 
 QUARANTINED = "quarantined"
-OPAQUE = "opaque:"  # before the name of a column whose values lie apart: one Arrow column "v"; rows hold positions in it, -1 for null
+OPAQUE = "opaque:"  # before the number of a heap of values: one Arrow column "v"; rows hold positions in it, -1 for null
 
 
 @dataclass
@@ -57,6 +59,7 @@ class Saved:
 def save(program: Program, options: SessionOptions, graph: Graph) -> bytes:
     whole = Saved({"options": options.state(), QUARANTINED: graph.quarantine.state()}, {}, {})
     for number, source in enumerate(graph.inputs):
+        sweep_values(source, graph.readers[number], at_once=True)
         whole.add(f"input{number}", _of_input(source))
     stopped = graph.quarantine.operators(program)
     for number, operator in enumerate(graph.operators):
@@ -65,7 +68,6 @@ def save(program: Program, options: SessionOptions, graph: Graph) -> bytes:
 
 
 def _of_input(source: InputRows) -> Saved:
-    source.rows.forget_opaque(all_of_them=True)
     scalars = {
         "position": source.position,
         "rows_in": source.rows_in,
@@ -83,7 +85,7 @@ def _of_input(source: InputRows) -> Saved:
     waiting = {"waiting": source.reorder.state(), "late": source.late.state(), "last_row": source.batch_order.last}
     waiting |= {f"before{number}": buffer.state() for number, buffer in source.before.items()}
     blobs |= {name: _ipc(table) for name, table in waiting.items() if table is not None}
-    blobs |= {OPAQUE + name: _ipc(values.state()) for name, values in source.rows.opaque.items()}
+    blobs |= {OPAQUE + str(number): _ipc(heap.state()) for number, heap in enumerate(source.rows.heaps)}
     return Saved(scalars, arrays, blobs)
 
 
@@ -145,9 +147,9 @@ def _restore_input(source: InputRows, saved: Saved, readers: list[PatternOperato
     if source.keys is not None:
         source.keys.load(snapshot.part_of(arrays, "keys."))
     _restore_rows(source, snapshot.part_of(arrays, "rows."))
-    for name, values in source.rows.opaque.items():
-        values.load(checked_table(blobs[OPAQUE + name]), _positions(source.rows.held_as(name), arrays))
-    return held
+    for number, heap in enumerate(source.rows.heaps):
+        heap.load(checked_table(blobs[OPAQUE + str(number)]), _positions(source, heap, arrays))
+    return replace(held, values={heap.type: len(heap) for heap in source.rows.heaps})
 
 
 def _restore_operator(operator: PatternOperator, saved: Saved, held: HeldRows) -> None:
@@ -179,10 +181,13 @@ def _rows(source: InputRows) -> dict[str, np.ndarray]:
     return found
 
 
-def _positions(held: str, arrays: dict[str, np.ndarray]) -> np.ndarray:
+def _positions(source: InputRows, heap: OpaqueValues, arrays: dict[str, np.ndarray]) -> np.ndarray:
     """Those that rows have among opaque values, nulls left out."""
-    positions, valid = arrays["rows.data." + held], arrays.get("rows.valid." + held)
-    return positions if valid is None else positions[valid]
+    found = []
+    for held in (source.rows.held_as(name) for name, values in source.rows.opaque.items() if values is heap):
+        positions, valid = arrays["rows.data." + held], arrays.get("rows.valid." + held)
+        found.append(positions if valid is None else positions[valid])
+    return np.concatenate(found)
 
 
 def _restore_rows(source: InputRows, state: dict[str, np.ndarray]) -> None:

@@ -17,7 +17,7 @@ from ostinato.program import serde
 from ostinato.program.program import Program
 
 MAGIC = b"OSTS"
-FORMAT = 6
+FORMAT = 7
 KINDS = ("<i8", "<i4", "<u8", "<f8", "|u1", "|b1")  # of arrays
 ALWAYS_TAKEN = 1 << 26  # bytes
 MOST_SHRUNK = 1 << 13  # bytes for one: arrays full of zeros become very small

@@ -4,9 +4,10 @@ without looking. Every part of a session says what its own arrays must be, in th
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
+import pyarrow as pa
 
 from ostinato.base.errors import StateError
 from ostinato.kernels.output.state_links import count_chained, spread_owners
@@ -19,11 +20,13 @@ ANY = None  # in a shape: any length
 
 @dataclass(frozen=True)
 class HeldRows:
-    """What the rest of the snapshot may refer to: the ordinals of retained rows per key, and how many strings there are."""
+    """What the rest of the snapshot may refer to: the ordinals of retained rows per key, how many strings there are, and how many opaque
+    values of each type."""
 
     base: np.ndarray
     end: np.ndarray
     texts: int
+    values: Mapping[pa.DataType, int] = field(default_factory=dict)
 
     def bounds(self, keys: int) -> tuple[np.ndarray, np.ndarray]:
         """Of keys 0..keys-1: where their rows begin and end. Arrays per key grow ahead of the keys; those have no rows."""

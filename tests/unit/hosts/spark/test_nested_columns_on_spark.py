@@ -104,6 +104,37 @@ def check_stream(spark, source, text: str, folder) -> None:
     assert decided(spark, found, folder, text)
 
 
+CARRIED = """SELECT dev_1, last, tags, props, raw FROM
+    FILTER {DUR < 9 SECONDS} ((SELECT dev, tags, props, raw, dev AS last FROM FILTER {v = 0} (t))
+    FOLD {$2.dev.id = $.dev.id, $2.dev.id < 2, $2.dev AS last} (SELECT dev FROM t))"""
+COMPOSED = """SELECT dev, tags, at AS place FROM (SELECT dev, tags, dev.at AS at, v FROM t) NEXT {$2.w = $1.v} (SELECT v AS w FROM t)
+    PUBLISH p;
+    SELECT dev_1, dev, place.zone AS zone, tags FROM p NEXT {$2.dev.id = $1.dev.id} (SELECT dev FROM t)"""
+
+
+@pytest.mark.parametrize("text", [CARRIED, COMPOSED])
+def test_what_instances_carry(spark, tmp_path, text) -> None:
+    wanted = rows(ost.match(text, language="cel", t=TABLE))
+    assert len(wanted) > 5
+    pq.write_table(TABLE, tmp_path / "t.parquet", row_group_size=12)
+    frame = spark.read.parquet(str(tmp_path / "t.parquet"))
+    assert rows(on(spark).match(text, language="cel", t=frame).collect()) == wanted
+    assert rows(on(spark).match(text, language="cel", t=frame.repartition(3)).collect()) == wanted
+
+
+@pytest.mark.slow
+def test_what_instances_carry_on_streams(spark, tmp_path) -> None:
+    frames, _ = sources(spark, tmp_path / "in")
+    for number, text in enumerate((CARRIED, COMPOSED)):
+        wanted = rows(ost.match(text, language="cel", t=TABLE))
+        found = on(spark).match(text, language="cel", t=frames, lateness="1 seconds", buckets=2)
+        folder = tmp_path / str(number)
+        writer = found.writeStream.format("parquet").option("path", str(folder / "out")).option("checkpointLocation", str(folder / "cp"))
+        writer.trigger(availableNow=True).start().awaitTermination()
+        given = rows(spark.read.parquet(str(folder / "out")).collect())
+        assert set(given) <= set(wanted) and len(wanted) // 2 < len(given) <= len(wanted)
+
+
 @pytest.mark.slow
 def test_streams(spark, tmp_path) -> None:
     frames, files = sources(spark, tmp_path / "in")

@@ -1,0 +1,1 @@
+"""What strings and other large values are forgotten, which nothing refers to any more."""
