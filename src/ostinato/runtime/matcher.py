@@ -14,7 +14,7 @@ from ostinato.runtime.rows.pattern_rows import PatternRows
 from ostinato.runtime.rows.reorder import NEVER
 from ostinato.runtime.snapshots.state_check import StateCheck
 
-__all__ = ["NEVER", "Matcher", "PassesOver", "RemembersStrings", "SumsUp"]
+__all__ = ["NEVER", "Matcher", "PassesOver", "RemembersStrings", "SharesBeginning", "SumsUp"]
 
 
 class Matcher(Protocol):
@@ -81,6 +81,16 @@ class PassesOver(Protocol):
 
     def pass_over(self, keys: np.ndarray, ordinals: np.ndarray) -> None:
         """These keys, which are idle, go on at these ordinals."""
+        ...
+
+
+@runtime_checkable
+class SharesBeginning(Protocol):
+    """A matcher whose beginning another one follows, for others as well."""
+
+    @property
+    def shared(self) -> int:
+        """How many partial matches are followed there."""
         ...
 
 
