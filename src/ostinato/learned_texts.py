@@ -87,7 +87,8 @@ class LearnedTexts:
             value = value_of(literals[literal])
             value = -value if negated else value
             constants[constant] = float(value) if isinstance(constants[constant], float) else value
-        return Member(learned.shape, tuple(constants)), learned.output
+        member = Member(learned.shape, tuple(constants))
+        return (member, learned.output) if member.fits else None
 
     def _forget_changed_functions(self) -> None:
         """A text means something else when a function of its name does."""

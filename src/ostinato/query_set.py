@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from ostinato.base.errors import OstinatoError, RuleError, SchemaError, UnknownNameError, UnsupportedError
 from ostinato.compiler import compile, schema_of
+from ostinato.inspect.beginnings_text import beginnings_text
 from ostinato.kernels._jit import prepare
 from ostinato.learned_texts import LearnedTexts
 from ostinato.program.functions_used import CalledFunctions, functions_of
@@ -34,7 +35,7 @@ from ostinato.runtime.session.set_session import SetSession
 from ostinato.templates import Template
 
 QUERY_ID = "query_id"
-SWITCHES = ("shapes", "query_index", "learned_texts")
+SWITCHES = ("shapes", "query_index", "learned_texts", "shared_beginnings")
 MOST_SHOWN = 20  # names of queries in an error
 
 
@@ -59,7 +60,7 @@ class QuerySet:
 
     def __init__(self, schemas: Mapping[str, Any], *, without: tuple[str, ...] = ()) -> None:
         """`without` leaves out what makes many queries fast, for comparison: "shapes", "query_index",
-        "learned_texts"."""
+        "learned_texts", "shared_beginnings"."""
         unknown = [name for name in without if name not in SWITCHES]
         if unknown:
             raise OstinatoError(f'there is no "{unknown[0]}" to leave out', hint=f"without= takes {', '.join(SWITCHES)}, as a tuple")
@@ -303,8 +304,8 @@ class QuerySet:
         return self._queries.parts(self.__getitem__, shared)
 
     def explain(self) -> str:
-        """Which queries are evaluated as one, by shapes, and why others are not."""
-        return self._queries.explain()
+        """Which queries are evaluated as one, by shapes, and why others are not; and which of these begin alike."""
+        return self._queries.explain() + ("" if "shared_beginnings" in self._without else beginnings_text(self.program))
 
     def __getitem__(self, id: str) -> Query:
         self._check_known(id)

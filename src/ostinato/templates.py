@@ -61,7 +61,7 @@ class Template:
         if learned is not None:
             chosen = np.flatnonzero(~apart)
             for row, member in zip(chosen.tolist(), self.members(table.take(pa.array(chosen)), learned), strict=True):
-                yield rules[row], (member, learned.output)
+                yield rules[row], (member, learned.output) if member.fits else None
         yield from ((rules[row], None) for row in np.flatnonzero(apart).tolist())
 
     def learned(self, table: pa.Table, shaped: Shaped) -> Learned | None:

@@ -23,6 +23,7 @@ SCHEMA = pa.schema(
         ("d", pa.decimal128(9, 2)),
         ("at", pa.timestamp("us")),
         ("on", pa.bool_()),
+        ("i", pa.int32()),
     ]
 )
 SYMBOLS = ("a", "b", "ä", "日本", "it''s", "")
@@ -47,6 +48,7 @@ def _rows(draw: Random, count: int) -> pa.Table:
                 "d": draw.choice((Decimal("0.00"), Decimal("1.50"), Decimal("2.25"), Decimal("-1.00"), None)),
                 "at": draw.choice((0, 1_000_000, 86_400_000_000, None)),
                 "on": draw.choice((True, False, None)),
+                "i": draw.choice((0, 1, 2, -3, 2**31 - 1, -(2**31), None)),
             }
         )
     return pa.Table.from_pylist(rows, SCHEMA)
@@ -58,7 +60,7 @@ RELATIONS = ("=", "<", "<=", ">", ">=")
 def comparison(draw: Random, variable: str) -> str:
     """About one row, with a constant; the column may be of another type than the constant."""
     relation = draw.choice(RELATIONS)
-    kind = draw.choice(("k", "x", "x", "n", "n", "d", "at", "on", "mirrored", "n of a double", "x of an integer"))
+    kind = draw.choice(("k", "x", "x", "n", "n", "d", "at", "on", "mirrored", "n of a double", "x of an integer", "calculated"))
     if kind == "k":
         return f"{variable}.k = '{draw.choice(SYMBOLS)}'"
     if kind == "on":
@@ -71,6 +73,9 @@ def comparison(draw: Random, variable: str) -> str:
         return f"{variable}.n {relation} {draw.choice(('0.5', '1.0', '2.5', '-0.5'))}"
     if kind == "x of an integer":
         return f"{variable}.x {relation} {draw.randint(-1, 3)}"
+    if kind == "calculated":
+        value = draw.choice((0, 3, 2**31, -(2**32)))
+        return f"{variable}.i * {draw.choice((2, 3, 2**31 - 1, 2**31))} + {draw.choice((1, 2, 5_000_000_000))} {relation} {value}"
     if kind == "mirrored":
         return f"{draw.randint(-1, 3)} {relation} {variable}.n"
     value = draw.choice(DOUBLES) if kind == "x" else draw.randint(-1, 3)
@@ -95,7 +100,7 @@ def sase(draw: Random) -> str:
         names.append("b")
         parts += conditions(draw, "b", 0)
         if draw.random() < 0.5:
-            parts.append(f"b.x > a.x - {draw.choice(DOUBLES)}")
+            parts.append(draw.choice((f"b.x > a.x - {draw.choice(DOUBLES)}", f"b.i > a.i - {draw.choice((1, 2, 2**40))}")))
     elif "m" in names:
         items.append("t b")
         names.append("b")

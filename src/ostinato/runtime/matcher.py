@@ -16,7 +16,17 @@ from ostinato.runtime.rows.reorder import NEVER
 from ostinato.runtime.snapshots.state_check import StateCheck
 from ostinato.runtime.workers import Workers
 
-__all__ = ["NEVER", "Matcher", "PassesOver", "Places", "RemembersStrings", "RemembersValues", "SharesWork", "SumsUp"]
+__all__ = [
+    "NEVER",
+    "Matcher",
+    "PassesOver",
+    "Places",
+    "RemembersStrings",
+    "RemembersValues",
+    "SharesBeginning",
+    "SharesWork",
+    "SumsUp",
+]
 
 
 class Matcher(Protocol):
@@ -103,6 +113,16 @@ class SharesWork(Protocol):
     """A matcher that can divide its work among threads."""
 
     def share_with(self, workers: Workers) -> None: ...
+
+
+@runtime_checkable
+class SharesBeginning(Protocol):
+    """A matcher whose beginning another one follows, for others as well."""
+
+    @property
+    def shared(self) -> int:
+        """How many partial matches are followed there."""
+        ...
 
 
 @runtime_checkable

@@ -13,7 +13,17 @@ from ostinato.program.expansion import expanded
 from ostinato.program.shapes.shape import operator_name, program_of_shape, shaped
 from ostinato.program.verification.verify import verify
 
-SCHEMA = pa.schema([("ts", pa.int64()), ("k", pa.string()), ("x", pa.float64()), ("n", pa.int64()), ("at", pa.timestamp("us"))])
+SCHEMA = pa.schema(
+    [
+        ("ts", pa.int64()),
+        ("k", pa.string()),
+        ("x", pa.float64()),
+        ("n", pa.int64()),
+        ("at", pa.timestamp("us")),
+        ("i", pa.int32()),
+        ("d", pa.decimal128(9, 2)),
+    ]
+)
 
 
 def shape_of(text: str, **options):
@@ -65,6 +75,36 @@ def test_equal_constants_make_no_other_shape():
     assert shape_of(row("x BETWEEN 1 AND 2")).shape == shape_of(row("x BETWEEN 2 AND 2")).shape
 
 
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (row("i + 1 > 5 AND k = 'a'"), row("i + 100 > 7 AND k = 'b'")),
+        (row("i * 1000 - 7 > n AND k = 'a'"), row("i * 2147483647 - 0 > n AND k = 'a'")),
+        (sase("[k] and a.n > 5 and b.i < a.i - 2"), sase("[k] and a.n > 6 and b.i < a.i - 3")),
+        (sase("[k] and a.n > 5 and b.i < 2", "b.i * 2 + a.i AS s"), sase("[k] and a.n > 6 and b.i < 3", "b.i * 4 + a.i AS s")),
+        (row("ABS(d) + 2.5 > 5 AND k = 'a'"), row("ABS(d) + 3.5 > 7 AND k = 'b'")),
+        (row("i % 10 = 5 AND n % 100 = 7"), row("i % 10 = 6 AND n % 100 = 9")),
+    ],
+)
+def test_arithmetic_that_cannot_leave_64_bits(one, other):
+    first, second = shape_of(one), shape_of(other)
+    assert first.shape is not None and second.shape is not None, first.why_not
+    assert first.shape == second.shape
+
+
+def test_larger_constants_are_no_part_of_the_shape():
+    """A text like others, with a constant that their arithmetic would not bear."""
+    queries = ost.QuerySet({"t": SCHEMA})
+    for number in range(8):
+        queries.add(f"q{number}", sase(f"[k] and a.n > {number} and b.i * {number + 2} > 5"))
+    queries.add("large", sase("[k] and a.n > 3 and b.i * 99999999999 > 5"))
+    template = sase("[k] and a.n > ${n} and b.i * ${m} > 5")
+    queries.add_all(template, pa.table({"id": [f"t{n}" for n in range(8)], "n": range(20, 28), "m": [*range(50, 57), 10**12]}))
+    explained = queries.explain()
+    assert "15 queries" in explained
+    assert [line.partition(":")[0] for line in explained.splitlines() if "by itself" in line] == ["large", "t7"]
+
+
 def test_constants_are_held_as_values_are():
     found = shape_of(row("at > TIMESTAMP '1970-01-01 00:00:01' AND n > 4.5 AND x > 3 AND k = 'it''s'"))
     assert sorted(map(repr, found.constants)) == sorted(map(repr, ("it's", 1_000_000, 4, 3.0)))
@@ -78,6 +118,8 @@ def test_constants_are_held_as_values_are():
         (row("k LIKE 'a%'"), "no constants"),
         (row("k > 'a'"), "compared with no constant"),
         (row("n + 1 > 5"), "may fail"),
+        (row("i * 4294967296 > 5 AND k = 'a'"), "may fail"),
+        (row("i * i * 2 > 5 AND k = 'a'"), "may fail"),
         (sase("[k] and a.n > 5 and b.n < a.n - 2"), "an error of its own"),
         (sase("[k] and b.x > 5"), "any row may begin"),
         (BASE.replace("skip_till_next_match", "strict_contiguity"), "every row of the stream"),

@@ -27,4 +27,5 @@ START_SLOT = 0  # of the start of an event; NOTHING: events do not last
 ANY_MASK = 1  # of all bits that matter; 0: any row may
 LIMIT = 2  # of instances
 STEP_LIMIT = 3
-SETTINGS = 4
+GOES_ON = 4  # 1: it begins with what another automaton hands on, and with no row
+SETTINGS = 5

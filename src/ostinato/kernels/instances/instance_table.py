@@ -56,7 +56,8 @@ EXPIRED = 10
 VISITED = 11  # how often an event was offered to an instance
 MADE = 12  # instances ever
 PEAK = 13
-HEADER_CELLS = 14
+AT_BEGUN = 14  # the next one that was begun before; NOTHING: the first of the key
+HEADER_CELLS = 15
 
 
 @inlined

@@ -11,6 +11,7 @@ from ostinato.kernels.instances.instance_layout import (
     BOUND_SLOT,
     FORWARD,
     FORWARD_END,
+    GOES_ON,
     LIMIT,
     MASK,
     REBIND,
@@ -24,6 +25,7 @@ from ostinato.kernels.instances.instance_layout import (
 )
 from ostinato.kernels.instances.instance_table import (
     ALIVE,
+    AT_BEGUN,
     AT_INSTANCE,
     AT_KEY,
     AT_PREVIOUS,
@@ -35,6 +37,7 @@ from ostinato.kernels.instances.instance_table import (
     ERROR,
     FOUND,
     KEY,
+    LATEST,
     LIVE,
     NEXT,
     NOTHING,
@@ -222,16 +225,44 @@ def meet(
 
 _SIGNATURE = (
     "int64(int64[:,::1], int64[::1], int64[:,::1], int64[::1], uint8[::1], int64[::1], int64[::1], int64[::1], int64[:,::1], uint8[:,::1],"
-    "int64[:,::1], int64[:,::1], uint8[:,::1], int64[::1], int64[::1], int64[:,::1], int64[::1], int64[::1], int64[::1], int64[::1])"
+    "int64[:,::1], int64[:,::1], uint8[:,::1], int64[::1], int64[::1], int64[:,::1], int64[::1], int64[::1], int64[::1], int64[::1],"
+    "int64[::1], int64[::1], int64[::1], int64[::1], int64[:,::1], uint8[:,::1])"
 )
+
+
+@borrowing
+def go_on_with_begun(
+    states, settings, code, scratch, scratch_valid, ranks, instances, registers, register_valid, cells, header, per_key, found, key, behind,
+    begun_start, begun_end, begun_values, begun_valid, time,
+):  # fmt: skip
+    """Take over what was begun before and detected before a time: it is to this automaton what events are to others."""
+    last = len(states) - 1
+    while header[AT_BEGUN] < behind and begun_end[header[AT_BEGUN]] < time:
+        begun = header[AT_BEGUN]
+        if header[LIVE] - header[FOUND] > settings[LIMIT]:
+            return OVER_LIMIT
+        status = room_for(header, instances, found)
+        if status != DONE:
+            return status
+        happened = go_forward(
+            states, code, scratch, scratch_valid, ranks, begun_values, begun_valid, instances, registers, register_valid, cells, header,
+            per_key, found, begun, key, last, begun_start[begun], begun_end[begun], EMPTY,
+        )  # fmt: skip
+        if happened < 0:
+            header[ERROR] = happened
+            return FAILED
+        header[AT_BEGUN] = begun + 1
+        header[PEAK] = max(header[PEAK], header[LIVE] - header[FOUND])
+    return DONE
 
 
 @borrowing(_SIGNATURE)
 def advance(
     states, settings, code, scratch, scratch_valid, ranks, bits, times, slots, slot_valid, instances, registers, register_valid, cells,
-    header, per_key, found, keys, begin, end,
+    header, per_key, found, keys, begin, end, begun_first, begun_behind, begun_start, begun_end, begun_values, begun_valid,
 ):  # fmt: skip
-    """Go on over the rows [begin[i], end[i]) of each of `keys`. Anything but DONE leaves in the header where to go on when called again;
+    """Go on over the rows [begin[i], end[i]) of each of `keys`, and with what was begun before, [begun_first[i], begun_behind[i]), in the
+    order of its detection. Anything but DONE leaves in the header where to go on when called again;
     AT_INSTANCE is NOTHING there unless it is on its way through a list. The states come from the last to the first, and then the beginning:
     what a row makes waits where it is not offered to it again."""
     last = len(states) - 1
@@ -239,9 +270,19 @@ def advance(
         key = keys[i]
         row = max(begin[i], header[AT_ROW])
         header[AT_KEY] = i
+        if header[AT_BEGUN] == NOTHING:
+            header[AT_BEGUN] = begun_first[i]
         while row < end[i]:
+            if header[AT_BEGUN] < begun_behind[i] and begun_end[header[AT_BEGUN]] < times[row]:
+                status = go_on_with_begun(
+                    states, settings, code, scratch, scratch_valid, ranks, instances, registers, register_valid, cells, header, per_key,
+                    found, key, begun_behind[i], begun_start, begun_end, begun_values, begun_valid, times[row],
+                )  # fmt: skip
+                if status != DONE:
+                    header[AT_ROW] = row
+                    return status
             own = bits[row]
-            begins = states[last, MASK] == 0 or own & states[last, MASK] != 0
+            begins = settings[GOES_ON] == 0 and (states[last, MASK] == 0 or own & states[last, MASK] != 0)
             waited_for = per_key[key, ALIVE] != 0 and (settings[ANY_MASK] == 0 or own & settings[ANY_MASK] != 0)
             if not begins and not waited_for:
                 row += 1
@@ -287,6 +328,15 @@ def advance(
             header[AT_STATE] = NOTHING
             header[PEAK] = max(header[PEAK], header[LIVE] - header[FOUND])
             row += 1
+        if header[AT_BEGUN] < begun_behind[i]:
+            header[AT_ROW] = row
+            status = go_on_with_begun(
+                states, settings, code, scratch, scratch_valid, ranks, instances, registers, register_valid, cells, header, per_key, found,
+                key, begun_behind[i], begun_start, begun_end, begun_values, begun_valid, LATEST,
+            )  # fmt: skip
+            if status != DONE:
+                return status
+        header[AT_BEGUN] = NOTHING
         header[AT_ROW] = NOTHING
         if end[i] > begin[i]:
             per_key[key, CLOCK] = times[end[i] - 1]

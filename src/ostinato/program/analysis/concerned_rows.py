@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from ostinato.expr.types import Kind
 from ostinato.expr.typing.coerce import same_form
-from ostinato.program.analysis.fallible_code import may_fail, op_may_fail
+from ostinato.program.analysis.fallible_code import may_fail, rows_may_fail
 from ostinato.program.analysis.look_around import look_around
 from ostinato.program.column_code import ColumnCode, ColumnOp
 from ostinato.program.instances import InstanceAutomaton
@@ -65,7 +65,7 @@ def why_not_shared(pattern: Pattern) -> str:
     bits = _begin_bits(pattern)
     if isinstance(bits, str):
         return bits
-    if any(map(op_may_fail, pattern.rows.ops)):
+    if rows_may_fail(pattern):
         return "a condition on rows may fail, which is an error wherever it does"
     if may_fail(pattern):
         return "what it computes may fail, which is an error of its own"

@@ -13,6 +13,11 @@ class Member(NamedTuple):
     shape: Shape
     constants: tuple[Any, ...]
 
+    @property
+    def fits(self) -> bool:
+        """Whether the constants are as small as those of the shape are; with larger ones it may be another one, or none."""
+        return all(self.constants[number] in held for number, held in self.shape.narrow)
+
     def is_same(self, other: Member) -> bool:
         """As text: 0.0 and -0.0 are equal, and not the same."""
         return self.shape.name == other.shape.name and repr(self.constants) == repr(other.constants)

@@ -6,8 +6,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from ostinato.expr.types import FLOAT, INT, STRING, Type
+from ostinato.expr.types import FLOAT, INT, STRING, Kind, Type
 from ostinato.expr.typing.physical import to_physical
+from ostinato.expr.values.casts import limit
 from ostinato.program.code_inputs import COLUMN, POINT
 from ostinato.program.column_code import ColumnCode, ColumnOp
 from ostinato.program.expansion import HELD, PARAMETER
@@ -21,6 +22,9 @@ from ostinato.program.scalar_code import ScalarCode
 from ostinato.program.shapes.canonical_code import canonical
 from ostinato.program.verification.scalar_check import binds
 
+NARROW = Type(Kind.INT, bits=32)  # of constants that take part in arithmetic: whether that can fail follows from how large they may be
+CALCULATES = ("add", "sub", "mul")
+CALCULATED = (Op.ADD_INT, Op.SUB_INT, Op.MUL_INT)
 TAKEN_OUT = ("eq", "ne", "lt", "le", "gt", "ge", "in", "add", "sub", "mul", "div")  # calls that take a column where a constant stands
 HELD_AS: dict[int, Type] = {Space.INT: INT, Space.FLOAT: FLOAT, Space.STRING: STRING}  # constants of scalar code
 LAST_ROW = Point(-1, "LAST", 0, 0)
@@ -67,14 +71,17 @@ class Parameters:
             args = []
             for arg in op.args:
                 if arg in taken:
-                    ops.append(self._input(code.ops[arg], named))
+                    calculates = op.op == "call" and op.params[0] in CALCULATES and op.type.kind is Kind.INT
+                    ops.append(self._input(code.ops[arg], named, calculates))
                 args.append(len(ops) - 1 if arg in taken else number[arg])
             number[old] = len(ops)
             ops.append(replace(op, args=tuple(args)))
         return ColumnCode(tuple(ops), tuple(number[result] for result in code.results))
 
-    def _input(self, op: ColumnOp, named: Callable[[str], str]) -> ColumnOp:
-        return ColumnOp("input", (), op.type, (named(self._add(to_physical(op.params[0], op.type), op.type)),))
+    def _input(self, op: ColumnOp, named: Callable[[str], str], calculates: bool = False) -> ColumnOp:
+        value = to_physical(op.params[0], op.type)
+        type_ = narrow(value, op.type) if calculates else op.type
+        return ColumnOp("input", (), type_, (named(self._add(value, type_)),))
 
     def _blocks(self, pattern: AnyPattern) -> AnyPattern:
         """Constants of blocks that bind a row become values of the row."""
@@ -86,8 +93,9 @@ class Parameters:
                 continue
             for at in range(start, end):
                 form = shape(Op(scalar.op[at]))
-                a[at] = slots.moved(a[at]) if form[0] != "-" else a[at]
-                b[at] = slots.moved(b[at]) if form[1] != "-" else b[at]
+                calculates = scalar.op[at] in CALCULATED
+                a[at] = slots.moved(a[at], calculates) if form[0] != "-" else a[at]
+                b[at] = slots.moved(b[at], calculates) if form[1] != "-" else b[at]
         left = replace(scalar, a=tuple(a), b=tuple(b))
         return slots.added(replace(pattern, scalar=_without_unused(left)))
 
@@ -128,6 +136,11 @@ class Parameters:
         return replace(item, test=test, points=points)
 
 
+def narrow(value: Any, type_: Type) -> Type:
+    """The type of a constant that is calculated with."""
+    return NARROW if type_.kind is Kind.INT and value in limit(NARROW) else type_
+
+
 def _with_shown(code: ColumnCode, parameters: Parameters, place: int) -> ColumnCode:
     """Constants that are output as they are."""
     ops = list(code.ops)
@@ -162,21 +175,22 @@ class _Slots:
         self._parameters = parameters
         self._first = len(pattern.slots)
         self._constants = pattern.scalar
-        self._numbers: dict[int, int] = {}
+        self._numbers: dict[tuple[int, Type], int] = {}
         self._columns: list[Column] = []
 
-    def moved(self, word: int) -> int:
+    def moved(self, word: int, calculates: bool) -> int:
         index, space = divmod(word, SPACES)
         if space not in HELD_AS:
             return word
-        if word not in self._numbers:
-            constants: dict[int, tuple[Any, ...]] = {
-                Space.INT: self._constants.ints, Space.FLOAT: self._constants.floats, Space.STRING: self._constants.strings,
-            }  # fmt: skip
-            type_ = HELD_AS[space]
-            self._numbers[word] = self._first + len(self._columns)
-            self._columns.append(Column(self._parameters._add(constants[space][index], type_), type_))
-        return operand(Space.SLOT, self._numbers[word])
+        constants: dict[int, tuple[Any, ...]] = {
+            Space.INT: self._constants.ints, Space.FLOAT: self._constants.floats, Space.STRING: self._constants.strings,
+        }  # fmt: skip
+        value = constants[space][index]
+        type_ = narrow(value, HELD_AS[space]) if calculates else HELD_AS[space]
+        if (word, type_) not in self._numbers:
+            self._numbers[word, type_] = self._first + len(self._columns)
+            self._columns.append(Column(self._parameters._add(value, type_), type_))
+        return operand(Space.SLOT, self._numbers[word, type_])
 
     def added(self, pattern: AnyPattern) -> AnyPattern:
         ops, results = list(pattern.rows.ops), list(pattern.rows.results)

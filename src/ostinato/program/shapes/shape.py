@@ -10,7 +10,9 @@ from functools import cached_property
 from typing import Any
 
 from ostinato.base.errors import StateError
+from ostinato.expr.types import INT, Kind
 from ostinato.expr.user_function import UserFunction
+from ostinato.expr.values.casts import limit
 from ostinato.program import serde
 from ostinato.program.analysis.concerned_rows import why_not_shared
 from ostinato.program.expansion import PARAMETER, expanded
@@ -32,6 +34,12 @@ class Shape:
     @property
     def parameters(self) -> tuple[Column, ...]:
         return self.body.reads.parameters
+
+    @cached_property
+    def narrow(self) -> tuple[tuple[int, range], ...]:
+        """The constants that are no larger than their type, by their numbers."""
+        types = [column.type for column in self.parameters]
+        return tuple((number, limit(type_)) for number, type_ in enumerate(types) if type_.kind is Kind.INT and type_.bits < INT.bits)
 
     @cached_property
     def functions(self) -> dict[str, UserFunction]:

@@ -15,6 +15,7 @@ from ostinato.kernels.instances import instances as kernel
 from ostinato.kernels.rows.key_regions import greatest
 from ostinato.kernels.scalar.arithmetic import IS_VALUE
 from ostinato.program.instances import InstanceAutomaton
+from ostinato.runtime.instances.begun_before import BegunBefore
 from ostinato.runtime.instances.instance_plan import InstancePlan
 from ostinato.runtime.instances.instance_state import check_instances
 from ostinato.runtime.instances.instance_store import InstanceStore
@@ -37,20 +38,21 @@ class InstanceMatcher(RegisterMatcher):
     _store: InstanceStore
     _ways_out = WAYS_OUT
 
-    def __init__(self, automaton: InstanceAutomaton, budget: Budget, strings: StringPool) -> None:
-        self._automaton = automaton
-        self._plan = InstancePlan(automaton, budget.runs)
+    def __init__(self, automaton: InstanceAutomaton, budget: Budget, strings: StringPool, goes_on: bool = False) -> None:
+        self.automaton = automaton
+        self._plan = InstancePlan(automaton, budget.runs, goes_on)
         super().__init__(automaton, budget, strings, self._plan.interpreter)
         self._store = InstanceStore(self._plan, len(automaton.registers))
         self._watermark = NEVER  # before the rows of this call
         self._emitted = 0
+        self._begun = BegunBefore(len(automaton.registers))  # what another matcher hands on, if one does
 
     def feed(self, rows: PatternRows, keys: np.ndarray, ready: np.ndarray, watermark: int, final: bool) -> FinishedInstances:
         """See `Matcher.feed`; in the order of detection."""
         found, size = [], 0
         for part in self.feed_in_parts(rows, keys, ready, watermark, final):
             found.append(part)
-            size += result_bytes(part, self._automaton, self._strings)
+            size += result_bytes(part, self.automaton, self._strings)
             self._check_size(size, f"listing {sum(map(len, found)):,} results takes about")
         return put_together(found).in_order()
 
@@ -63,6 +65,7 @@ class InstanceMatcher(RegisterMatcher):
         self._bind_strings()
         ordinal, begin, end, taken_in = rows.unread(keys, ready, self._read)
         self._steps.begin(taken_in)
+        self._begun.look_at(keys)
         self._plan.settings[layout.STEP_LIMIT] = int(self._store.header[table.VISITED]) + self._steps.left
         self._store.header[[table.AT_KEY, table.AT_ROW]] = 0, table.NOTHING
         while (status := self._advance(rows, keys, begin, end)) != kernel.DONE:
@@ -72,6 +75,7 @@ class InstanceMatcher(RegisterMatcher):
                 yield self._taken()
         self._read[keys] = np.maximum(ordinal, ready)
         self._watermark = max(self._watermark, watermark)
+        self._begun.let_go()
         yield self._taken()
         self._settle(time_passed=not taken_in)
 
@@ -80,7 +84,7 @@ class InstanceMatcher(RegisterMatcher):
         status: int = kernel.advance(
             plan.states, plan.settings, code.code, code.scratch, code.scratch_valid, code.ranks, rows.bits.view(np.int64), rows.times,
             rows.slots, rows.slot_valid, store.instances, store.registers, store.register_valid, store.cells, store.header, store.per_key,
-            store.found, keys, begin, end,
+            store.found, keys, begin, end, *self._begun.arrays,
         )  # fmt: skip
         return status
 
@@ -123,7 +127,7 @@ class InstanceMatcher(RegisterMatcher):
 
     def _failed(self, error: int) -> OstinatoError:
         if error == kernel.BAD_START:
-            message = f"an event of {self._automaton.reads.stream} has no start, or one behind its end or too far back"
+            message = f"an event of {self.automaton.reads.stream} has no start, or one behind its end or too far back"
             return DataError(message, hint="leave such events out before")
         return self._interpreter.error(error)
 
@@ -165,4 +169,4 @@ class InstanceMatcher(RegisterMatcher):
         return super().state()
 
     def check(self, state: StateCheck) -> None:
-        check_instances(state, self._automaton)
+        check_instances(state, self.automaton)

@@ -14,7 +14,8 @@ UNLIMITED = 1 << 62
 
 
 class InstancePlan:
-    def __init__(self, automaton: InstanceAutomaton, most: int | None) -> None:
+    def __init__(self, automaton: InstanceAutomaton, most: int | None, goes_on: bool = False) -> None:
+        """`goes_on`: it begins with what another automaton hands on."""
         self.interpreter = Interpreter(automaton.scalar)
         begin = InstanceState(automaton.begin.bit, -1, automaton.begin.block)
         self._automaton = automaton
@@ -24,6 +25,7 @@ class InstancePlan:
         masks = self.states[:-1, layout.MASK]
         self.settings[layout.ANY_MASK] = 0 if (masks == 0).any() else np.bitwise_or.reduce(masks)
         self.settings[layout.LIMIT] = UNLIMITED if most is None else most
+        self.settings[layout.GOES_ON] = int(goes_on)
 
     def _line(self, state: InstanceState) -> list[int]:
         mask = 0 if state.bit < 0 else int(np.uint64(1 << state.bit).view(np.int64))

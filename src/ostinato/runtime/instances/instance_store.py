@@ -30,7 +30,7 @@ class InstanceStore:
         self.per_key = np.zeros((0, table.BOUND + len(plan.states) - 1), np.int64)
         self.shed = 0
         self._kept = FIRST_CAPACITY  # instances after the last sweep
-        self.header[[table.FREE, table.AT_ROW, table.AT_STATE, table.AT_INSTANCE]] = table.NOTHING
+        self.header[[table.FREE, table.AT_ROW, table.AT_STATE, table.AT_INSTANCE, table.AT_BEGUN]] = table.NOTHING
         self.header[table.BEHIND] = table.RESERVED
         self._resize(FIRST_CAPACITY)
         self.instances[table.EMPTY, table.STATE] = table.NOTHING

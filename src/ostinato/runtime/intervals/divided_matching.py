@@ -100,4 +100,3 @@ class DividedMatching:
         changes = last - first
         before = self._whole.store.live + np.cumsum(changes) - changes
         return int((before + most - first).max(initial=0))
-

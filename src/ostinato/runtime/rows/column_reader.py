@@ -12,6 +12,7 @@ from ostinato.base.errors import DataError, SchemaError
 from ostinato.expr.types import Kind, Type
 from ostinato.expr.typing.arrow_types import from_arrow as type_from_arrow
 from ostinato.expr.typing.arrow_types import to_arrow
+from ostinato.expr.values.casts import limit
 from ostinato.kernels.rows.text_codes import text_codes
 from ostinato.kernels.vectors.casts import cast
 from ostinato.kernels.vectors.vector import Vector, from_arrow, from_plain_words, one_text, plain_words
@@ -33,6 +34,7 @@ class _Source:
     differs: bool  # in form or unit, so that values are brought to those of the program
     words: np.dtype | None  # of values that are read as they lie
     text: bool  # plain strings, which are coded here where they are many
+    held: range | None  # what the program's type holds, where that of the batch holds more
 
 
 class CodedTexts:
@@ -75,6 +77,8 @@ class ColumnReader:
             is_plain = (source.words is not None or source.text) and not array.null_count and not isinstance(array, pa.ChunkedArray)
             if is_plain and source.words is not None and len(array):
                 found[source.name] = from_plain_words(array, source.type, source.words)
+                if source.held is not None:
+                    _check_held(found[source.name], source.column, source.held)
             elif is_plain and source.text and len(array) == 1:
                 found[source.name] = one_text(array, source.type)
             else:
@@ -85,6 +89,8 @@ class ColumnReader:
         if source.text and array is not None and len(array) >= MANY:
             return Vector(source.type, *(text_codes(array) if self.texts is None else self.texts.codes(array)))
         vector = from_arrow(array, source.type)
+        if source.held is not None and vector.type.kind is source.type.kind:
+            _check_held(vector, source.column, source.held)
         if not source.differs:
             return vector
         if vector.type.opaque != source.column.type.opaque:
@@ -111,10 +117,29 @@ def _source(batch: pa.RecordBatch | pa.Table, column: Column, reads: Input) -> _
             detail=f"the query was compiled for {column.type}",
             hint="cast the column, or compile the query for this schema",
         )
-    differs = type_.kind is not Kind.NULL and (type_.opaque != column.type.opaque or type_.unit != column.type.unit)
+    own = column.type
+    differs = type_.kind is not Kind.NULL and (type_.opaque != own.opaque or type_.unit != own.unit or type_.scale != own.scale)
     words = None if differs else plain_words(array.type)
     text = not differs and array.type in (pa.string(), pa.large_string())
-    return _Source(column.name, column, batch.schema.get_field_index(column.name), type_, differs, words, text)
+    return _Source(column.name, column, batch.schema.get_field_index(column.name), type_, differs, words, text, _held(type_, own))
+
+
+def _held(given: Type, own: Type) -> range | None:
+    """What a type holds of whole numbers, in the form in which they are given; None: nothing is given that it does not hold."""
+    if given.kind not in (Kind.INT, Kind.DECIMAL):
+        return None
+    held, given_held = limit(own), limit(given)
+    if given.scale > own.scale:
+        held = range(held.start * 10 ** (given.scale - own.scale), held.stop * 10 ** (given.scale - own.scale))
+    return None if held.start <= given_held.start and given_held.stop <= held.stop else held
+
+
+def _check_held(vector: Vector, column: Column, held: range) -> None:
+    """Programs go by the types that columns were declared with: what cannot leave these is not looked after."""
+    beyond = (vector.data < held.start) | (vector.data >= held.stop)
+    if (beyond if vector.valid is None else beyond & vector.valid).any():
+        hint = "compile the query for the schema of this batch"
+        raise DataError(f"A value does not fit {to_arrow(column.type)}", detail=f"Column `{column.name}`", hint=hint)
 
 
 def _in_form(vector: Vector, column: Column, reads: Input) -> Vector:
@@ -130,12 +155,13 @@ def _in_form(vector: Vector, column: Column, reads: Input) -> Vector:
 
 
 def _in_unit(vector: Vector, column: Column, reads: Input) -> Vector:
-    """Times in the unit that the query was compiled for: the same moments, or an error."""
+    """Times in the unit, and decimals with the digits, that the query was compiled for: the same values, or an error."""
     moved = cast(vector, column.type)
-    finer = vector.data % max(vector.type.ticks // column.type.ticks, 1) != 0
+    finer = vector.data % max(vector.type.ticks // column.type.ticks, 10 ** max(vector.type.scale - column.type.scale, 0)) != 0
     if (finer if vector.valid is None else finer & vector.valid).any():
+        more = "nanoseconds" if vector.type.is_temporal else "more digits"
         raise SchemaError(
-            f'column "{column.name}" of stream "{reads.stream}" has nanoseconds in this batch',
+            f'column "{column.name}" of stream "{reads.stream}" has {more} in this batch',
             detail=f"the query was compiled for {column.type}, which would lose them",
             hint="compile the query for the schema of this batch, or cast the column",
         )

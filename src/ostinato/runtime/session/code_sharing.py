@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,8 +12,8 @@ from ostinato.program.analysis.start_bits import start_bits
 from ostinato.runtime.matcher import PassesOver
 from ostinato.runtime.row_code.row_code import RowCode
 from ostinato.runtime.rows.arrival_check import can_fail
+from ostinato.runtime.rows.begun_keys import BegunKeys
 from ostinato.runtime.rows.keyed_rows import KeyedRows
-from ostinato.runtime.session.begun_keys import BegunKeys
 from ostinato.runtime.session.pattern_operator import PatternOperator
 
 
@@ -40,6 +40,7 @@ class CodeSharing:
         places = {id(reader): place for place, reader in enumerate(readers)}
         self._place = [places[id(reader)] for reader in self._selecting]
         self._always = sorted(places[id(reader)] for reader in readers if reader.is_told_of_all)
+        self._beginnings = {place for place, reader in enumerate(readers) if reader.is_beginning}
         self._look_back = max((reader.pattern.look_back for reader in self._selecting), default=0)
 
     def _share(self) -> None:
@@ -75,10 +76,10 @@ class CodeSharing:
 
     def failing(self, keys: np.ndarray) -> dict[int, OstinatoError]:
         """The readers whose code cannot be evaluated over the new rows of these keys, by their places, each with its error. Found one by
-        one, where all of them together have failed; nothing is written down."""
+        one, where all of them together have failed; nothing is written down. A beginning computes what one of these does."""
         found: dict[int, OstinatoError] = {}
         for place, reader in enumerate(self._readers):
-            if reader.row_code is None and can_fail(reader.pattern.rows):
+            if not reader.is_beginning and reader.row_code is None and can_fail(reader.pattern.rows):
                 rows = reader.rows
                 try:
                     code = RowCode([reader.pattern], reader.source.pool)
@@ -91,7 +92,7 @@ class CodeSharing:
         """The readers that may begin or go on with something in the keys that have got rows, by their places, and in which of the keys.
         What they ask of the rows is written down."""
         selected = self._selected(keys) if self._selecting else {}
-        for place in sorted((*self._always, *selected)):
+        for place in self._in_turn((*self._always, *selected)):
             reader = self._readers[place]
             if place in selected:
                 yield place, self._told(reader, keys, selected[place])
@@ -99,6 +100,11 @@ class CodeSharing:
                 if reader.row_code is None:
                     self._code.store(reader.rows, self._numbers[id(reader)])
                 yield place, reader.own_keys(keys)
+
+    def _in_turn(self, places: Collection[int]) -> list[int]:
+        """Beginnings before those that go on with them."""
+        turn = sorted(places)
+        return sorted(turn, key=lambda place: place not in self._beginnings) if self._beginnings else turn
 
     def _selected(self, keys: np.ndarray) -> dict[int, np.ndarray]:
         """By the places of readers that are fed where it concerns them: which of `keys` do."""
@@ -157,7 +163,7 @@ class CodeSharing:
         """The readers for which time alone may decide something, by their places, and the keys in which it may; `seen` are left out."""
         busy = self._begun_elsewhere(seen) if self._selecting else {}
         unseen = None
-        for place in sorted((*self._always, *busy)):
+        for place in self._in_turn((*self._always, *busy)):
             reader = self._readers[place]
             if not reader.pattern.is_decided_by_time:
                 continue

@@ -7,6 +7,7 @@ from ostinato.program.input import Input
 from ostinato.program.program import Program
 from ostinato.program.tree import TreePattern
 from ostinato.runtime.rows.reorder import NEVER
+from ostinato.runtime.rows.stream_form import unknown_stream, which_stream
 
 
 class Edge:
@@ -53,6 +54,27 @@ def readers_of(program: Program) -> list[list[int]]:
 def read_operators(program: Program) -> set[int]:
     """Those whose results are rows of others, which get them in the order of completion: so simultaneous ones have one order."""
     return {source.operator for reads in program.inputs for source in reads.sources if source.operator >= 0}
+
+
+def outside_streams(program: Program) -> list[str]:
+    return list(dict.fromkeys(stream for reads in program.inputs for stream, _ in outside(reads)))
+
+
+def targets(program: Program, stream: str | None) -> list[tuple[int, int | None]]:
+    """The inputs that read a stream from outside, and as which of their sources. None: it is the one stream there is."""
+    streams = outside_streams(program)
+    if stream is None:
+        if len(program.inputs) == 1:
+            return [(0, None)]
+        if len(streams) > 1:
+            raise which_stream(streams)
+        stream = streams[0]
+    found = [
+        (number, source) for number, reads in enumerate(program.inputs) for name, source in outside(reads) if name.lower() == stream.lower()
+    ]
+    if not found:
+        raise unknown_stream(stream, streams)
+    return found
 
 
 def outside(reads: Input) -> list[tuple[str, int | None]]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -15,11 +16,11 @@ from ostinato.program.program import Program
 from ostinato.runtime.limits.budget import Budget
 from ostinato.runtime.rows.column_reader import CodedTexts
 from ostinato.runtime.rows.reorder import NEVER
-from ostinato.runtime.rows.stream_form import unknown_stream, which_stream
 from ostinato.runtime.session.code_sharing import CodeSharing
 from ostinato.runtime.session.counters import counted
-from ostinato.runtime.session.edges import Edge, edges, outside, read_operators, readers_of
+from ostinato.runtime.session.edges import Edge, edges, outside_streams, read_operators, readers_of, targets
 from ostinato.runtime.session.given_times import Watermark, watermark_units
+from ostinato.runtime.session.graph_beginnings import GraphBeginnings
 from ostinato.runtime.session.heap.string_sweep import StringSweep
 from ostinato.runtime.session.heap.value_sweep import sweep_values
 from ostinato.runtime.session.idle_keys import IdleKeys
@@ -31,6 +32,9 @@ from ostinato.runtime.session.session_limits import SessionLimits
 from ostinato.runtime.session.session_options import SessionOptions
 from ostinato.runtime.session.shape_rows import ShapeRows
 from ostinato.runtime.workers import Workers
+
+if TYPE_CHECKING:
+    from ostinato.runtime.session.shared_beginnings import BeginningOperator
 
 Found = tuple[int, pa.Table]  # the number of an operator, and some of its results
 Feed = tuple[int, int | None]  # the number of an input, and of one of its sources from outside; None: a stream is all that it reads
@@ -50,11 +54,12 @@ class Graph:
         quarantines: bool = False,
         threads: int | None = 1,
     ) -> None:
-        """`without`: what is not used, for comparison: "query_index"."""
+        """`without`: what is not used, for comparison: "query_index", "shared_beginnings"."""
         self._workers = Workers(threads)
         self.quarantine = Quarantine(quarantines)
         self.program = program
         self._without = frozenset(without)
+        self._beginnings = GraphBeginnings(budget, "shared_beginnings" not in without)
         self.options = options
         self.budget = budget
         self._apart = batches_apart
@@ -93,15 +98,20 @@ class Graph:
         return shared
 
     def _connect(self) -> None:
-        self.readers = [[self.operators[n] for n in numbers] for numbers in self._reader_numbers]
+        self._beginnings.keep(self.inputs)
+        self.readers: list[list[PatternOperator]] = [[] for _ in self.inputs]  # those of queries, then their common beginnings
         self._swept = [NEVER] * len(self.inputs)  # up to where time has decided what it decides, in all partitions
-        self._sweeps = [sweep_rows(reader.pattern for reader in readers) for readers in self.readers]
-        self._sharing = [CodeSharing(readers, self.inputs[number].rows) for number, readers in enumerate(self.readers)]
-        for number, readers in enumerate(self.readers):
-            self._tell_readers(number, readers)
+        self._sweeps: list[int | None] = [None] * len(self.inputs)
+        self._sharing: list[CodeSharing] = [CodeSharing((), source.rows) for source in self.inputs]
+        for number in range(len(self.inputs)):
+            self._connect_readers(number)
 
-    def _tell_readers(self, number: int, readers: Sequence[PatternOperator]) -> None:
-        self.inputs[number].read_by([reader.pattern for reader in readers], partial(self._refused, number))
+    def _connect_readers(self, number: int) -> None:
+        own, source = [self.operators[n] for n in self._reader_numbers[number]], self.inputs[number]
+        readers = self.readers[number] = [*own, *self._beginnings.among(source, own)]
+        self._sweeps[number] = sweep_rows(reader.pattern for reader in readers)
+        self._sharing[number] = CodeSharing(readers, source.rows)
+        source.read_by([reader.pattern for reader in own], partial(self._refused, number))
 
     def _refused(self, number: int, place: int, error: OstinatoError) -> None:
         self._failed(self._reader_numbers[number][place], error)
@@ -119,10 +129,8 @@ class Graph:
             if gone.isdisjoint(numbers):
                 continue
             self._reader_numbers[number] = [operator for operator in numbers if operator not in gone]
-            self.readers[number] = [self.operators[operator] for operator in self._reader_numbers[number]]
-            self._sweeps[number] = sweep_rows(reader.pattern for reader in self.readers[number])
-            self._sharing[number] = CodeSharing(self.readers[number], self.inputs[number].rows)
-            self._tell_readers(number, self.readers[number])
+            self._beginnings.part(self.inputs[number], [self.operators[operator] for operator in gone.intersection(numbers)])
+            self._connect_readers(number)
             for operator in gone.intersection(numbers):
                 self.operators[operator].stop(self.budget)
 
@@ -155,15 +163,20 @@ class Graph:
         return known[0] if known and (known[0].has_begun or isinstance(known[0], ShapeRows)) else None
 
     @property
+    def beginnings(self) -> list[BeginningOperator]:
+        """What several of the operators begin alike."""
+        return self._beginnings.operators
+
+    @property
     def streams(self) -> list[str]:
         """Those from outside."""
-        return list(dict.fromkeys(stream for reads in self.program.inputs for stream, _ in outside(reads)))
+        return outside_streams(self.program)
 
     def push(self, stream: str | None, batch: Any, in_parts: bool) -> Iterator[Found]:
         """`stream` None: the batch is of the one stream there is, or has the columns of merged streams already."""
-        targets = self._targets(stream)
-        texts = CodedTexts() if len(targets) > 1 else None
-        for number, source in targets:
+        fed = targets(self.program, stream)
+        texts = CodedTexts() if len(fed) > 1 else None
+        for number, source in fed:
             self.inputs[number].read_with(texts)
             yield from self._settle(number, self.inputs[number].push(batch, source), in_parts)
         self.half_way = False
@@ -186,24 +199,6 @@ class Graph:
             if source.latest is not None:
                 yield from self._settle(number, source.advance(source.latest), in_parts, time_passed=True)
         self.half_way = False
-
-    def _targets(self, stream: str | None) -> list[tuple[int, int | None]]:
-        """The inputs that read a stream from outside, and as which of their sources."""
-        if stream is None:
-            if len(self.inputs) == 1:
-                return [(0, None)]
-            if len(self.streams) > 1:
-                raise which_stream(self.streams)
-            stream = self.streams[0]
-        found = [
-            (number, source)
-            for number, reads in enumerate(self.program.inputs)
-            for name, source in outside(reads)
-            if name.lower() == stream.lower()
-        ]
-        if not found:
-            raise unknown_stream(stream, self.streams)
-        return found
 
     def advance(self, watermark: Watermark, in_parts: bool) -> Iterator[Found]:
         for number, source in enumerate(self.inputs):
@@ -235,7 +230,7 @@ class Graph:
         self.half_way = False
 
     def metrics(self) -> dict[str, int]:
-        return counted(self.operators, self.inputs, self._workers.most_used)
+        return counted([*self.operators, *self.beginnings], self.inputs, self._workers.most_used)
 
     def _settle(
         self, number: int, touched: np.ndarray, in_parts: bool, *, time_passed: bool = False, final: bool = False
@@ -290,14 +285,16 @@ class Graph:
         self.limits.check_rows(source, self.readers[number], self.texts[number])
 
     def _feed(self, number: int, keys: np.ndarray, in_parts: bool) -> Iterator[Found]:
+        if self._beginnings.look(self.inputs[number], self.readers[number]):
+            self._connect_readers(number)
         if self._sharing[number].only is None:
             self._evaluate(number, keys)
-        numbers, sharing = self._reader_numbers[number], self._sharing[number]  # without queries that have just failed
+        sharing = self._sharing[number]  # without queries that have just failed
         if sharing.only is not None:
-            yield from self._fed(numbers[0], sharing.only.own_keys(keys), in_parts)
+            yield from self._fed_reader(number, 0, sharing.only.own_keys(keys), in_parts)
         else:
             for place, concerned in sharing.concerned(keys):
-                yield from self._fed(numbers[place], concerned, in_parts)
+                yield from self._fed_reader(number, place, concerned, in_parts)
         self._trim(number, keys)
 
     def _evaluate(self, number: int, keys: np.ndarray) -> None:
@@ -321,6 +318,19 @@ class Graph:
         except OstinatoError as error:
             self._failed(operator, error)
 
+    def _fed_reader(self, number: int, place: int, keys: np.ndarray, in_parts: bool) -> Iterator[Found]:
+        """An error of a beginning is one of all that begin so."""
+        numbers, reader = self._reader_numbers[number], self.readers[number][place]
+        if not reader.is_beginning:
+            yield from self._fed(numbers[place], keys, in_parts)
+            return
+        try:
+            deque(reader.feed(keys, in_parts=False), maxlen=0)
+        except OstinatoError as error:
+            failing = [*reader.queries()]
+            for operator in (n for n in numbers if self.operators[n] in failing):
+                self._failed(operator, error)
+
     def _trim(self, number: int, keys: np.ndarray) -> None:
         """Rows are kept as long as one of those that read them may need them."""
         if self.quarantine.has_changed:
@@ -333,10 +343,9 @@ class Graph:
         source = self.inputs[number]
         source.since_sweep = 0
         touched = np.zeros(source.rows.key_count, np.bool_)
-        numbers = self._reader_numbers[number]
         for place, keys in self._sharing[number].waiting(just_seen):
             touched[keys] = True
-            yield from self._fed(numbers[place], keys, in_parts)
+            yield from self._fed_reader(number, place, keys, in_parts)
         if touched.any():
             self._trim(number, np.flatnonzero(touched))
         self._swept[number] = source.reorder.watermark

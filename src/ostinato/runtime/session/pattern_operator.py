@@ -14,19 +14,19 @@ from ostinato.program.intervals import IntervalPattern
 from ostinato.program.pattern import Pattern, RowPattern
 from ostinato.program.tree import TreePattern
 from ostinato.runtime.limits.budget import Budget
-from ostinato.runtime.matcher import Matcher, SharesWork
+from ostinato.runtime.matcher import Matcher, SharesBeginning, SharesWork
 from ostinato.runtime.matches.finished_instances import FinishedInstances
 from ostinato.runtime.matches.held_matches import check_held
 from ostinato.runtime.matches.match_dag import MatchDag
 from ostinato.runtime.matches.matches import Matches
+from ostinato.runtime.output.key_needs import KeyNeeds
 from ostinato.runtime.row_code.row_code import RowCode
 from ostinato.runtime.row_code.situation_code import SituationCode
 from ostinato.runtime.rows.array_growth import grown
+from ostinato.runtime.rows.begun_keys import BegunKeys
 from ostinato.runtime.rows.pattern_rows import PatternRows
 from ostinato.runtime.rows.storage import bits_held_as, occurrence_columns
-from ostinato.runtime.session.begun_keys import BegunKeys
 from ostinato.runtime.session.input_rows import NO_KEYS, InputRows
-from ostinato.runtime.session.key_needs import KeyNeeds
 from ostinato.runtime.session.open_report import open_report
 from ostinato.runtime.snapshots.state_check import HeldRows
 from ostinato.runtime.strategies import open_matcher
@@ -48,6 +48,8 @@ class PatternOperator:
     """`label` tells its columns from those of other patterns over the same rows. `in_order`: matches come in the
     order of their completing events, and wait for those before them that are not decided yet."""
 
+    is_beginning = False  # of others, which go on with what it finds
+
     def __init__(self, pattern: Pattern, source: InputRows, label: str, budget: Budget, in_order: bool) -> None:
         self.pattern = pattern
         self.source = source
@@ -67,6 +69,15 @@ class PatternOperator:
         self._line = 0  # its own there
         self._searched: tuple[np.ndarray | None, np.ndarray] = (None, NO_KEYS)  # the keys that were fed last, and how far they are
         self.row_code: RowCode | None = None  # None: it is evaluated with that of others
+
+    @property
+    def begun_elsewhere(self) -> int:
+        """Partial matches of its own that it shares with others."""
+        return self.matcher.shared if isinstance(self.matcher, SharesBeginning) else 0
+
+    def queries(self) -> Iterator[PatternOperator]:
+        """The operators of queries for which it is there."""
+        yield self
 
     @property
     def evaluated(self) -> np.ndarray:

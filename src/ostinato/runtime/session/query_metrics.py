@@ -69,7 +69,7 @@ def _held(operator: PatternOperator) -> dict[str, int]:
     rows = operator.rows
     needed = int((rows.base[busy] + rows.length[busy] - operator.kept_from(busy)).clip(0, rows.length[busy]).sum()) if len(busy) else 0
     return {
-        "partial_matches": next((found[name] for name in PARTIAL if name in found), 0),
+        "partial_matches": next((found[name] for name in PARTIAL if name in found), 0) + operator.begun_elsewhere,
         "waiting_matches": found.get("waiting_matches", 0),
         "busy_keys": len(busy),
         "retained_rows": needed,

@@ -1,0 +1,1 @@
+"""Automata that begin alike: what they have in common is followed once."""
