@@ -201,7 +201,7 @@ def _looked_at(measures: MeasureCode, variables: tuple[str, ...]) -> Iterator[st
 
 
 def _negation(number: int, negation: Negation, variables: tuple[str, ...]) -> Iterator[str]:
-    ends = [word for word, stands in (("first", negation.leads), ("last", negation.trails)) if stands]
+    ends = [word for word, negated in (("first", negation.leads), ("last", negation.trails)) if negated]
     place = ("before " + variables[negation.before]) if negation.before < len(variables) else "behind all"
     yield f"negation {number}: {place}" + (f", can stand {' and '.join(ends)}" if ends else "")
     if negation.given.code is not None and negation.given.code.ops:
