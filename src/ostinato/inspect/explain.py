@@ -95,7 +95,7 @@ def _plan_lines(query: MatchQuery, pattern: Pattern, applied: tuple[str, ...]) -
     if isinstance(pattern, RowPattern) and pattern.evaluation == "threads":
         yield from _search_lines(pattern)
     if isinstance(pattern, EventPattern) and pattern.prefilter_bits:
-        yield "rows that satisfy no component's conditions cannot matter: Spark leaves them out before they reach Python"
+        yield "rows that satisfy no variable's conditions cannot matter: Spark leaves them out before they reach Python"
 
 
 def _run_lines(pattern: EventPattern) -> Iterator[str]:

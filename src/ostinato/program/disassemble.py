@@ -132,7 +132,7 @@ def _operation(op: ColumnOp) -> str:
 def _elements(pattern: Pattern) -> Iterator[str]:
     assert isinstance(pattern, EventPattern)
     for number, element in enumerate(pattern.elements):
-        yield f"component {number}: {_element(element, pattern.variables)}"
+        yield f"element {number}: {_element(element, pattern.variables)}"
     for number, negation in enumerate(pattern.negations):
         yield from _negation(number, negation, pattern.variables)
 

@@ -18,7 +18,7 @@ from ostinato.runtime.instances.instance_store import InstanceStore
 from ostinato.runtime.limits.budget import Budget, Overflow
 from ostinato.runtime.matcher import NEVER
 from ostinato.runtime.matches.finished_instances import FinishedInstances, put_together
-from ostinato.runtime.matches.result_size import result_bytes
+from ostinato.runtime.matches.result_size import listed
 from ostinato.runtime.register_matcher import SHED_LATER, SHED_PART, RegisterMatcher
 from ostinato.runtime.rows.pattern_rows import PatternRows
 from ostinato.runtime.rows.string_pool import StringPool
@@ -43,12 +43,8 @@ class InstanceMatcher(RegisterMatcher):
 
     def feed(self, rows: PatternRows, keys: np.ndarray, ready: np.ndarray, watermark: int, final: bool) -> FinishedInstances:
         """See `Matcher.feed`; in the order of detection."""
-        found, size = [], 0
-        for part in self.feed_in_parts(rows, keys, ready, watermark, final):
-            found.append(part)
-            size += result_bytes(part, self._automaton, self._strings)
-            self._check_size(size, f"listing {sum(map(len, found)):,} results takes about")
-        return put_together(found).in_order()
+        parts = self.feed_in_parts(rows, keys, ready, watermark, final)
+        return put_together(listed(parts, self._automaton, self._strings, self._check_size)).in_order()
 
     def feed_in_parts(
         self, rows: PatternRows, keys: np.ndarray, ready: np.ndarray, watermark: int, final: bool
