@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import subprocess
 import sys
 from pathlib import Path
@@ -36,3 +37,23 @@ def test_workers_load_no_compiler():
     )
     finished = subprocess.run([sys.executable, "-c", code], cwd=ROOT / "src", capture_output=True, text=True, check=True)
     assert finished.stdout.strip() == "[]"
+
+
+def test_a_first_query_compiles_no_kernels_of_other_evaluations():
+    """What a process has loaded it compiles at its first use ever: nested patterns alone would take longer than all that a query needs."""
+    code = (
+        "import pyarrow as pa, ostinato as ost\n"
+        "from ostinato.kernels import _jit\n"
+        "from ostinato.runtime.session.session import Session\n"
+        "schema = pa.schema([('key', pa.string()), ('ts', pa.int64()), ('price', pa.float64())])\n"
+        "clause = 'PARTITION BY key ORDER BY ts PATTERN (A B+) DEFINE B AS price < PREV(price)'\n"
+        "def compiled(text):\n"
+        "    Session(ost.compile(text, {'t': schema}).program)\n"
+        "    return sorted({one.py_func.__module__.split('.')[2] for one, _ in _jit._registered})\n"
+        "print(compiled(f'SELECT * FROM t MATCH_RECOGNIZE ({clause})'))\n"
+        "print(compiled('PATTERN SEQ(T a, T b) WHERE b.price > a.price WITHIN 10'))"
+    )
+    finished = subprocess.run([sys.executable, "-c", code], cwd=ROOT / "src", capture_output=True, text=True, check=True)
+    scan, runs = map(ast.literal_eval, finished.stdout.splitlines())
+    assert scan == ["negation", "output", "rows", "scan"]
+    assert runs == ["matches", "negation", "output", "rows", "runs", "scan"]

@@ -17,7 +17,7 @@ from ostinato.cli.run_command import run
 
 app = typer.Typer(
     name="ostinato",
-    help="Find patterns of events: SQL MATCH_RECOGNIZE, SASE+, NEEL, CEL and TPStream over Parquet, CSV and streams, in process or on Spark.",
+    help="Find patterns of events: MATCH_RECOGNIZE, SASE+, NEEL, CEL and TPStream over Parquet, CSV and streams, in process or on Spark.",
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,

@@ -21,7 +21,6 @@ from ostinato.inspect.automaton import text as event_automaton_text
 from ostinato.inspect.automaton.automaton import event_automaton
 from ostinato.inspect.automaton.picture import to_svg
 from ostinato.inspect.interval_plan import interval_plan_text
-from ostinato.inspect.nested_plan import nested_plan
 from ostinato.inspect.nested_tree import nested_tree
 from ostinato.inspect.stream_plan import stream_automaton_text, stream_plan_text
 from ostinato.plan.classify import classify
@@ -74,6 +73,9 @@ def _plan_lines(query: MatchQuery, pattern: Pattern, applied: tuple[str, ...]) -
     for variable in variables_of(query.pattern):
         yield from _conditions(query, variable, query.definition(variable))
     if isinstance(pattern, TreePattern):
+        # Late: what a process has loaded it compiles at its first use ever, and kernels of nested patterns are the heaviest.
+        from ostinato.inspect.nested_plan import nested_plan
+
         yield from nested_plan(query, pattern)
         return
     if is_nested(query.pattern):
@@ -93,7 +95,7 @@ def _plan_lines(query: MatchQuery, pattern: Pattern, applied: tuple[str, ...]) -
     if isinstance(pattern, RowPattern) and pattern.evaluation == "threads":
         yield from _search_lines(pattern)
     if isinstance(pattern, EventPattern) and pattern.prefilter_bits:
-        yield "rows that satisfy no component's conditions cannot matter: Spark leaves them out before they reach Python"
+        yield "rows that satisfy no variable's conditions cannot matter: Spark leaves them out before they reach Python"
 
 
 def _run_lines(pattern: EventPattern) -> Iterator[str]:
@@ -151,7 +153,7 @@ CARRIED = "known by the rows alone: a forbidden event ends the partial matches t
 def _way(negation: Negation) -> str:
     """How negated events are looked for, and when it is known that there are none."""
     way = "known by the rows alone: one look per match" if negation.is_static else "each match is compared with the events in its gap"
-    ends = [word for word, stands in (("before", negation.leads), ("behind", negation.trails)) if stands]
+    ends = [word for word, negated in (("before", negation.leads), ("behind", negation.trails)) if negated]
     if ends:
         way += f"; the gap can lie {' or '.join(ends)} the match, as far as the window reaches"
     return way + ("; matches wait until nothing more can come there" if negation.trails else "")

@@ -17,7 +17,7 @@ def against_compact(query: MatchQuery, pattern: EventPattern) -> str | None:
         return "some conditions look at other events of the match"
     states = len(pattern.elements) * (2 if query.ties is Ties.EPOCH else 1)
     if states > MOST_STATES or pattern.bits > MOST_STATES:
-        return f"it has more than {MOST_STATES // (states // len(pattern.elements))} components"
+        return f"it has more than {MOST_STATES // (states // len(pattern.elements))} elements"
     if query.ties is Ties.EPOCH and (query.negations or query.selection is not Selection.ANY or query.output not in SUMMED):
         return "simultaneous events may not follow one another"
     if any(query.output is Output.AGGREGATES and a.type.kind is Kind.STRING for a in pattern.measures.aggregates):

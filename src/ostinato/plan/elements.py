@@ -30,7 +30,7 @@ class PlacedElement:
 
 @dataclass(frozen=True)
 class ElementGraph:
-    """Components in the order of the text; `initial` is what the empty run may do."""
+    """Elements in the order of the text; `initial` is what the empty run may do."""
 
     elements: tuple[PlacedElement, ...]
     initial: After

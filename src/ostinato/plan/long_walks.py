@@ -21,19 +21,15 @@ def quadratic(pattern: Pattern, span: Span | None, text: str) -> QuadraticWarnin
 
 
 def _long_walk(pattern: RowPattern, span: Span | None, text: str) -> QuadraticWarning | None:
-    if pattern.within >= 0:
-        return None
-    found = walked_through(pattern)
+    found = walked_through(pattern) if pattern.within < 0 else None
     if found is None:
         return None
     name = pattern.variables[found]
-    error = OstinatoError(
-        f"Every start may be followed to the end of its partition, in vain: as long as `{name}` can take them, rows are visited one by one",
-        hint=f"Bound it with WITHIN, or let what comes behind {name} compare one value of a row with values of the variables before {name}",
-        span=span,
-        text=text,
+    message = (
+        f"Every start may be followed to the end of its partition, in vain: as long as `{name}` can take them, rows are visited one by one"
     )
-    return QuadraticWarning(str(error))
+    way_out = f"let what comes behind {name} compare one value of a row with values of the variables before {name}"
+    return _warning(message, way_out, span, text)
 
 
 def _long_wait(pattern: EventPattern, span: Span | None, text: str) -> QuadraticWarning | None:
@@ -42,10 +38,9 @@ def _long_wait(pattern: EventPattern, span: Span | None, text: str) -> Quadratic
     if found is None:
         return None
     name = pattern.variables[found]
-    error = OstinatoError(
-        f"Every event may be compared with all partial matches that wait for `{name}`, in vain: nothing ends them",
-        hint=f"Bound it with WITHIN, or compare one value of {name} with values of the events before it, by =, < or >",
-        span=span,
-        text=text,
-    )
-    return QuadraticWarning(str(error))
+    message = f"Every event may be compared with all partial matches that wait for `{name}`, in vain: nothing ends them"
+    return _warning(message, f"compare one value of {name} with values of the events before it, by =, < or >", span, text)
+
+
+def _warning(message: str, way_out: str, span: Span | None, text: str) -> QuadraticWarning:
+    return QuadraticWarning(str(OstinatoError(message, hint=f"Bound it with WITHIN, or {way_out}", span=span, text=text)))

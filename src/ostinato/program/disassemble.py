@@ -132,7 +132,7 @@ def _operation(op: ColumnOp) -> str:
 def _elements(pattern: Pattern) -> Iterator[str]:
     assert isinstance(pattern, EventPattern)
     for number, element in enumerate(pattern.elements):
-        yield f"component {number}: {_element(element, pattern.variables)}"
+        yield f"element {number}: {_element(element, pattern.variables)}"
     for number, negation in enumerate(pattern.negations):
         yield from _negation(number, negation, pattern.variables)
 
@@ -201,7 +201,7 @@ def _looked_at(measures: MeasureCode, variables: tuple[str, ...]) -> Iterator[st
 
 
 def _negation(number: int, negation: Negation, variables: tuple[str, ...]) -> Iterator[str]:
-    ends = [word for word, stands in (("first", negation.leads), ("last", negation.trails)) if stands]
+    ends = [word for word, negated in (("first", negation.leads), ("last", negation.trails)) if negated]
     place = ("before " + variables[negation.before]) if negation.before < len(variables) else "behind all"
     yield f"negation {number}: {place}" + (f", can stand {' and '.join(ends)}" if ends else "")
     if negation.given.code is not None and negation.given.code.ops:

@@ -141,7 +141,7 @@ def test_what_an_index_is_asked():
     found = shape_of(BASE)
     assert found.shape is not None
     concerned = concerned_rows(expanded(found.shape.body))
-    assert [sorted(comparison.relation for comparison in begin) for begin in concerned.begins] == [["eq", "gt"]]
+    assert [sorted(comparison.relation for comparison in begin) for begin in concerned.initial] == [["eq", "gt"]]
     assert concerned.follows is None  # any row of the partition may be b
     single = shape_of("PATTERN SEQ(t a) WHERE skip_till_next_match(a) { a.x > 5 } RETURN a.ts AS s").shape
     assert single is not None and concerned_rows(expanded(single.body)).follows == ()

@@ -7,7 +7,7 @@ bound to; whether that completes a match; whether the match can go on from there
 leads back behind the others of its state: targets are never smaller than sources, so that a state is read before anything is added to it.
 
 A partition has a set of states with partial matches (`active`, a bit set) and a heap of nodes for each of them in `roots`; see
-`compact_nodes`."""
+`start_heaps`."""
 
 from __future__ import annotations
 

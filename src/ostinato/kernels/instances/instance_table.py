@@ -113,7 +113,7 @@ def no_bound(states, state):
 
 
 @inlined
-def stands(states, state, value, other):
+def in_relation(states, state, value, other):
     """Whether a row's value and that of an instance, or a bound, are in the relation of the state."""
     if states[state, BOUND_FLOATS] != 0:
         return compare_float(states[state, BOUND_RELATION], value, other)
@@ -168,7 +168,7 @@ def is_over(states, instances, instance, time):
 
 
 @inlined
-def let_go(states, instances, header, per_key, instance):
+def expire(states, instances, header, per_key, instance):
     """Of one that is in no list any more."""
     if instances[instance, USED] == NEVER:
         header[EXPIRED] += 1
@@ -204,7 +204,7 @@ def drop_over(states, instances, per_key, header, watermark):
         if 0 <= instances[instance, STATE] < len(states) - 1:
             now = max(watermark, per_key[instances[instance, KEY], CLOCK])
             if now != NEVER and is_over(states, instances, instance, now):
-                let_go(states, instances, header, per_key, instance)
+                expire(states, instances, header, per_key, instance)
                 dropped += 1
     return dropped
 

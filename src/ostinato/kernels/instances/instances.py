@@ -51,11 +51,11 @@ from ostinato.kernels.instances.instance_table import (
     VISITED,
     cell_of,
     claim,
+    expire,
+    in_relation,
     is_over,
-    let_go,
     next_free,
     no_bound,
-    stands,
     wait,
     widen,
 )
@@ -162,7 +162,7 @@ def can_meet(states, slots, slot_valid, per_key, row, own, key, state):
     if states[state, SLOT] != NOTHING and slot_valid[row, states[state, SLOT]] == 0:
         return False
     slot = states[state, BOUND_SLOT]
-    return slot == NOTHING or (slot_valid[row, slot] != 0 and stands(states, state, slots[row, slot], per_key[key, BOUND + state]))
+    return slot == NOTHING or (slot_valid[row, slot] != 0 and in_relation(states, state, slots[row, slot], per_key[key, BOUND + state]))
 
 
 @inlined
@@ -172,7 +172,7 @@ def may_hold(states, registers, register_valid, state, instance, compared):
     flag = register_valid[instance, register]
     if flag != IS_VALUE:
         return flag == HAS_FAILED
-    return stands(states, state, compared, registers[instance, register])
+    return in_relation(states, state, compared, registers[instance, register])
 
 
 @borrowing
@@ -199,7 +199,7 @@ def meet(
                     cells[cell] = following
                 else:
                     instances[previous, NEXT] = following
-                let_go(states, instances, header, per_key, instance)
+                expire(states, instances, header, per_key, instance)
                 instance = following
                 continue
             if bound_slot != NOTHING:

@@ -32,7 +32,7 @@ from ostinato.kernels.intervals.interval_layout import (
     PASSES_OVER,
     WITHIN,
 )
-from ostinato.kernels.intervals.partners import let_go_of_partnerless
+from ostinato.kernels.intervals.partners import drop_partnerless
 from ostinato.kernels.intervals.quiet_rows import quiet_end, time_before
 
 _SIGNATURE = (
@@ -82,7 +82,7 @@ def advance(
                     return status
                 per_key[key, BEFORE], per_key[key, NOW] = now, NEVER
                 if settings[LETS_GO] != 0:
-                    let_go_of_partnerless(
+                    drop_partnerless(
                         definitions, constraints, bounds, situations, registers, register_valid, regions, ranges, header, key, now
                     )
                 if len(definitions) == 1 or settings[EACH] != 0:

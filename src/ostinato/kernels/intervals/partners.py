@@ -63,7 +63,7 @@ def remove(situations, registers, register_valid, regions, header, region, place
 
 
 @inlined
-def let_go_of_partnerless(
+def drop_partnerless(
     definitions, constraints, bounds, situations, registers, register_valid, regions, ranges, header, key, now
 ):  # fmt: skip
     """Of what ended at this moment, which has been decided."""

@@ -7,7 +7,7 @@ long its gap is, and a row is looked at once, however many matches there are."""
 from __future__ import annotations
 
 from ostinato.kernels._jit import borrowing
-from ostinato.kernels.negation.window_reaches import first_not_before
+from ostinato.kernels.negation.window_ends import first_not_before
 
 # How the events of a negated sequence follow one another
 SKIPPING = 0

@@ -20,8 +20,8 @@ from ostinato.kernels.threads.thread_jumps import (
     ASKED_LOW,
     LONGEST_PAUSE,
     ask,
+    end_of_window,
     next_matter_of,
-    reach_of,
 )
 from ostinato.kernels.threads.thread_layout import (
     ACCEPTING,
@@ -191,7 +191,7 @@ def lone_attempts(
         state, line, path, node = threads[0, 0], np.int64(0), np.int64(NO_NODE), base
         if start >= limit or marks[state, ACCEPTING] == ACCEPTS:
             break
-        decided, asked, reach, pause, rest = False, False, np.int64(-1), 0, 0
+        decided, asked, window_end, pause, rest = False, False, np.int64(-1), 0, 0
         last, last_node = np.int64(-1), np.int64(NO_NODE)
         while not decided:
             last, last_node = end, end_node
@@ -213,10 +213,10 @@ def lone_attempts(
                         line, state, at + shift, first, ways, bounds, learned, code, scratch, scratch_valid, ranks, slots,
                         slot_valid, registers, register_valid,
                     )  # fmt: skip
-                if reach < 0:
-                    reach = reached = reach_of(start, max(at, reached), limit, shift, times, setting)
+                if window_end < 0:
+                    window_end = reached = end_of_window(start, max(at, reached), limit, shift, times, setting)
                 found = next_matter_of(
-                    state, reach, k, start, at, limit, shift, first, ways, learned, columns, regions, lows, highs, links,
+                    state, window_end, k, start, at, limit, shift, first, ways, learned, columns, regions, lows, highs, links,
                     ordered, tries, bits, masks, slots, slot_valid, code, scratch, scratch_valid, ranks, registers, register_valid, control,
                 )  # fmt: skip
                 if found < 0:
@@ -226,7 +226,7 @@ def lone_attempts(
                 if found > at:
                     nodes[node, 0], nodes[node, 1] = path, loop_of(state, first, ways) | (found - at - 1) << REPEATS
                     at, path, node = found, node, node + 1
-                    if at == reach:
+                    if at == window_end:
                         continue
             to, by, moved, ends = only_way(
                 at + shift, line, room - line, state, asked, first, ways, learned, bits, slots, slot_valid, code, scratch, scratch_valid,

@@ -15,7 +15,7 @@ from ostinato.kernels._jit import borrowing, inlined
 from ostinato.kernels.scalar.scalar import NOT_TRUE, STORE, TRUE, evaluate_inlined, load
 from ostinato.kernels.scan.scan_dfa import ACCEPTS, ACCEPTS_AT_END, BY_EVENTS, FINAL, WITHIN, window_closed
 from ostinato.kernels.threads.lone_thread import lone_attempts
-from ostinato.kernels.threads.thread_jumps import LEARNED_TO, LONGEST_PAUSE, all_wait, jump, reach_of
+from ostinato.kernels.threads.thread_jumps import LEARNED_TO, LONGEST_PAUSE, all_wait, end_of_window, jump
 from ostinato.kernels.threads.thread_layout import (
     ACCEPTED,
     ACCEPTING,
@@ -182,12 +182,12 @@ def follow_key(
     within = setting[WITHIN]
     by_events, by_time = within >= 0 and setting[BY_EVENTS] != 0, within >= 0 and setting[BY_EVENTS] == 0
     status = DONE
-    reach, pause, rest = np.int64(-1), 0, 0
+    window_end, pause, rest = np.int64(-1), 0, 0
     reached = np.int64(0)  # as far as any window has reached: a later one reaches no less far
     learned[:, LEARNED_TO] = -1
     while start < limit:
         if at == start:
-            reach, pause, rest = np.int64(-1), 0, 0
+            window_end, pause, rest = np.int64(-1), 0, 0
             if control[LEFT_ALONE] == 0:
                 cursor[k, START] = start
                 status = lone_attempts(
@@ -226,10 +226,10 @@ def follow_key(
                     break
                 rest -= 1
                 if rest < 0 and all_wait(threads, marks, control):
-                    if reach < 0:
-                        reach = reached = reach_of(start, max(at, reached), limit, shift, times, setting)
+                    if window_end < 0:
+                        window_end = reached = end_of_window(start, max(at, reached), limit, shift, times, setting)
                     to = jump(
-                        k, start, at, reach, limit, shift, first, ways, marks, bounds, learned, columns, regions, lows, highs,
+                        k, start, at, window_end, limit, shift, first, ways, marks, bounds, learned, columns, regions, lows, highs,
                         links, ordered, tries, bits, masks, slots, slot_valid, code, scratch, scratch_valid, ranks, threads, registers,
                         register_valid, nodes, control,
                     )  # fmt: skip
@@ -239,7 +239,7 @@ def follow_key(
                     pause = min(2 * pause + 1, LONGEST_PAUSE) if to == at else 0
                     rest = pause
                     at = to
-                    if at == reach:
+                    if at == window_end:
                         continue
                 status = step(
                     at + shift, bits, slots, slot_valid, first, transitions, masks, tests, marks, live, code, scratch, scratch_valid, ranks,

@@ -60,7 +60,7 @@ def all_wait(threads, marks, control):
 
 
 @borrowing
-def reach_of(start, at, limit, shift, times, setting):
+def end_of_window(start, at, limit, shift, times, setting):
     """The row before which the window of an attempt that began at `start` ends, as far as rows are known; those below `at` are inside."""
     within = setting[WITHIN]
     if within < 0:
@@ -178,12 +178,12 @@ def next_matter_of(
 
 @inlined
 def next_matter(
-    k, start, at, reach, limit, shift, first, ways, bounds, learned, columns, regions, lows, highs, links, ordered, tries, bits, masks,
+    k, start, at, window_end, limit, shift, first, ways, bounds, learned, columns, regions, lows, highs, links, ordered, tries, bits, masks,
     slots, slot_valid, code, scratch, scratch_valid, ranks, threads, registers, register_valid, control,
 ):  # fmt: skip
-    """The first row from `at` on, and before `reach`, that may matter to a thread; `reach` if none does, -1 for want of room."""
+    """The first row from `at` on, and before `window_end`, that may matter to a thread; `window_end` if none does, -1 for want of room."""
     begin = control[HALF] * (len(threads) // 2)
-    found = reach
+    found = window_end
     for i in range(begin, begin + control[COUNT]):
         if found > at:
             ask(
@@ -224,13 +224,13 @@ def pass_rows(rows, first, ways, marks, threads, registers, register_valid, node
 
 @inlined
 def jump(
-    k, start, at, reach, limit, shift, first, ways, marks, bounds, learned, columns, regions, lows, highs, links, ordered, tries, bits,
+    k, start, at, window_end, limit, shift, first, ways, marks, bounds, learned, columns, regions, lows, highs, links, ordered, tries, bits,
     masks, slots, slot_valid, code, scratch, scratch_valid, ranks, threads, registers, register_valid, nodes, control,
 ):  # fmt: skip
     """Pass the rows that matter to no thread; returns the row to go on at, or what there is no room for, as -INDEX_FULL or
     -NODES_FULL, and then nothing has changed."""
     to = next_matter(
-        k, start, at, reach, limit, shift, first, ways, bounds, learned, columns, regions, lows, highs, links, ordered, tries, bits,
+        k, start, at, window_end, limit, shift, first, ways, bounds, learned, columns, regions, lows, highs, links, ordered, tries, bits,
         masks, slots, slot_valid, code, scratch, scratch_valid, ranks, threads, registers, register_valid, control,
     )  # fmt: skip
     if to < 0:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ostinato.algebra.query import MatchQuery
 from ostinato.lang.compile_options import CompileOptions
+from ostinato.lang.events.with_options import with_options
 from ostinato.lang.language import Language
 from ostinato.lang.neel.lower import lower
 from ostinato.lang.neel.parse import parse_queries
@@ -11,8 +11,6 @@ from ostinato.lang.neel.recognise import recognise
 from ostinato.lang.neel.render import render
 from ostinato.lang.neel.syntax import NeelQuery, all_events
 from ostinato.lang.parsed_query import ParsedQuery
-from ostinato.lang.streams.given_streams import DEFAULT_TIME
-from ostinato.lang.streams.known_streams import KnownStreams
 
 
 def _parse(text: str, options: CompileOptions) -> tuple[ParsedQuery[NeelQuery], ...]:
@@ -30,18 +28,6 @@ def _parsed(tree: NeelQuery) -> ParsedQuery[NeelQuery]:
     )
 
 
-def _lower(tree: NeelQuery, streams: KnownStreams, options: CompileOptions) -> MatchQuery:
-    return lower(
-        tree,
-        streams.schemas,
-        type_by=options.type_by,
-        time=options.time or DEFAULT_TIME,
-        output=options.output,
-        ties=options.ties,
-        composites=streams.composites,
-    )
-
-
 NEEL = Language(
     name="neel",
     title="NEEL",
@@ -49,7 +35,7 @@ NEEL = Language(
     sign="begins with PATTERN and has AND(...), !B b or conditions inside of it",
     recognise=recognise,
     parse=_parse,
-    lower=_lower,
+    lower=with_options(lower),
     render=render,
     naming="Name them: RETURN Name(a.x, b.y AS z)",
 )

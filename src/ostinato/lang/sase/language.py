@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import re
 
-from ostinato.algebra.query import MatchQuery
 from ostinato.lang.compile_options import CompileOptions
+from ostinato.lang.events.with_options import with_options
 from ostinato.lang.language import Language
 from ostinato.lang.parsed_query import ParsedQuery
 from ostinato.lang.sase.lower import lower
 from ostinato.lang.sase.parse import parse_queries
 from ostinato.lang.sase.render import render
 from ostinato.lang.sase.syntax import SaseQuery, all_components
-from ostinato.lang.streams.given_streams import DEFAULT_TIME
-from ostinato.lang.streams.known_streams import KnownStreams
 
 _BEGINNING = re.compile(r"(?:\s|--[^\n]*\n|/\*.*?\*/)*PATTERN\b", re.IGNORECASE | re.DOTALL)
 
@@ -37,18 +35,6 @@ def _parsed(tree: SaseQuery) -> ParsedQuery[SaseQuery]:
     )
 
 
-def _lower(tree: SaseQuery, streams: KnownStreams, options: CompileOptions) -> MatchQuery:
-    return lower(
-        tree,
-        streams.schemas,
-        type_by=options.type_by,
-        time=options.time or DEFAULT_TIME,
-        output=options.output,
-        ties=options.ties,
-        composites=streams.composites,
-    )
-
-
 SASE = Language(
     name="sase",
     title="SASE+",
@@ -56,7 +42,7 @@ SASE = Language(
     sign="begins with PATTERN",
     recognise=_recognise,
     parse=_parse,
-    lower=_lower,
+    lower=with_options(lower),
     render=render,
     naming="Name them: RETURN Name(a.x, b.y AS z)",
 )

@@ -36,22 +36,22 @@ Conjunction = tuple[Comparison, ...]
 
 @dataclass(frozen=True)
 class ConcernedRows:
-    """`begins`: a row that may begin something satisfies all of one of these. `follows`: where something is begun, those matter that
+    """`initial`: a row that may begin something satisfies all of one of these. `follows`: where something is begun, those matter that
     satisfy all of one of these; None: all of the same keys do."""
 
-    begins: tuple[Conjunction, ...]
+    initial: tuple[Conjunction, ...]
     follows: tuple[Conjunction, ...] | None
 
 
 def concerned_rows(pattern: Pattern) -> ConcernedRows:
     """Of a pattern that `why_not_shared` has nothing against."""
-    bits = _begin_bits(pattern)
+    bits = _initial_bits(pattern)
     assert not isinstance(bits, str)
-    begins = tuple(_conjunction(pattern, bit) for bit in bits)
+    initial = tuple(_conjunction(pattern, bit) for bit in bits)
     if is_single(pattern):
-        return ConcernedRows(begins, ())
+        return ConcernedRows(initial, ())
     selective = pattern.prefilter_bits and not pattern.look_back
-    return ConcernedRows(begins, tuple(_conjunction(pattern, bit) for bit in pattern.prefilter_bits) if selective else None)
+    return ConcernedRows(initial, tuple(_conjunction(pattern, bit) for bit in pattern.prefilter_bits) if selective else None)
 
 
 def why_not_shared(pattern: Pattern) -> str:
@@ -62,7 +62,7 @@ def why_not_shared(pattern: Pattern) -> str:
         return "conditions look at rows around a match"
     if pattern.leads:
         return "what must not come before a match counts, too"
-    bits = _begin_bits(pattern)
+    bits = _initial_bits(pattern)
     if isinstance(bits, str):
         return bits
     if rows_may_fail(pattern):
@@ -74,7 +74,7 @@ def why_not_shared(pattern: Pattern) -> str:
     return ""
 
 
-def _begin_bits(pattern: Pattern) -> tuple[int, ...] | str:
+def _initial_bits(pattern: Pattern) -> tuple[int, ...] | str:
     """A match begins with a row that has one of these bits; or why that is not known."""
     if isinstance(pattern, EventPattern):
         if pattern.selection == "strict_contiguity":

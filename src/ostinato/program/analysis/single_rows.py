@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from ostinato.program.ordered_nfa import OrderedNfa
 
-MOST_MOVES = 200  # of an automaton that is looked through
+MOST_TRANSITIONS = 200  # of an automaton that is looked through
 
 
 def at_most_one(nfa: OrderedNfa, variables: tuple[int, ...]) -> bool:
     """Whether no way through the automaton takes two of these variables, or one of them twice; False if it is too large to tell."""
-    if len(nfa.transitions) > MOST_MOVES:
+    if len(nfa.transitions) > MOST_TRANSITIONS:
         return False
     waiting = [target for variable, target in nfa.transitions if variable in variables]
     seen = set(waiting)

@@ -11,7 +11,7 @@ from ostinato.program.analysis.searches import Search, searched_transitions
 from ostinato.program.ordered_nfa import ACCEPT, OrderedNfa
 from ostinato.program.pattern import RowPattern
 
-Move = tuple[int, int, int]  # from a state, by a variable, to a state
+Transition = tuple[int, int, int]  # from a state, by a variable, to a state
 
 
 def walked_through(pattern: RowPattern) -> int | None:
@@ -61,20 +61,20 @@ def _leaves_well(nfa: OrderedNfa, state: int, searched: dict[int, Search], tests
     )
 
 
-def _on_cycles(transitions: list[Move]) -> list[Move]:
+def _on_cycles(transitions: list[Transition]) -> list[Transition]:
     """The transitions that lie on a cycle or between two."""
     return _endless(_endless(transitions, 0, 2), 2, 0)
 
 
-def _endless(transitions: list[Move], begin: int, end: int) -> list[Move]:
+def _endless(transitions: list[Transition], begin: int, end: int) -> list[Transition]:
     """Without those behind which, in this direction, everything comes to an end."""
     left: dict[int, int] = {}
-    arriving: dict[int, list[Move]] = {}
+    arriving: dict[int, list[Transition]] = {}
     for transition in transitions:
         left[transition[begin]] = left.get(transition[begin], 0) + 1
         arriving.setdefault(transition[end], []).append(transition)
     ended = list({transition[end] for transition in transitions if transition[end] not in left})
-    gone: set[Move] = set()
+    gone: set[Transition] = set()
     while ended:
         for transition in arriving.get(ended.pop(), ()):
             gone.add(transition)

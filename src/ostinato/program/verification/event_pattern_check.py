@@ -10,7 +10,7 @@ from ostinato.program.verification.measure_check import check_negation
 from ostinato.program.verification.requirement import require, require_known
 from ostinato.program.verification.scalar_check import is_block
 
-PLACES = "transitions to later components, past those in between"
+PLACES = "transitions to later elements, past those in between"
 POLICIES = {
     "evaluation": ("runs", "compact", "backtrack"),
     "selection": ("strict_contiguity", "partition_contiguity", "skip_till_next_match", "skip_till_any_match"),
@@ -37,14 +37,14 @@ def _ends_runs(pattern: EventPattern) -> bool:
 
 def _elements(pattern: EventPattern) -> None:
     count = len(pattern.elements)
-    require(count > 0 and count == len(pattern.variables), "a component for every variable")
-    require(len(pattern.initial) > 0, "a component to begin with")
+    require(count > 0 and count == len(pattern.variables), "an element for every variable")
+    require(len(pattern.initial) > 0, "an element to begin with")
     _transitions(pattern.initial, -1, count)
     for number, element in enumerate(pattern.elements):
-        require(element.variable == number and element.at_least in (0, 1), "components with their variables")
-        require(all(-1 <= bit < pattern.bits for bit in (element.first_bit, element.later_bit)), "components with known bits")
+        require(element.variable == number and element.at_least in (0, 1), "elements with their variables")
+        require(all(-1 <= bit < pattern.bits for bit in (element.first_bit, element.later_bit)), "elements with known bits")
         bound = all(is_block(pattern, block, binding=True) for block in (element.first_block, element.later_block))
-        require(bound and is_block(pattern, element.leaving_block, binding=False), "components with known blocks")
+        require(bound and is_block(pattern, element.leaving_block, binding=False), "elements with known blocks")
         _transitions(element.transitions, number, count)
         _ascending(element.passed_at_end, number, count)
         _left_empty(element, pattern)
@@ -52,7 +52,7 @@ def _elements(pattern: EventPattern) -> None:
 
 def _left_empty(element: Element, pattern: EventPattern) -> None:
     places = {place for transition in (*element.transitions, *pattern.initial) for place in transition.passed} | set(element.passed_at_end)
-    require(all(pattern.elements[place].at_least == 0 for place in places), "components that may be left empty where they are")
+    require(all(pattern.elements[place].at_least == 0 for place in places), "elements that may be left empty where they are")
 
 
 def _transitions(transitions: Iterable[Transition], source: int, count: int) -> None:

@@ -32,7 +32,7 @@ class AccumulatorPlan:
     """Which accumulators the aggregates of a program need; accumulator 0 is the number of matches."""
 
     def __init__(self, pattern: EventPattern) -> None:
-        self._component_of = {element.variable: number for number, element in enumerate(pattern.elements)}
+        self._element_of = {element.variable: number for number, element in enumerate(pattern.elements)}
         self._types = [pattern.measures.rows.ops[result].type for result in pattern.measures.rows.results]
         self.accumulators: list[Accumulator] = [Accumulator(cells.COUNT, -1, -1)]
         self.of_aggregate = [self._accumulators_of(spec) for spec in pattern.measures.aggregates] if pattern.output == "aggregates" else []
@@ -41,7 +41,7 @@ class AccumulatorPlan:
         """The accumulators of the value and of how many events have one; (0, 0) counts matches."""
         if spec.variable < 0 and spec.value < 0:
             return 0, 0
-        element = self._component_of.get(spec.variable, -1)
+        element = self._element_of.get(spec.variable, -1)
         counter = self._number(Accumulator(cells.SUM_INT, element, -1, spec.value))
         if spec.function == "count":
             return counter, counter

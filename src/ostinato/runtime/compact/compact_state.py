@@ -42,7 +42,7 @@ def check_compact(state: StateCheck, states: int, elements: int) -> None:
 def _check_heaps(state: StateCheck, nodes: np.ndarray, owner: np.ndarray, elements: int) -> np.ndarray:
     links = np.ascontiguousarray(nodes[:, [graph.BEFORE, graph.LEFT, graph.RIGHT]])
     state.nodes(links, nodes[:, graph.ORDINAL], owner, np.ones(len(nodes), np.bool_), "nodes")
-    state.index(nodes[:, graph.KIND] % graph.RANK, elements, "components of nodes")
+    state.index(nodes[:, graph.KIND] % graph.RANK, elements, "elements of nodes")
     # the last cells are where NOTHING leads
     rank = np.append(nodes[:, graph.KIND] // graph.RANK, 0)
     newest = np.append(nodes[:, graph.NEWEST], np.iinfo(np.int64).min)

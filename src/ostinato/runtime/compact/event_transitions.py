@@ -58,13 +58,13 @@ class EventTransitions:
         self.epoch_bit = pattern.bits
         self.alone_bit = pattern.bits + 1 if self.by_epoch and pattern.bits + 1 <= LAST_BIT else -1
         self.all_states: list[State] = []
-        self._of_component: list[range] = []
+        self._states_of_element: list[range] = []
         for number in range(len(pattern.elements)):
             first = len(self.all_states)
             self.all_states += [State(number, fresh=True)] if self.by_epoch else []
             self.all_states.append(State(number))
             self.all_states += [State(number, gap, stage) for gap in gap_sets(pattern, number) for stage in stages(pattern, gap)]
-            self._of_component.append(range(first, len(self.all_states)))
+            self._states_of_element.append(range(first, len(self.all_states)))
 
     def transitions(self, symbol: int, number: int) -> tuple[list[StateTransition], bool]:
         """Of the partial matches in a state, what becomes of those that wait there last; and whether they may also stay as they are. Only
@@ -138,7 +138,7 @@ class EventTransitions:
         """To every state in which the match may then wait; the first of them, which comes last, says whether it is complete."""
         found = []
         waits = self.by_epoch and not (self.alone_bit >= 0 and holds(symbol, self.alone_bit))
-        for target in reversed(self._of_component[element]):
+        for target in reversed(self._states_of_element[element]):
             if any(self.all_states[target].stage) or self.all_states[target].fresh != waits:
                 continue  # nothing has come yet, nor has time gone on
             completes = self.elements[element].completes and not self.all_states[target].gap

@@ -22,7 +22,7 @@ from ostinato.runtime.instances.instance_store import InstanceStore
 from ostinato.runtime.limits.budget import Budget, Overflow
 from ostinato.runtime.matcher import NEVER, Places
 from ostinato.runtime.matches.finished_instances import FinishedInstances, put_together
-from ostinato.runtime.matches.result_size import result_bytes
+from ostinato.runtime.matches.result_size import listed
 from ostinato.runtime.register_matcher import SHED_LATER, SHED_PART, RegisterMatcher
 from ostinato.runtime.rows.opaque_values import OpaqueValues
 from ostinato.runtime.rows.pattern_rows import PatternRows
@@ -49,12 +49,8 @@ class InstanceMatcher(RegisterMatcher):
 
     def feed(self, rows: PatternRows, keys: np.ndarray, ready: np.ndarray, watermark: int, final: bool) -> FinishedInstances:
         """See `Matcher.feed`; in the order of detection."""
-        found, size = [], 0
-        for part in self.feed_in_parts(rows, keys, ready, watermark, final):
-            found.append(part)
-            size += result_bytes(part, self.automaton, self._strings)
-            self._check_size(size, f"listing {sum(map(len, found)):,} results takes about")
-        return put_together(found).in_order()
+        parts = self.feed_in_parts(rows, keys, ready, watermark, final)
+        return put_together(listed(parts, self.automaton, self._strings, self._check_size)).in_order()
 
     def feed_in_parts(
         self, rows: PatternRows, keys: np.ndarray, ready: np.ndarray, watermark: int, final: bool
@@ -141,12 +137,12 @@ class InstanceMatcher(RegisterMatcher):
 
     def places_in(self, heap: OpaqueValues) -> list[Places]:
         """Registers that hold positions among these values."""
-        own = [n for n, register in enumerate(self._automaton.registers) if register.type.kind is Kind.OPAQUE]
+        own = [n for n, register in enumerate(self.automaton.registers) if register.type.kind is Kind.OPAQUE]
         alive, flags = self._store.alive, self._store.register_valid
         return [
             (self._store.registers[:, number], alive[flags[alive, number] == IS_VALUE])
             for number in own
-            if to_arrow(self._automaton.registers[number].type) == heap.type
+            if to_arrow(self.automaton.registers[number].type) == heap.type
         ]
 
     def metrics(self) -> dict[str, int]:

@@ -1,5 +1,5 @@
-"""A call whose matching is divided among threads. What is found, kept and counted is that of one thread; only how many situations were looked
-at may differ, as each part learns by itself in which order it looks."""
+"""A call whose matching is divided among threads. What is found, kept and counted is that of one thread; only how many situations were looked at
+may differ, as each part learns by itself in which order it looks."""
 
 from __future__ import annotations
 

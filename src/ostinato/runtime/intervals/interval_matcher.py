@@ -21,7 +21,7 @@ from ostinato.runtime.intervals.work_division import Share, WorkDivision
 from ostinato.runtime.limits.budget import Budget, Overflow
 from ostinato.runtime.matcher import NEVER
 from ostinato.runtime.matches.finished_intervals import FinishedIntervals
-from ostinato.runtime.matches.result_size import result_bytes
+from ostinato.runtime.matches.result_size import listed
 from ostinato.runtime.register_matcher import SHED_PART, RegisterMatcher
 from ostinato.runtime.rows.pattern_rows import PatternRows
 from ostinato.runtime.rows.string_pool import StringPool
@@ -55,12 +55,8 @@ class IntervalMatcher(RegisterMatcher):
 
     def feed(self, rows: PatternRows, keys: np.ndarray, ready: np.ndarray, watermark: int, final: bool) -> FinishedIntervals:
         """See `Matcher.feed`; in the order of detection."""
-        found, size = [], 0
-        for part in self._found(rows, keys, ready, watermark, final):
-            found.append(part)
-            size += result_bytes(part, self._pattern, self._strings)
-            self._check_size(size, f"listing {sum(map(len, found)):,} results takes about")
-        return FinishedIntervals.of(found)
+        parts = self._found(rows, keys, ready, watermark, final)
+        return FinishedIntervals.of(listed(parts, self._pattern, self._strings, self._check_size))
 
     def feed_in_parts(
         self, rows: PatternRows, keys: np.ndarray, ready: np.ndarray, watermark: int, final: bool

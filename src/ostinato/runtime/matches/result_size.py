@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+from typing import TypeVar
+
 from ostinato.expr.types import Kind, Type
 from ostinato.program.pattern import Pattern
 from ostinato.runtime.matches.finished_instances import FinishedInstances
 from ostinato.runtime.rows.string_pool import StringPool
 
+Found = TypeVar("Found", bound=FinishedInstances)
 COPIES = 3  # of the arrays: as they are found, put together, and in order
 
 
@@ -25,3 +29,14 @@ def shown_bytes(pattern: Pattern, pool: StringPool) -> int:
 
 def result_bytes(found: FinishedInstances, pattern: Pattern, pool: StringPool) -> int:
     return COPIES * sum(array.nbytes for array in found.arrays()) + len(found) * shown_bytes(pattern, pool)
+
+
+def listed(parts: Iterable[Found], pattern: Pattern, pool: StringPool, check: Callable[[int, str], None]) -> list[Found]:
+    """All that a call finds. `check` is told of what it takes so far, and in which words to refuse more."""
+    found: list[Found] = []
+    size = 0
+    for part in parts:
+        found.append(part)
+        size += result_bytes(part, pattern, pool)
+        check(size, f"listing {sum(map(len, found)):,} results takes about")
+    return found

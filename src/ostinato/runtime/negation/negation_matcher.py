@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 
 from ostinato.kernels.negation import negation_gaps as kernel
-from ostinato.kernels.negation.window_reaches import reaches
+from ostinato.kernels.negation.window_ends import window_ends
 from ostinato.program.analysis.carried_negations import carried
 from ostinato.program.pattern import EventPattern
 from ostinato.runtime.limits.budget import Budget, Overflow, in_words, over_budget
@@ -153,7 +153,9 @@ class NegationMatcher(Matcher):
             return
         high, settled = np.empty(len(asked), np.int64), np.empty(len(asked), np.bool_)
         last, limit, of = waiting.matches.last[asked], waiting.limit[asked], waiting.matches.key[asked]
-        reaches(of, last, limit, self._by_events, self._ready, watermark, rows.offset, rows.base, rows.length, rows.times, high, settled)
+        window_ends(
+            of, last, limit, self._by_events, self._ready, watermark, rows.offset, rows.base, rows.length, rows.times, high, settled
+        )
         settled |= final
         killed = np.zeros(len(asked), np.bool_)
         for number in range(len(self._pattern.negations)):

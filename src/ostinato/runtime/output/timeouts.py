@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ostinato.kernels.negation.window_reaches import reaches
+from ostinato.kernels.negation.window_ends import window_ends
 from ostinato.kernels.rows.grouping import ranges
 from ostinato.kernels.rows.row_gaps import find_gaps
 from ostinato.program.ordered_nfa import ACCEPT, ACCEPT_AT_END, OrderedNfa
@@ -78,7 +78,7 @@ class Timeouts:
         known = np.zeros(rows.key_count, np.int64)
         known[keys] = ready
         behind, settled = np.empty(len(key), np.int64), np.empty(len(key), np.bool_)
-        reaches(key, start, limit, by_events, known, 0, rows.offset, rows.base, rows.length, rows.times, behind, settled)
+        window_ends(key, start, limit, by_events, known, 0, rows.offset, rows.base, rows.length, rows.times, behind, settled)
         return behind
 
     def _ended(self, key: np.ndarray, start: np.ndarray, behind: np.ndarray, rows: PatternRows) -> Matches:

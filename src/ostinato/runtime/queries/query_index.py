@@ -25,17 +25,17 @@ class QueryIndex:
 
     def __init__(self, concerned: ConcernedRows, rows: ColumnCode, table: QueryTable, by_constants: bool = True) -> None:
         self._table = table
-        self._begins = [SortedQueries(conjunction, table, by_constants) for conjunction in concerned.begins]
+        self._initial = [SortedQueries(conjunction, table, by_constants) for conjunction in concerned.initial]
         self._follows = concerned.follows
-        every = [*concerned.begins, *(concerned.follows or ())]
+        every = [*concerned.initial, *(concerned.follows or ())]
         values = sorted({comparison.value for conjunction in every for comparison in conjunction})
         self._line = {value: line for line, value in enumerate(values)}
         self._evaluator = Evaluator(rows.reduced_to(values))
-        equal = sorted({comparison.value for begin in self._begins for comparison in begin.equal})
+        equal = sorted({comparison.value for begin in self._initial for comparison in begin.equal})
         self._equal_lines = {value: line for line, value in enumerate(equal)}
         self._equal_evaluator = Evaluator(rows.reduced_to(equal))
         self._comparisons: list[list[int]] = []
-        self._begin_tests = self._listed([tuple(begin.tests) for begin in self._begins])
+        self._begin_tests = self._listed([tuple(begin.tests) for begin in self._initial])
         self._follow_tests = self._listed(list(concerned.follows or ()))
         self._tests = np.array(self._comparisons, np.int64).reshape(-1, 3)
         self._control = np.zeros(kernel.CELLS, np.int64)
@@ -60,11 +60,11 @@ class QueryIndex:
     def wanted(self, columns: Mapping[str, Vector], count: int) -> np.ndarray | None:
         """Which events have values that constants of some query are equal to, where these have to be; None: no equality is asked for."""
         self._bring_up_to_date()
-        if not all(begin.equal for begin in self._begins):
+        if not all(begin.equal for begin in self._initial):
             return None
         images = self._images(self._equal_lines, self._equal_evaluator, columns, count)
-        flags = self._begins[0].buckets(images, count) >= 0
-        for begin in self._begins[1:]:
+        flags = self._initial[0].buckets(images, count) >= 0
+        for begin in self._initial[1:]:
             flags |= begin.buckets(images, count) >= 0
         return flags
 
@@ -98,7 +98,7 @@ class QueryIndex:
         return self._out[0, :found].copy(), self._out[1, :found].copy()
 
     def _bring_up_to_date(self) -> None:
-        for begin in self._begins:
+        for begin in self._initial:
             begin.bring_up_to_date()
         if len(self._table.since) > self._stamps.shape[1]:
             self._stamps = np.zeros((2, len(self._table.since)), np.int64)
@@ -111,7 +111,7 @@ class QueryIndex:
             values[line], valid = images[value]
             if valid is not None:
                 known[line] = valid
-        return values, known, np.stack([begin.buckets(images, count) for begin in self._begins])
+        return values, known, np.stack([begin.buckets(images, count) for begin in self._initial])
 
     def _images(self, lines: Mapping[int, int], evaluator: Evaluator, columns: Mapping[str, Vector], count: int) -> Images:
         vectors = evaluator.evaluate(count, columns.__getitem__)
@@ -121,15 +121,15 @@ class QueryIndex:
         """Those of all beginnings, one behind the other."""
         first, queries = 0, 0
         begins, bucket_begins = [], []
-        for begin in self._begins:
+        for begin in self._initial:
             by = begin.sorted_by
             line, relation = (-1, 0) if by is None else (self._line[by.value], RELATIONS[by.relation])
             begins.append([line, relation, first])
             bucket_begins.append(begin.bucket_begin + queries)
             first += len(begin.bucket_begin)
             queries += len(begin.order)
-        if len(self._begins) == 1:
-            only = self._begins[0]
+        if len(self._initial) == 1:
+            only = self._initial[0]
             return np.array(begins, np.int64), only.bucket_begin, only.order, only.image
-        orders, images = (np.concatenate([getattr(begin, name) for begin in self._begins]) for name in ("order", "image"))
+        orders, images = (np.concatenate([getattr(begin, name) for begin in self._initial]) for name in ("order", "image"))
         return np.array(begins, np.int64), np.concatenate(bucket_begins), orders, images

@@ -29,7 +29,7 @@ def check_runs(state: StateCheck, pattern: EventPattern, keeps_matches: bool, pe
     state.counters("latest", 1)
     state.read_up_to("read")
     alive = runs[table.RESERVED :]
-    state.index(alive[:, table.ELEMENT], len(pattern.elements), "components of runs")
+    state.index(alive[:, table.ELEMENT], len(pattern.elements), "elements of runs")
     state.index(alive[:, table.KEY], len(per_key), "keys of runs")
     base, end = state.rows.bounds(len(per_key))
     for column in (table.FIRST_ORDINAL, table.OLDEST):  # compared with others; the rows may be gone
@@ -68,7 +68,7 @@ def _check_run_lists(state: StateCheck, runs: np.ndarray, per_key: np.ndarray) -
 
 def _check_run_nodes(state: StateCheck, nodes: np.ndarray, alive: np.ndarray, elements: int) -> None:
     union = nodes[:, BOUND_TO] == run_nodes.UNION
-    state.index(nodes[~union, BOUND_TO], elements, "components of nodes")
+    state.index(nodes[~union, BOUND_TO], elements, "elements of nodes")
     state.require(bool((nodes[union, BEFORE] >= 0).all() and (nodes[union, run_nodes.OTHER] >= 0).all()), "unions of two nodes")
     links = np.stack([nodes[:, BEFORE], np.where(union, nodes[:, run_nodes.OTHER], NOTHING)], axis=1)
     owner = np.full(len(nodes), NOTHING, np.int64)
@@ -88,7 +88,7 @@ def check_backtrack(state: StateCheck, pattern: EventPattern) -> None:
     state.read_up_to("read")
     alive = np.flatnonzero(waiting[:, waits.STATE] != NOTHING)
     runs = waiting[alive]
-    state.index(runs[:, waits.STATE], len(pattern.elements), "components of runs")
+    state.index(runs[:, waits.STATE], len(pattern.elements), "elements of runs")
     state.index(runs[:, waits.KEY], len(head), "keys of runs")
     _, end = state.rows.bounds(len(head))
     state.between(runs[:, waits.FIRST_ORDINAL], 0, end[runs[:, waits.KEY]], "runs that start at known rows")
@@ -97,7 +97,7 @@ def check_backtrack(state: StateCheck, pattern: EventPattern) -> None:
     if pattern.output == "count":
         return
     state.index(runs[:, waits.NODE], len(nodes), "nodes of runs")
-    state.index(nodes[:, BOUND_TO], len(pattern.elements), "components of nodes")
+    state.index(nodes[:, BOUND_TO], len(pattern.elements), "elements of nodes")
     owner = np.full(len(nodes), NOTHING, np.int64)
     owner[runs[:, waits.NODE]] = runs[:, waits.KEY]
     state.nodes(nodes[:, BEFORE : BEFORE + 1], nodes[:, ORDINAL], owner, np.ones(len(nodes), np.bool_), "nodes")

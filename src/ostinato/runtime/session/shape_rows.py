@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -16,7 +17,6 @@ from ostinato.program.expansion import PARAMETER, QUERY, expanded_input
 from ostinato.program.input import Column, Input
 from ostinato.program.pattern import Pattern
 from ostinato.runtime.matcher import Matcher
-from ostinato.runtime.queries.query_index import QueryIndex
 from ostinato.runtime.queries.query_table import table_of
 from ostinato.runtime.rows.column_reader import ColumnReader
 from ostinato.runtime.rows.ingest import take
@@ -26,6 +26,9 @@ from ostinato.runtime.rows.stream_form import in_form
 from ostinato.runtime.rows.string_pool import StringPool
 from ostinato.runtime.session.input_rows import NO_KEYS, InputRows, Refuse
 from ostinato.runtime.session.session_options import SessionOptions
+
+if TYPE_CHECKING:
+    from ostinato.runtime.queries.query_index import QueryIndex
 
 ARRIVAL = f"{PARAMETER}arrival"  # when a row came, counted in changes of the set
 MOST_PARTITIONS = 1 << 16  # that are numbered although nothing is begun there
@@ -48,7 +51,8 @@ class ShapeRows(InputRows):
         self.late = LateRows(reads, keeps=options.late == "keep")
         self.reorder.too_late_to(self.late.add)
         self.queries = table_of(reads.queries, reads.parameters)
-        self.index = QueryIndex(concerned_rows(pattern), pattern.rows, self.queries, "query_index" not in without)
+        indexes = import_module("ostinato.runtime.queries.query_index")  # with its kernels, which a session without shapes does not compile
+        self.index: QueryIndex = indexes.QueryIndex(concerned_rows(pattern), pattern.rows, self.queries, "query_index" not in without)
         self.matcher: Matcher | None = None  # of the one pattern that reads it
         self._shows_places = pattern.measures.code is None
         self.arrival = 0

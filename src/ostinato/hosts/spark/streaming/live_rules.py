@@ -106,7 +106,7 @@ def live_set(
     output = as_on_spark(_with_columns(queries.output_schema, known.columns))
     shown = {name: schema for name, (_, schema) in schemas.items()}
     rules = LiveRules(log, division, known.last, output, shown, frozenset(functions), lambda query: queries[query].program)
-    _go_on(rules, queries, known)
+    _log_what_changed(rules, queries, known)
     return LiveSet(log, division, packed_functions(functions)), rules
 
 
@@ -165,7 +165,7 @@ def _division(head: LogHead, schemas: Mapping[str, pa.Schema]) -> FixedDivision:
     return FixedDivision(tuple(streams), tuple(keys))
 
 
-def _go_on(rules: LiveRules, queries: QuerySet, known: _Logged) -> None:
+def _log_what_changed(rules: LiveRules, queries: QuerySet, known: _Logged) -> None:
     """What has changed since the log was written, as its next change."""
     told = {query: rules._as_run(query, own) for query, own in queries.told().items()}
     wanted = {query: form_of(own) for query, own in told.items()}

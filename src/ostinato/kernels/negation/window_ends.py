@@ -21,7 +21,7 @@ def first_not_before(times, low, high, time):
     "void(int64[::1], int64[::1], int64[::1], boolean, int64[::1], int64, int64[::1], int64[::1], int64[::1], int64[::1],"
     "int64[::1], boolean[::1])"
 )
-def reaches(keys, last, limit, by_events, ready, watermark, offset, base, length, times, high, settled):
+def window_ends(keys, last, limit, by_events, ready, watermark, offset, base, length, times, high, settled):
     """How far the gap behind a match goes among the rows that are ready, and whether no further row can come into it. `limit` is the last
     time, or the last ordinal, that belongs to it."""
     for m in range(len(keys)):
