@@ -1,5 +1,5 @@
-"""A call whose matching is divided among threads. What is found, kept and counted is that of one thread; only how many situations were looked at
-may differ, as each part learns by itself in which order it looks."""
+"""A call whose matching is divided among threads. What is found, kept and counted is that of one thread; only how many situations were
+looked at may differ, as each part learns by itself in which order it looks."""
 
 from __future__ import annotations
 
@@ -50,7 +50,11 @@ class DividedMatching:
         waiting = self.parts
         while waiting:
             parts = waiting
-            workers.each(len(parts), lambda number, parts=parts: parts[number].go_on(rows))
+
+            def go_on(number: int, parts: list[MatchingPart] = parts) -> None:
+                parts[number].go_on(rows)
+
+            workers.each(len(parts), go_on)
             failed = [(part.failed_at, place) for place, part in enumerate(parts) if part.error is not None]
             if failed:
                 raise parts[min(failed)[1]].error or AssertionError
