@@ -278,10 +278,8 @@ class Graph:
             yield from self._sweep(number, None if time_passed else touched, in_parts)
         if len(touched):
             self._idle_keys[number].forget(source, self.readers[number])
-            if len(source.pool):
-                self.texts[number].sweep(source, self.readers[number])
-            if source.rows.opaque:
-                sweep_values(source, self.readers[number])
+            self.texts[number].sweep(source, self.readers[number])
+            sweep_values(source, self.readers[number])
         self.limits.check_rows(source, self.readers[number], self.texts[number])
 
     def _feed(self, number: int, keys: np.ndarray, in_parts: bool) -> Iterator[Found]:

@@ -32,7 +32,7 @@ class StringSweep:
     def sweep(self, source: InputRows, readers: Sequence[PatternOperator], at_once: bool = False) -> None:
         """`at_once`: not when it is worth the work, but because there is no room."""
         due = at_once or len(source.pool) >= self._at or source.pool.bytes >= self._at_bytes
-        if not due or not all(_is_known(reader.pattern) for reader in readers):
+        if not due or not len(source.pool) or not all(_is_known(reader.pattern) for reader in readers):
             return
         used = np.zeros(len(source.pool), np.bool_)
         for codes in _held(source, readers):
