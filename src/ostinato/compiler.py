@@ -208,8 +208,8 @@ def _(query: EventQuery, options: CompileOptions) -> Pattern:
 @_planned.register(MatchIntervals)
 @_planned.register(SituationStream)
 def _(query: MatchIntervals | SituationStream, options: CompileOptions) -> Pattern:
-    passes_over, adapts, lets_go = (name not in options.without for name in INTERVAL_SWITCHES)
-    return replace(plan_intervals(query, options.strategy), passes_over=passes_over, adapts=adapts, lets_go=lets_go)
+    passes_over, adapts, drops_partnerless = (name not in options.without for name in INTERVAL_SWITCHES)
+    return replace(plan_intervals(query, options.strategy), passes_over=passes_over, adapts=adapts, drops_partnerless=drops_partnerless)
 
 
 @singledispatch

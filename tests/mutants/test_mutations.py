@@ -53,3 +53,9 @@ def test_tests_that_concern_a_module_exist() -> None:
     assert all((ROOT / test.partition("::")[0]).exists() for tests in (*BY_PACKAGE.values(), EVERYTHING) for test in tests)
     assert concerning("kernels/scan/scan_dfa.py") == concerning("runtime/scan/scan_matcher.py") != EVERYTHING
     assert concerning("plan/scalar/scalar_block.py") == BY_PACKAGE["plan"] + EVERYTHING
+
+
+def test_every_package_of_kernels_has_tests_of_its_own() -> None:
+    packages = {path.parent.name for path in (PACKAGE / "kernels").glob("*/__init__.py")}
+    assert {name for name in packages if concerning(f"kernels/{name}/any.py") == EVERYTHING} == set()
+    assert concerning("program/shapes/shape.py") != concerning("program/serde.py")

@@ -42,7 +42,7 @@ def test_any_order_finds_the_same(case: Written, random: Random) -> None:
     assert isinstance(pattern, IntervalPattern)
     count = len(pattern.definitions)
     orders = tuple((first, *random.sample([n for n in range(count) if n != first], count - 1)) for first in range(count))
-    forced = replace(query, pattern=replace(pattern, orders=orders, adapts=False, lets_go=random.random() < 0.5))
+    forced = replace(query, pattern=replace(pattern, orders=orders, adapts=False, drops_partnerless=random.random() < 0.5))
     assert alike(found(forced, case, random)[0], expected(case))
 
 

@@ -23,7 +23,7 @@ def _lines(pattern: IntervalPattern) -> Iterator[str]:
             yield f"from {name}: {', then '.join(pattern.variables[other] for other in order[1:])}"
     if pattern.adapts and len(pattern.orders) > 2:
         yield "the orders follow moving averages of what is measured"
-    if _lets_go(pattern):
+    if _drops_partnerless(pattern):
         yield "a situation is let go of that has ended without one that a constraint asks for"
     if pattern.passes_over and all(one.reads < 0 and one.start < 0 for one in pattern.definitions):
         yield "rows at which no situation begins, ends or becomes long enough are passed over"
@@ -36,6 +36,6 @@ def _lines(pattern: IntervalPattern) -> Iterator[str]:
         yield f"situations carry: {', '.join(register.name for register in pattern.registers)}"
 
 
-def _lets_go(pattern: IntervalPattern) -> bool:
+def _drops_partnerless(pattern: IntervalPattern) -> bool:
     derived = [definition.start < 0 for definition in pattern.definitions]
-    return pattern.lets_go and any(any(one.closes(derived[one.first], derived[one.second])) for one in pattern.constraints)
+    return pattern.drops_partnerless and any(any(one.closes(derived[one.first], derived[one.second])) for one in pattern.constraints)

@@ -85,7 +85,7 @@ class IntervalPattern(Pattern):
     each: bool = False
     passes_over: bool = True  # rows at which nothing begins, ends or becomes long enough are not decided one by one
     adapts: bool = True  # the orders follow what is measured
-    lets_go: bool = True  # of a situation that has ended without one that a constraint asks for
+    drops_partnerless: bool = True  # a situation that has ended without one that a constraint asks for
 
     @property
     def is_timed(self) -> bool:

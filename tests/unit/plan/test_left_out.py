@@ -8,6 +8,7 @@ import pytest
 from tests.conformance.match_times import DERIVED
 
 import ostinato as ost
+from ostinato.compiler import INTERVAL_SWITCHES, TREE_SWITCHES
 from ostinato.rewrite.rules import NEEDED, RULES
 
 SCHEMA = pa.schema([("ts", pa.int64()), ("kind", pa.string()), ("k", pa.string()), ("v", pa.int64())])
@@ -15,8 +16,23 @@ RISES = "PATTERN SEQ(A+ a[ ], B b) WHERE partition_contiguity(a[ ], b) { [k] AND
 PAIRS = "PATTERN SEQ(A a, B b, C c) WHERE skip_till_any_match(a, b, c) { b.v > a.v AND c.v = b.v } WITHIN 50"
 FAR = """SELECT * FROM t MATCH_RECOGNIZE (PARTITION BY k ORDER BY ts MEASURES FIRST(ts) AS a, LAST(ts) AS b
   PATTERN (A B* C) DEFINE C AS C.v > A.v + 8)"""
+NESTED = "PATTERN SEQ(A a, !(B x, x.k = a.k), B b, C c, a.k = b.k, {}c.v > a.v) WITHIN 20"
+HIGH_LOW = """FROM t PARTITION BY k DEFINE HIGH AS v > 6 AT LEAST 2, LOW AS v < 4 AT LEAST 2, MIDDLE AS v BETWEEN 3 AND 9
+  PATTERN HIGH before LOW AND MIDDLE before;meets LOW WITHIN 40 RETURN first(HIGH.ts) AS a, last(LOW.ts) AS b"""
 SASE = {"type_by": "kind", "time": "ts"}
-SWITCHES = [("adjacent_rows", RISES, SASE), ("merging", PAIRS, SASE), ("search", PAIRS, SASE), ("search", FAR, {})]
+SWITCHES = [
+    ("adjacent_rows", RISES, SASE),
+    ("merging", PAIRS, SASE),
+    ("search", PAIRS, SASE),
+    ("search", FAR, {}),
+    ("equality_key", NESTED.format("b.k = c.k, "), SASE),
+    ("equality_chains", NESTED.format(""), SASE),
+    ("join_order", NESTED.format(""), SASE),
+    ("negation_cut", NESTED.format("b.k = c.k, "), SASE),
+    ("quiet_rows", HIGH_LOW, {"time": "ts"}),
+    ("measured_order", HIGH_LOW, {"time": "ts"}),
+    ("partnerless", HIGH_LOW, {"time": "ts"}),
+]
 
 
 def rows() -> pa.Table:
@@ -47,7 +63,7 @@ def test_it_leaves_out_nothing_else(switch: str) -> None:
 
 
 def test_every_switch_is_tried() -> None:
-    offered = {name for name, _ in RULES if name not in NEEDED} | {"merging", "search"}
+    offered = {name for name, _ in RULES if name not in NEEDED} | {"merging", "search", "equality_key", *TREE_SWITCHES, *INTERVAL_SWITCHES}
     assert {name for name, _, _ in SWITCHES} == offered
 
 

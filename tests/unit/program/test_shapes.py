@@ -10,6 +10,7 @@ from ostinato.program import serde
 from ostinato.program.analysis.concerned_rows import concerned_rows
 from ostinato.program.constants_table import constants_schema, packed
 from ostinato.program.expansion import expanded
+from ostinato.program.shapes.member import Member
 from ostinato.program.shapes.shape import operator_name, program_of_shape, shaped
 from ostinato.program.verification.verify import verify
 
@@ -54,6 +55,13 @@ def test_constants_their_order_and_names_of_variables_do_not_matter(other):
     one, two = shape_of(BASE), shape_of(other)
     assert one.shape is not None and two.shape is not None
     assert one.shape == two.shape and len(one.constants) == len(two.constants) == 3
+
+
+def test_constants_of_negations_do_not_matter_either():
+    text = "PATTERN SEQ(t a, ~(t c), t b) WHERE skip_till_next_match(a, c, b) {{ a.x > {} and c.x > a.x + {} }} WITHIN 9 RETURN a.ts AS s"
+    one, two = shape_of(text.format(5, 2)), shape_of(text.format(7, 4))
+    assert one.shape is not None and one.shape == two.shape
+    assert sorted(one.constants) == [2.0, 5.0] and sorted(two.constants) == [4.0, 7.0]
 
 
 @pytest.mark.parametrize(
@@ -103,6 +111,18 @@ def test_larger_constants_are_no_part_of_the_shape():
     explained = queries.explain()
     assert "15 queries" in explained
     assert [line.partition(":")[0] for line in explained.splitlines() if "by itself" in line] == ["large", "t7"]
+
+
+def test_members_are_the_same_with_the_same_constants_of_one_shape():
+    def member(text: str) -> Member:
+        found = shape_of(text)
+        assert found.shape is not None
+        return Member(found.shape, found.constants)
+
+    assert member(row("x > 5")).is_same(member(row("x > 5")))
+    assert not member(row("x > 5")).is_same(member(row("x > 6")))
+    assert not member(row("x > 0e0")).is_same(member(row("x > -0e0")))
+    assert not member(row("x > 5")).is_same(member(row("x >= 5")))
 
 
 def test_constants_are_held_as_values_are():

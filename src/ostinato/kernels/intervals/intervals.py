@@ -18,10 +18,10 @@ from ostinato.kernels.intervals.interval_layout import (
     COMBINES,
     DONE,
     DRIFTED,
+    DROPS_PARTNERLESS,
     EACH,
     FOUND,
     KEY_PEAK,
-    LETS_GO,
     LIMIT,
     LIVE,
     NEVER,
@@ -81,7 +81,7 @@ def advance(
                 if status != DONE:
                     return status
                 per_key[key, BEFORE], per_key[key, NOW] = now, NEVER
-                if settings[LETS_GO] != 0:
+                if settings[DROPS_PARTNERLESS] != 0:
                     drop_partnerless(
                         definitions, constraints, bounds, situations, registers, register_valid, regions, ranges, header, key, now
                     )

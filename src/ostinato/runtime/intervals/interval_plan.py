@@ -30,7 +30,7 @@ class IntervalPlan:
         self.settings[layout.WITHIN] = layout.OPEN if pattern.within < 0 else pattern.within
         self.settings[layout.IS_FINAL] = pattern.latency == "final"
         self.settings[layout.PASSES_OVER] = pattern.passes_over and all(one.reads < 0 and one.start < 0 for one in pattern.definitions)
-        self.settings[layout.LETS_GO] = pattern.lets_go
+        self.settings[layout.DROPS_PARTNERLESS] = pattern.drops_partnerless
         self.settings[layout.EACH] = pattern.each
         self.settings[layout.LIMIT] = UNLIMITED if most is None else most
 
