@@ -67,8 +67,8 @@ class Pattern:
 
     @property
     def is_timed(self) -> bool:
-        """Whether the times of rows decide something, so that each has one."""
-        return self.within >= 0
+        """Whether the times of rows decide something, so that each has one: events are in no order but that of time."""
+        return self.within >= 0 or self.selects_events
 
     @property
     def rows_per_match(self) -> str:

@@ -33,6 +33,7 @@ TICKS = pa.table(
         "price": [3.0, 5.0, 1.0, 4.0, 2.0, 6.0],
     }
 )
+DIPS_FOUND = [{"symbol": "A", "bottom": 1.0}, {"symbol": "B", "bottom": 4.0}]
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -234,6 +235,55 @@ def test_an_interrupted_run_leaves_nothing(folder):
         running.send_signal(sent)
         assert running.wait(30) == code
         assert sorted(path.name for path in folder.iterdir()) == before
+
+
+@pytest.mark.parametrize("moment", ["half of it is written", "all of it is written", "it has its name"])
+@pytest.mark.parametrize("name", ["out.csv", "out.parquet"])
+def test_a_run_that_is_killed_leaves_the_old_file_or_the_new_one(folder, name, moment):
+    """Whoever is killed cannot tidy up: what is left beside has another name, which no pattern of files finds."""
+    script = (
+        "import sys, time\n"
+        "from pathlib import Path\n"
+        "from ostinato.cli import outputs\n"
+        "from ostinato.cli.main import main\n"
+        "name, moment = sys.argv[1:]\n"
+        "kind = name.split('.')[1]\n"
+        "writer, replace = outputs.WRITERS[kind], Path.replace\n"
+        "def reached(this):\n"
+        "    if this == moment:\n"
+        "        print('now', flush=True)\n"
+        "        time.sleep(600)\n"
+        "def written(table, stream):\n"
+        "    if moment == 'half of it is written':\n"
+        "        stream.write(b'half')\n"
+        "        stream.flush()\n"
+        "    reached('half of it is written')\n"
+        "    writer(table, stream)\n"
+        "def replaced(self, target):\n"
+        "    reached('all of it is written')\n"
+        "    replace(self, target)\n"
+        "    reached('it has its name')\n"
+        "outputs.WRITERS[kind], Path.replace = written, replaced\n"
+        "main(['run', 'dips.sql', '-i', 'ticks=ticks.parquet', '-o', name])\n"
+    )
+    running = subprocess.Popen([sys.executable, "-c", script, name, moment], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, cwd=folder)
+    (folder / name).write_text("old")
+    assert running.stdout.readline() == b"now\n"
+    running.kill()
+    assert running.wait(30) == -signal.SIGKILL
+    if moment == "it has its name":
+        assert rows_of(folder / name) == DIPS_FOUND
+    else:
+        assert (folder / name).read_text() == "old"
+    assert sorted(path.name for path in folder.glob("[!.]*")) == sorted(["ticks.parquet", "ticks.csv", "dips.sql", "rises.sase", name])
+    assert not [path for path in folder.glob(".*") if path.suffix != ".partial"]
+    assert ostinato("run", "dips.sql", "-i", "ticks=ticks.parquet", "-o", name) == 0
+    assert rows_of(folder / name) == DIPS_FOUND
+
+
+def rows_of(path):
+    read = pyarrow.parquet.read_table if path.suffix == ".parquet" else pyarrow.csv.read_csv
+    return read(path).to_pylist()
 
 
 def test_an_interrupt_when_all_is_written_changes_nothing(folder):

@@ -32,6 +32,28 @@ def test_one_stream(rows):
             call()
 
 
+@pytest.mark.parametrize(
+    "language, text",
+    [
+        ("sase", "PATTERN SEQ(T a)"),
+        ("sase", "PATTERN SEQ(T a, T b) WHERE skip_till_any_match(a, b) OUTPUT count"),
+        ("neel", "PATTERN AND(T a, T b)"),
+        ("neel", "PATTERN SEQ(T a, T b) RETURN a.v AS v"),
+        ("cel", "t NEXT t"),
+        ("tpstream", "FROM t DEFINE A AS v > 0 PATTERN A"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore::ostinato.ExplosionWarning")
+def test_events_have_a_time_without_a_window_too(language, text):
+    with pytest.raises(ost.DataError, match=r'time column "ts" of stream "t" is null \(row 2, counted from 0\)'):
+        ost.match(text, language=language, t=ROWS)
+
+
+def test_row_patterns_have_them_at_the_end():
+    text = "SELECT * FROM t MATCH_RECOGNIZE (ORDER BY ts MEASURES LAST(ts) AS ts, COUNT(*) AS rows PATTERN (A+) DEFINE A AS TRUE)"
+    assert ost.sql(text, t=ROWS).to_arrow().to_pylist() == [{"ts": None, "rows": 6}]
+
+
 def test_several_streams():
     with pytest.raises(ost.DataError, match=r'stream "u" is null \(row 2, counted from 0\)'):
         ost.match("PATTERN SEQ(T a, U b) WITHIN 3", t=ROWS.slice(0, 2), u=ROWS)
