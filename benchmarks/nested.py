@@ -90,9 +90,9 @@ def by_window(options: Options) -> None:
         "`SEQ(YHOO y, SEQ(QQQ q, AMAT a, DELL d), ORCL o, IPIX i)` over generated trades by growing windows; matches are counted, one by "
         f"one except by SASE+ and, for their last event, by *joins*, in a session with batches of {BATCH:,} events (SASE+, DuckDB: all at "
         f"once); {FEWER:,} events from a window of 200 on. Of all trades a fifth each are of YHOO, QQQ, AMAT and ORCL, 2 % of IPIX and "
-        "0.03 % of DELL: many outer combinations, few matches of the nested expression. *planned* is what the planner picks: nothing is "
-        "left of the nesting, and matches are counted by `compact`; a list of them would be made by *joins*. *visited* are the events and "
-        f"kept matches that a cache looks at; *kept* the most that it held after a batch of {HELD_BATCH:,}: matches of the nested "
+        "0.03 % of DELL: many outer combinations, few matches of the nested expression. *planned* is what measured rates pick: nothing is "
+        "left of the nesting, and matches are counted by *joins* in small windows, by `compact` in large ones. *visited* are the events "
+        f"and kept matches that a cache looks at; *kept* the most that it held after a batch of {HELD_BATCH:,}: matches of the nested "
         "expression, or intervals. In a list of intervals, as the paper searches it, small windows would cost the semantic cache more "
         "than the few matches of the object cache; here intervals are found through a tree.",
         show=("window", "matches", "visited, object", "visited, semantic", "kept matches", "kept intervals"),

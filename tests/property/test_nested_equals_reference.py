@@ -4,8 +4,11 @@ delayed, by key and without."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import cycle
 from random import Random
 from typing import Any
+from unittest import mock
 
 import pyarrow as pa
 import pytest
@@ -17,7 +20,10 @@ import ostinato as ost
 from ostinato import reference
 from ostinato.compiler import TREE_SWITCHES
 from ostinato.plan.planner import TREE_EVALUATIONS
+from ostinato.program.analysis.event_sequence import event_sequence
 from ostinato.query import Query
+from ostinato.runtime.tree.evaluation_choice import EvaluationChoice
+from ostinato.runtime.tree.event_rates import all_alike
 
 Rows = list[dict[str, Any]]
 Found = list[tuple[Any, ...]]
@@ -204,36 +210,84 @@ def test_counting_is_the_number_of_matches(drawn: Drawn, places: list[int]) -> N
         assert session.close().column("count").to_pylist() == [wanted], f"{strategy}: {text}"
 
 
-FLAT = ("SEQ(A a, B b)", "SEQ(A a, SEQ(A b, B c), C d)", "SEQ(A a, B+ b[], C c)", "SEQ(SEQ(A+ a[]), A+ b[], a[i].x > a[i-1].x)", "A a",
-        "SEQ(A a, B b, C c, a.x = b.x = c.x)", "SEQ(A a, A b, a.y > 1 AND b.x <= 2)", "SEQ(A a, B b, A c, a.x < c.x)",
-        "SEQ(A a, B? b, SEQ(C c), b.x > 1)", "SEQ(A? a, B* b[], b[i].y > 0)", "SEQ(A a, B? b, C c, a.x = b.x AND a.x = c.x)",
-        "SEQ(A? a, A b, a.x < b.x)", "SEQ(A a, B? b, count(b) = a.y)")  # fmt: skip
+FLAT = ("SEQ(A a, B b)", "SEQ(A a, SEQ(A b, B c), C d)", "SEQ(A a, B+ b[], C c)", "A a", "SEQ(A a, B b, C c, a.x = b.x = c.x)",
+        "SEQ(A a, A b, a.y > 1 AND b.x <= 2)", "SEQ(A a, B? b, SEQ(C c), b.x > 1)", "SEQ(A? a, B* b[], b[i].y > 0)",
+        "SEQ(A a, B? b, C c, a.x = b.x AND a.x = c.x)")  # fmt: skip
+ALTERNATIVES = ("SEQ(A a, OR(B b, SEQ(C c, A d)), B* e[])", "OR(A a, SEQ(B b, C+ c[]))", "SEQ(OR(A a, B b), OR(A c, C d, D e), D? f)")
+COMPARED = ("SEQ(SEQ(A+ a[]), A+ b[], a[i].x > a[i-1].x)", "SEQ(A a, B b, A c, a.x < c.x)")
+LEFT_OUT = ("SEQ(A? a, A b, a.x < b.x)", "SEQ(A a, B? b, count(b) = a.y)")
 counted_rows = st.lists(
     st.tuples(st.integers(0, 2), st.sampled_from("ABCD"), st.sampled_from((None, 1, 2, 3)), st.integers(0, 3)), max_size=9
 )
+windows = st.sampled_from((" WITHIN 3", " WITHIN 5", " WITHIN 4 events", ""))
 
 
-@pytest.mark.parametrize("pattern", FLAT)
-@many(12)
-@given(counted_rows, st.sampled_from((" WITHIN 3", " WITHIN 5", " WITHIN 4 events", "")), cuts)
-@pytest.mark.filterwarnings("ignore")
-def test_sequences_are_counted_by_the_evaluations_of_event_patterns(pattern: str, drawn: Any, window: str, places: list[int]) -> None:
-    """Simultaneous events follow each other in no order there either."""
+def few_events(drawn: Any) -> Rows:
+    """Of (time since the one before, kind, x, y)."""
     times = [sum(gap for gap, *_ in drawn[: place + 1]) for place in range(len(drawn))]
-    rows = [
+    return [
         {"x": x, "y": y, "s": "p", "id": number, "ts": time, "kind": kind}
         for number, (time, (_, kind, x, y)) in enumerate(zip(times, drawn, strict=True))
     ]
-    text = f"PATTERN {pattern}{window}"
+
+
+@pytest.mark.parametrize("pattern", (*FLAT, *COMPARED, *LEFT_OUT))
+@many(12)
+@given(counted_rows, windows, cuts)
+@pytest.mark.filterwarnings("ignore")
+def test_sequences_are_counted_by_the_evaluations_of_event_patterns(pattern: str, drawn: Any, window: str, places: list[int]) -> None:
+    """Simultaneous events follow each other in no order there either. Without WITHIN that is what is taken unasked."""
+    text, rows = f"PATTERN {pattern}{window}", few_events(drawn)
     wanted = len(expected(compiled(text), rows))
+    followed = pattern in FLAT and not ("b.x" in pattern and "a.x" in pattern and "events" in window)
+    strategies = (None, *(("compact",) if followed else ()), *(("runs",) if followed or pattern in COMPARED else ()))
     chosen = compiled(text, output="count")
-    compared = "x < " in text or "a[i-1]" in text or "count(" in text or ("a.x = b.x" in text and "events" in window)
-    assert chosen.pattern.evaluation == ("joins" if compared else "compact")
-    left_out = any(condition in text for condition in ("A? a, A b, a.x", "count(", "B? b, C c, a.x"))
-    runs = () if left_out else (compiled(text, "runs", output="count"),)
-    for query in (chosen, compiled(text, output="count", by_key=False), *runs):
+    assert chosen.pattern.evaluation == ("compact" if followed and not window else "joins")
+    for query in (*(compiled(text, strategy, output="count") for strategy in strategies), compiled(text, output="count", by_key=False)):
         for restarts in (False, True):
             assert _counted(query, rows, places, restarts) == wanted, f"{query.pattern.evaluation}: {text}"
+
+
+@pytest.mark.parametrize("pattern", (*FLAT, *ALTERNATIVES))
+@many(12)
+@given(counted_rows, windows, cuts)
+@pytest.mark.filterwarnings("ignore")
+def test_sequences_are_listed_by_compact(pattern: str, drawn: Any, window: str, places: list[int]) -> None:
+    text, rows = f"PATTERN {pattern}{window}", few_events(drawn)
+    if "b.x" in pattern and "a.x" in pattern and "events" in window:
+        with pytest.raises(ost.UnsupportedError, match="look at other events"):
+            compiled(text, "compact")
+        return
+    query = compiled(text, "compact")
+    wanted = expected(query, rows)
+    assert found(query, rows, places, ordered=True) == wanted
+    for restarts in (False, True):
+        assert sorted(found(query, rows, places, restarts)) == sorted(wanted), text
+
+
+@pytest.mark.parametrize("output", ["all", "count"])
+@pytest.mark.parametrize("pattern", (*FLAT, *ALTERNATIVES))
+@many(12)
+@given(counted_rows, windows, cuts, st.booleans())
+@pytest.mark.filterwarnings("ignore")
+def test_evaluations_take_turns(output: str, pattern: str, drawn: Any, window: str, places: list[int], restarts: bool) -> None:
+    """Nothing is lost, and nothing found twice, when rates say something else after each batch."""
+    text, rows = f"PATTERN {pattern}{window}", few_events(drawn)
+    query = compiled(text, "joins", output=output)
+    follows = not isinstance(event_sequence(query.pattern), str)
+    evaluations = cycle(("compact", "joins", "compact", "iterative") if follows else ("joins", "iterative"))
+    with mock.patch.object(EvaluationChoice, "reconsider", lambda choice, *_: take_turns(choice, next(evaluations))):
+        if output == "count":
+            assert _counted(query, rows, places, restarts) == len(expected(compiled(text), rows))
+        else:
+            assert sorted(found(query, rows, places, restarts)) == sorted(expected(query, rows))
+
+
+def take_turns(choice: EvaluationChoice, evaluation: str) -> bool:
+    changed = evaluation != choice.pattern.evaluation
+    choice.pattern = replace(choice.pattern, evaluation=evaluation)
+    choice.arrays = choice._written(choice.pattern, all_alike(choice.pattern))
+    return changed
 
 
 def _counted(query: Query, rows: Rows, places: Sequence[int], restarts: bool) -> int:

@@ -14,10 +14,11 @@ import numpy as np
 from ostinato.algebra.query import MatchQuery
 from ostinato.inspect.nested_tree import nested_tree
 from ostinato.kernels.tree import tree_layout as layout
+from ostinato.program.analysis.event_sequence import event_sequence
 from ostinato.program.tree import TreePattern
 from ostinato.runtime.session.session import Session
 from ostinato.runtime.tree.evaluation_choice import EvaluationChoice
-from ostinato.runtime.tree.evaluation_costs import evaluation_costs
+from ostinato.runtime.tree.evaluation_costs import SEQUENCES, evaluation_costs
 from ostinato.runtime.tree.event_rates import EventRates
 from ostinato.runtime.tree.step_arrays import StepArrays
 from ostinato.runtime.tree.tree_matcher import TreeMatcher
@@ -42,6 +43,9 @@ def nested_plan(query: MatchQuery, pattern: TreePattern) -> Iterator[str]:
         keys = ", ".join(pattern.reads.key_names)
         yield f"equality key: all events are equal in {keys}, those that must not be there too; each value is searched by itself"
     yield from _expected(pattern)
+    if pattern.evaluation == SEQUENCES:
+        yield "nothing is searched: each event goes to the partial matches that it can follow, which are kept together"
+        return
     arrays = EvaluationChoice(pattern).arrays
     if pattern.evaluation == "joins":
         yield "order of the search, until rates of events are known:"
@@ -59,6 +63,9 @@ def nested_plan(query: MatchQuery, pattern: TreePattern) -> Iterator[str]:
 def _expected(pattern: TreePattern) -> Iterator[str]:
     if pattern.by_cost:
         yield f"evaluation: {pattern.evaluation} until rates of events are known, then the one that is expected to look at the fewest"
+        against = event_sequence(pattern)
+        if isinstance(against, str):
+            yield f"not by {SEQUENCES}: {against}"
     supposed = EventRates(dict.fromkeys(range(len(pattern.tree)), SUPPOSED))
     yield f"expected with {SUPPOSED:.0f} events of each variable per window: {_costs(evaluation_costs(pattern, supposed))}"
 

@@ -44,8 +44,9 @@ def _name(item: Pattern, query: MatchQuery) -> str:
     match item:
         case Variable(name):
             return f"{query.definition(name).event_type or query.stream} {name}"
-        case Repetition(Variable(name), 1, None):
-            return f"{query.definition(name).event_type or query.stream}+ {name}[ ]"
+        case Repetition(Variable(name), at_least, at_most):
+            mark = "?" if at_most == 1 else "+" if at_least else "*"
+            return f"{query.definition(name).event_type or query.stream}{mark} {name}{'' if at_most == 1 else '[ ]'}"
         case Sequence() | Conjunction() | Alternation():
             return WORDS[type(item)]
         case Empty():

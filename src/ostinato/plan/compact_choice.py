@@ -8,7 +8,7 @@ from ostinato.expr.types import Kind
 from ostinato.program.pattern import EventPattern
 
 MOST_STATES = 62  # they are a bit set
-SUMMED = (Output.COUNT, Output.AGGREGATES)
+BY_EPOCH = (Output.ALL, Output.COUNT, Output.AGGREGATES)
 
 
 def against_compact(query: MatchQuery, pattern: EventPattern) -> str | None:
@@ -18,7 +18,7 @@ def against_compact(query: MatchQuery, pattern: EventPattern) -> str | None:
     states = len(pattern.elements) * (2 if query.ties is Ties.EPOCH else 1)
     if states > MOST_STATES or pattern.bits > MOST_STATES:
         return f"it has more than {MOST_STATES // (states // len(pattern.elements))} elements"
-    if query.ties is Ties.EPOCH and (query.negations or query.selection is not Selection.ANY or query.output not in SUMMED):
+    if query.ties is Ties.EPOCH and (query.negations or query.selection is not Selection.ANY or query.output not in BY_EPOCH):
         return "simultaneous events may not follow one another"
     if any(query.output is Output.AGGREGATES and a.type.kind is Kind.STRING for a in pattern.measures.aggregates):
         return "the least or greatest of texts is asked for"

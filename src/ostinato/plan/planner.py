@@ -17,6 +17,7 @@ from ostinato.plan.instances.emit_automaton import AutomatonEmitter
 from ostinato.plan.intervals.emit_intervals import IntervalEmitter
 from ostinato.plan.tree.emit_tree import TreeEmitter
 from ostinato.plan.tree.flat_sequence import flat_sequence
+from ostinato.program.analysis.event_sequence import event_sequence
 from ostinato.program.instances import InstanceAutomaton
 from ostinato.program.intervals import IntervalPattern
 from ostinato.program.pattern import EventPattern, Pattern, RowPattern
@@ -26,6 +27,7 @@ from ostinato.program.verification.verify import verify_pattern
 ROW_EVALUATIONS = ("scan", "threads")
 EVENT_EVALUATIONS = ("runs", "compact", "backtrack")
 TREE_EVALUATIONS = ("joins", "iterative", "object cache", "semantic cache")
+SEQUENCES = "compact"  # of nested patterns, too, where they are sequences of events
 STREAM_EVALUATIONS = ("instances",)
 INTERVAL_EVALUATIONS = ("intervals",)
 TREE_REASONS = {
@@ -33,6 +35,7 @@ TREE_REASONS = {
     "iterative": "asked for: nested expressions are searched again for every combination of outer events",
     "object cache": "asked for: the matches of each nested expression are kept in one list",
     "semantic cache": "asked for: the matches of each nested expression are kept by the intervals that they were asked for",
+    "compact": "asked for: a sequence of events, whose matches are listed as those of compact",
 }
 
 
@@ -46,7 +49,7 @@ def plan(query: MatchQuery, strategy: str | None = None, by_key: bool = True) ->
         raise _refusal(strategy, "it evaluates patterns of situations")
     if query.selection is Selection.PREFERRED:
         return _plan_rows(query, strategy)
-    if query.listed is MatchOrder.INTERVAL and strategy not in TREE_EVALUATIONS:
+    if query.listed is MatchOrder.INTERVAL and _counts_sequences(query, strategy):
         flat = _flat(query, strategy, by_key)
         return _plan_tree(query, strategy, by_key, flat) if isinstance(flat, str) else flat
     if query.listed is MatchOrder.INTERVAL or is_nested(query.pattern):
@@ -72,16 +75,23 @@ def plan_intervals(query: MatchIntervals | SituationStream, strategy: str | None
     return IntervalEmitter(query).emit()
 
 
+def _counts_sequences(query: MatchQuery, wanted: str | None) -> bool:
+    """Whether a nested pattern, if it is a sequence of events, is counted as one of SASE+ from the first row on: where that is asked for,
+    or nothing would ever be forgotten."""
+    if query.output is not Output.COUNT or wanted in TREE_EVALUATIONS:
+        return False
+    return wanted is not None or query.within is None
+
+
 def _flat(query: MatchQuery, wanted: str | None, by_key: bool) -> EventPattern | str:
-    """A nested pattern that is a sequence of events, where its matches are counted: what is listed is listed by intervals, as the
-    evaluations of nested patterns do. Or why it is not counted so."""
-    flat = flat_sequence(query, by_key) if query.output is Output.COUNT else "its matches are listed by their intervals"
+    """A nested pattern that is a sequence of events, or why it is not counted so."""
+    flat = flat_sequence(query, by_key)
     if isinstance(flat, str):
         if wanted is not None:
             raise _refusal(wanted, f"it is a nested pattern: {flat}")
         return flat
     pattern = _plan_events(flat, wanted)
-    against = against_compact(flat, pattern) if wanted is None and pattern.evaluation != "compact" else None
+    against = against_compact(flat, pattern) if wanted is None and pattern.evaluation != SEQUENCES else None
     if against is not None:
         return against
     return replace(pattern, reason=f"a sequence of events, nothing is left of the nesting; {pattern.reason}")
@@ -131,17 +141,20 @@ def _check_timeouts(query: MatchQuery) -> None:
 
 def _plan_tree(query: MatchQuery, wanted: str | None, by_key: bool, uncounted: str = "") -> TreePattern:
     """`uncounted`: why its matches are not counted as those of a sequence."""
-    if wanted is not None and wanted not in TREE_EVALUATIONS:
+    if wanted is not None and wanted not in (*TREE_EVALUATIONS, SEQUENCES):
         raise _refusal(wanted, "it is a nested pattern")
     if query.selection is not Selection.ANY or query.ties is not Ties.EPOCH or query.partition:
         raise _refusal(wanted or "joins", "it selects any events, strictly in time")
     if query.output not in (Output.ALL, Output.COUNT):
         raise UnsupportedError(f"the output {query.output.value} is not offered for nested patterns", hint="use all or count")
     chosen = wanted or "joins"
-    reason = TREE_REASONS[chosen]
-    if query.output is Output.COUNT and uncounted:
-        reason = f"{reason}; not counted by compact, for {uncounted}"
-    return replace(TreeEmitter(query, by_key).emit(chosen, reason), by_cost=wanted is None)
+    pattern = TreeEmitter(query, by_key).emit("joins", TREE_REASONS[chosen])
+    against = event_sequence(pattern)
+    if wanted == SEQUENCES and isinstance(against, str):
+        raise _refusal(wanted, f"it is a nested pattern: {against}")
+    if wanted is None and query.output is Output.COUNT and isinstance(against, str):
+        pattern = replace(pattern, reason=f"{pattern.reason}; not counted by compact, for {uncounted or against}")
+    return verify_pattern(replace(pattern, evaluation=chosen, by_cost=wanted is None))
 
 
 def _plan_events(query: MatchQuery, wanted: str | None) -> EventPattern:

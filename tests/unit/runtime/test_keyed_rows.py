@@ -126,3 +126,16 @@ def test_few_rows_of_many_keys_are_grouped_by_appearance():
     start = rows.offset[700]
     assert rows.arena.data["column:v"][start : start + 4].tolist() == [10, 30, 10, 30]
     assert one.slots.shape == (rows.arena.capacity, 2) and other.slots.shape == (rows.arena.capacity, 1)
+
+
+def test_rows_behind_which_there_are_no_others_stay_where_they_are() -> None:
+    rows = KeyedRows({"v": np.int64}, timed=False)
+    rows.ensure_keys(3)
+    places = []
+    with patch.object(keyed_rows, "FEW_ROWS", 4):
+        for keys in ([0, 0, 0, 0, 1, 1, 1, 1], [2, 2, 2, 2], [2] * 5, [2] * 9, [0, 0]):
+            values = np.arange(len(keys))
+            rows.append(rows.group(np.array(keys, np.int64), len(keys)), {"positions": (values, None), "column:v": (values, None)})
+            places.append(rows.offset.tolist())
+    assert [place[2] for place in places[1:]] == [places[1][2]] * 4 and places[3][:2] == places[0][:2]
+    assert retained(rows, 2) == [*range(4), *range(5), *range(9)] and retained(rows, 0) == [0, 1, 2, 3, 0, 1]

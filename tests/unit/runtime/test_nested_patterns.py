@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from typing import Any
 
 import pyarrow as pa
@@ -10,7 +11,10 @@ import pytest
 
 import ostinato as ost
 from ostinato.base.errors import UnsupportedError
+from ostinato.inspect.nested_plan import chosen_evaluations
 from ostinato.plan.planner import TREE_EVALUATIONS
+from ostinato.program.analysis.event_sequence import event_sequence
+from ostinato.program.tree import TreePattern
 from ostinato.query import Query
 from ostinato.runtime.session import idle_keys
 
@@ -173,7 +177,7 @@ def test_the_warning_is_about_matches_of_several_events(pattern: str, explodes: 
 @pytest.mark.parametrize(
     ("pattern", "strategy", "reason"),
     [
-        ("SEQ(A a, OR(B b, C c))", "compact", "it has alternatives"),
+        ("SEQ(A a, OR(B b, C c))", "runs", "it has alternatives"),
         ("SEQ(A a, !B b, C c)", "runs", "something must not be there"),
         ("SEQ(A a, AND(B b, C c))", "runs", "some of its events come in any order"),
         ("SEQ(A a, B+ b[], b.LEN > 2)", "compact", "a condition looks at a finished list"),
@@ -190,7 +194,53 @@ def test_what_is_no_sequence_of_events_is_not_handed_over(pattern: str, strategy
     assert compiled(text, events("A1"), output="count").pattern.evaluation == "joins"
 
 
-def test_matches_that_are_listed_are_not_handed_over() -> None:
-    assert compiled("PATTERN SEQ(A a, B b) WITHIN 9", events("A1")).pattern.evaluation == "joins"
-    with pytest.raises(UnsupportedError, match="its matches are listed by their intervals"):
-        compiled("PATTERN SEQ(A a, B b) WITHIN 9", events("A1"), "runs")
+@pytest.mark.parametrize(
+    ("pattern", "strategy", "reason"),
+    [
+        ("SEQ(A a, !B b, C c)", "compact", "something must not be there"),
+        ("SEQ(A a, AND(B b, C c))", "compact", "some of its events come in any order"),
+        ("SEQ(A a, B+ b[], b.LEN > 2)", "compact", "some conditions look at other events of the match"),
+        ("SEQ(OR(A a, SEQ(B b, D d)), C c, d.x = c.x)", "compact", "some conditions look at other events of the match"),
+        ("SEQ(A a, B b)", "runs", "it is a nested pattern"),
+    ],
+)
+def test_what_is_not_listed_as_a_sequence(pattern: str, strategy: str, reason: str) -> None:
+    with pytest.raises(UnsupportedError, match=reason):
+        compiled(f"PATTERN {pattern} WITHIN 9", events("A1"), strategy)
+
+
+def test_alternatives_that_depend_on_each_other_are_no_sequence() -> None:
+    pattern = compiled("PATTERN SEQ(OR(A a, B b), A m, OR(C c, D d)) WITHIN 9", events("A1")).pattern
+    assert isinstance(pattern, TreePattern) and not isinstance(event_sequence(pattern), str)
+    first, *_, last = pattern.branches
+    assert event_sequence(replace(pattern, branches=(first, last))) == "its alternatives depend on each other"
+
+
+@pytest.mark.parametrize("output", ["all", "count"])
+@pytest.mark.parametrize(("rate", "window", "evaluation"), [(40, 8, "joins"), (2, 40, "compact")])
+def test_rates_decide_whether_a_sequence_is_followed_or_searched(rate: int, window: int, evaluation: str, output: str) -> None:
+    """Where few events can stand before the last, there is little to search."""
+    kinds = ["C" if n % rate == 0 else "AB"[n // 3 % 2] for n in range(1200)]
+    table = events(" ".join(f"{kind}{n}" for n, kind in enumerate(kinds)))
+    query = compiled(f"PATTERN SEQ(A a, SEQ(B b, C c)) WITHIN {window}", table, output=output)
+    session = query.open()
+    found = [session.push(table.slice(start, 300)) for start in range(0, 1200, 300)]
+    found.append(session.close())
+    assert chosen_evaluations(session).startswith(f"{evaluation} (expected per window: joins")
+    asked = [
+        ost.match(query.text, language="neel", type_by="kind", events=table, strategy=one, output=output) for one in ("joins", "compact")
+    ]
+    for one in asked:
+        assert one.to_arrow().num_rows == sum(part.num_rows for part in found)
+        assert output == "all" or one.to_arrow().to_pylist() == found[-1].to_pylist()
+
+
+def test_rows_have_no_room_for_links_where_nothing_is_searched() -> None:
+    table = events(" ".join(f"{'ABC'[n % 3]}{n}" for n in range(3000)))
+    widths = {}
+    for strategy in ("joins", None):
+        session = compiled("PATTERN SEQ(A a, SEQ(B b, C c)) WITHIN 1000", table, strategy, output="count").open()
+        for start in range(0, 3000, 500):
+            session.push(table.slice(start, 500))
+            widths[strategy] = session.graph.operators[0].rows.mark("links").shape[1]
+    assert widths["joins"] > 0 and widths[None] == 0

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from typing import Any
+from unittest import mock
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
 import ostinato as ost
 from ostinato.plan.planner import TREE_EVALUATIONS
+from ostinato.runtime.session.pattern_operator import PatternOperator
 
 SCHEMA = pa.schema([("id", pa.int64()), ("ts", pa.int64()), ("kind", pa.string()), ("x", pa.int64())])
 
@@ -69,3 +72,28 @@ def test_the_watermark_decides_what_simultaneous_events_could(window: str) -> No
     assert session.advance(10).num_rows == 0
     assert session.advance(11).num_rows == 1
     assert session.close().num_rows == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "visits"),
+    [("PATTERN SEQ(A a, !(C c, c.x = a.x), B b, a.x = b.x)", 4), ("PATTERN SEQ(A a, B b, !(C c, c.x = a.x), a.x = b.x)", 39)],
+)
+def test_quiet_keys_are_looked_at_when_part_of_the_window_has_passed(text: str, visits: int) -> None:
+    """Where time only lets their rows go; where it decides about matches, as often as their number is paid for."""
+    schema = pa.schema([("x", pa.int64()), ("ts", pa.int64()), ("kind", pa.string())])
+    session = ost.compile(f"{text} WITHIN 4000", {"events": schema}, language="neel", type_by="kind").open()
+    session.push(pa.table({"x": range(100), "ts": [0] * 100, "kind": ["A"] * 100}))
+    quiet = 0
+    feed = PatternOperator.feed
+
+    def counted(operator: PatternOperator, keys: np.ndarray, *given: Any, **named: Any) -> Any:
+        nonlocal quiet
+        quiet += len(keys) > 50
+        return feed(operator, keys, *given, **named)
+
+    with mock.patch.object(PatternOperator, "feed", counted):
+        for start in range(1, 4001, 100):
+            session.push(pa.table({"x": [1000] * 100, "ts": range(start, start + 100), "kind": ["A"] * 100}))
+        assert abs(quiet - visits) <= 1
+    session.push(pa.table({"x": [1000] * 100, "ts": range(9000, 9100), "kind": ["A"] * 100}))
+    assert session.metrics()["retained_rows"] <= 200

@@ -16,6 +16,7 @@ from ostinato.kernels.compact.compact_best import BEST, UNDECIDED, choose
 from ostinato.kernels.compact.start_heaps import (
     ACTIVE,
     CLOCK,
+    EPOCH,
     LOW,
     MOST_COPIES,
     NEWEST,
@@ -53,7 +54,11 @@ NONOVERLAPPING = 4
 WATERMARK = 5
 HAS_WATERMARK = 6
 FINAL = 7
-SETTING_CELLS = 8
+FRESH = 8  # the states, as a bit set, that wait until time goes on
+ALONE = 9  # the bit, as a word, of an event that is the only one of its time; 0: there is none
+SETTING_CELLS = 10
+
+EPOCH_SYMBOL = 0  # of time going on, where there are such states
 
 # Cells of `header`
 NODES = 0
@@ -178,7 +183,13 @@ def advance(
         steps = partitions[key, STEPS]
         status = DONE
         while row < end[i]:
-            symbol = symbol_of(bits[row], settings[MASK], direct, slot_bits, slot_numbers)
+            word, goes_on = bits[row], False
+            if settings[FRESH]:
+                is_fresh = active & settings[FRESH] != 0
+                goes_on = is_fresh and times[row] != (times[row - 1] if row > begin[i] else partitions[key, EPOCH])
+                if settings[ALONE] and (goes_on or not is_fresh) and row + 1 < end[i] and times[row + 1] != times[row]:
+                    word |= settings[ALONE]
+            symbol = symbol_of(word, settings[MASK], direct, slot_bits, slot_numbers)
             if symbol == UNKNOWN:
                 status = NEW_SYMBOL
                 break
@@ -186,6 +197,14 @@ def advance(
                 last = positions[row - 1] if row > begin[i] else partitions[key, POSITION]
                 if positions[row] != last + 1:
                     active = 0
+            now = times[row] if settings[BY_TIME] else row + shift
+            if goes_on:
+                if not has_room(symbols, nodes, found, chosen, header, EPOCH_SYMBOL, steps):
+                    status = TOO_SMALL
+                    break
+                active = step(
+                    symbols, transitions, settings, nodes, found, header, roots, spine, key, EPOCH_SYMBOL, row + shift, now, active
+                )  # fmt: skip
             if active & symbols[symbol, ACTS] == 0 and not symbols[symbol, STARTS]:
                 row += 1
                 continue
@@ -198,7 +217,6 @@ def advance(
             steps += 1
             before = header[FOUND]
             made = header[NODES]
-            now = times[row] if settings[BY_TIME] else row + shift
             active = step(symbols, transitions, settings, nodes, found, header, roots, spine, key, symbol, row + shift, now, active)
             if settings[NONOVERLAPPING]:
                 for node in range(made, header[NODES]):
@@ -212,6 +230,7 @@ def advance(
         if row > begin[i]:
             partitions[key, CLOCK] = times[row - 1] if settings[BY_TIME] else row - 1 + shift
             partitions[key, POSITION] = positions[row - 1]
+            partitions[key, EPOCH] = times[row - 1] if settings[FRESH] else 0
         if status == DONE and active:
             active = drop_hopeless(settings, nodes, header, roots, key, active, row + shift)
         if status == DONE and active:

@@ -32,7 +32,8 @@ CLOCK = 1  # time or ordinal of the last event
 LOW = 2  # no partial match needs a row before this ordinal
 STEPS = 3  # events that did anything since there was no partial match: no match is longer
 POSITION = 4  # of the last event in the stream
-PARTITION_COLUMNS = 5
+EPOCH = 5  # the time of the last row, where simultaneous events may not follow one another
+PARTITION_COLUMNS = 6
 
 MOST_COPIES = 80  # of nodes, when two heaps become one: their right spines, each of a leftist heap of 2**40 nodes at most
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from graphlib import CycleError, TopologicalSorter
 
 from ostinato.expr.types import Kind
+from ostinato.program.analysis.event_sequence import event_sequence
 from ostinato.program.tree import Branch, Group, Limit, NegatedBranch, TreePattern, TreeTest
 from ostinato.program.verification.requirement import require, require_known
 from ostinato.program.verification.scalar_check import is_block
 
-POLICIES = {"evaluation": ("joins", "iterative", "object cache", "semantic cache"), "output": ("all", "count")}
+POLICIES = {"evaluation": ("joins", "iterative", "object cache", "semantic cache", "compact"), "output": ("all", "count")}
 MOST_VARIABLES = 250
 HELD_ALIKE = (Kind.INT, Kind.STRING, Kind.TIMESTAMP, Kind.DATE)
 
@@ -34,6 +35,7 @@ def check_tree_pattern(pattern: TreePattern) -> None:
     for branch in pattern.branches:
         require(all(variable in known for variable in branch.variables), "branches with variables that are shown")
         _branch(branch, pattern, frozenset())
+    require(pattern.evaluation != "compact" or not isinstance(event_sequence(pattern), str), "a sequence of events for compact")
 
 
 def _test(test: TreeTest, pattern: TreePattern) -> None:

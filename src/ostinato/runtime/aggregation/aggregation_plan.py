@@ -82,8 +82,7 @@ class SymbolOperations:
 
     @property
     def alone(self) -> int:
-        """What is added to the bits of an event that is the only one of its time; 0: nothing has to wait, or there is no bit for it."""
-        return 1 << self._events.alone_bit if self._events.alone_bit >= 0 else 0
+        return self._events.alone
 
     def meet(self, bits: int) -> None:
         """An event of a new kind, whether it is alone or not."""

@@ -14,7 +14,7 @@ from ostinato.program.pattern import EventPattern
 from ostinato.runtime.compact.compact_dag import DagList
 from ostinato.runtime.compact.compact_state import check_compact
 from ostinato.runtime.compact.compact_store import NODE_BYTES, CompactStore
-from ostinato.runtime.compact.symbol_transitions import SymbolTransitions, match_settings
+from ostinato.runtime.compact.symbol_transitions import SymbolTransitions
 from ostinato.runtime.limits.budget import Budget, Overflow, in_words, over_budget
 from ostinato.runtime.matcher import NEVER, Matcher
 from ostinato.runtime.matches.listing import Listing
@@ -36,7 +36,7 @@ class CompactMatcher(Matcher):
         self._pattern = pattern
         self._budget = budget
         self._transitions = SymbolTransitions(pattern)
-        self._settings = match_settings(pattern, self._transitions.symbols.mask)
+        self._settings = self._transitions.settings(pattern)
         span = int(self._settings[kernel.SPAN])
         by_time = bool(self._settings[kernel.BY_TIME])
         self._store = CompactStore(self._transitions.states, span, by_time, pattern.output == "nonoverlapping")
@@ -104,7 +104,7 @@ class CompactMatcher(Matcher):
             if status == kernel.DONE:
                 return
             if status == kernel.NEW_SYMBOL:
-                learned.learn(int(bits[store.header[kernel.AT_ROW]]))
+                learned.meet(int(bits[store.header[kernel.AT_ROW]]))
             else:
                 yield from self._flush(in_parts)
                 store.make_room(learned.most_transitions)

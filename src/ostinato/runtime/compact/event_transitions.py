@@ -171,6 +171,11 @@ class EventTransitions:
         return {bit for bit in (*of_elements, *negated, *epoch) if bit >= 0}
 
     @property
+    def alone(self) -> int:
+        """What is added to the bits of an event that is the only one of its time; 0: nothing has to wait, or there is no bit for it."""
+        return 1 << self.alone_bit if self.alone_bit >= 0 else 0
+
+    @property
     def fresh_states(self) -> int:
         """As a bit set."""
         return sum(1 << number for number, state in enumerate(self.all_states) if state.fresh)

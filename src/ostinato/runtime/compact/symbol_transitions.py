@@ -22,6 +22,14 @@ class SymbolTransitions:
         self.transitions = np.zeros((64, kernel.TRANSITION_COLUMNS), np.int64)
         self._used = 0
         self.most_transitions = 1  # of any symbol
+        if self._events.by_epoch:
+            self.learn(1 << self._events.epoch_bit)  # is kernel.EPOCH_SYMBOL, the first
+
+    def meet(self, bits: int) -> None:
+        """An event of a new kind, whether it is alone at its time or not."""
+        for one in dict.fromkeys((bits, bits | self._events.alone)):
+            if one & self.symbols.mask not in self.symbols.known:
+                self.learn(one)
 
     def learn(self, bits: int) -> None:
         """A symbol that was not met before."""
@@ -45,6 +53,16 @@ class SymbolTransitions:
     def states(self) -> int:
         return len(self._events.all_states)
 
+    def settings(self, pattern: EventPattern) -> np.ndarray:
+        settings = np.zeros(kernel.SETTING_CELLS, np.int64)
+        settings[kernel.MASK] = self.symbols.mask
+        settings[kernel.SPAN] = window_span(pattern)
+        settings[kernel.BY_TIME] = counts_time(pattern)
+        settings[kernel.STRICT] = pattern.selection == "strict_contiguity"
+        settings[kernel.NONOVERLAPPING] = pattern.output == "nonoverlapping"
+        settings[kernel.FRESH], settings[kernel.ALONE] = self._events.fresh_states, self._events.alone
+        return settings
+
     def _add(self, transitions: list[StateTransition]) -> None:
         for transition in transitions:
             if self._used == len(self.transitions):
@@ -66,13 +84,3 @@ def window_span(pattern: EventPattern) -> int:
 
 def counts_time(pattern: EventPattern) -> bool:
     return pattern.within >= 0 and pattern.within_unit != "events"
-
-
-def match_settings(pattern: EventPattern, mask: int) -> np.ndarray:
-    settings = np.zeros(kernel.SETTING_CELLS, np.int64)
-    settings[kernel.MASK] = mask
-    settings[kernel.SPAN] = window_span(pattern)
-    settings[kernel.BY_TIME] = counts_time(pattern)
-    settings[kernel.STRICT] = pattern.selection == "strict_contiguity"
-    settings[kernel.NONOVERLAPPING] = pattern.output == "nonoverlapping"
-    return settings

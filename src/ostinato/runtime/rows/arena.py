@@ -118,14 +118,13 @@ class Arena:
             self._patient.discard(name)
             self.derived.discard(name)
 
-    def reserve(self, capacity: int) -> None:
-        if capacity <= self.capacity:
-            return
-        for name, old in self.data.items():
-            self.data[name] = lengthened(old, capacity)
+    def extend(self, capacity: int) -> None:
+        """Room for more rows behind those that there are, which keep their places: memory that nobody writes to costs nothing, and so
+        there may be much more of it."""
+        for name in tuple(self.data):
             valid = self.valid[name]
-            if valid is not None:
-                self.valid[name] = lengthened(valid, capacity)
+            self._data[name] = lengthened(self._data[name], capacity)
+            self.valid[name] = None if valid is None else lengthened(valid, capacity)
         self.capacity = capacity
 
     def lets_wait(self, batch: Collection[str], rows: int) -> bool:

@@ -200,34 +200,31 @@ class KeyedRows:
     def _make_room(self, keys: np.ndarray, counts: np.ndarray) -> None:
         needed = self.length[keys] + counts
         movers, room = self._movers(keys, needed)
-        if self.used + total(room) > self.arena.capacity:
-            if self._drop_abandoned(total(needed)):
-                movers, room = self._movers(keys, needed)  # regions have no spare room now
-            if self.used + total(room) > self.arena.capacity:
-                self._lay_out_larger(keys, movers, room)
-                return
+        if self.used + total(room) > self.arena.capacity and self._drop_abandoned(total(needed)):
+            movers, room = self._movers(keys, needed)  # regions have no spare room now
+        if len(movers) == 1 and self._lengthen(int(movers[0]), int(room[0])):
+            return
         target = self.used + np.concatenate([[0], np.cumsum(room)])
+        self._reserve(int(target[-1]))
         lengths = self.length[movers]
         self.arena.copy_rows(Moved(self.offset[movers], lengths, target[:-1]))
         self.offset[movers] = target[:-1]
         self._room[movers] = room
         self.used = int(target[-1])
 
-    def _lay_out_larger(self, keys: np.ndarray, movers: np.ndarray, room: np.ndarray) -> None:
-        """All regions in larger arrays, those of `movers` with their new room: no row is copied twice, and what was left behind is gone.
-        `keys` are about to get rows, also in regions that are empty and large enough."""
-        rooms = np.where(self.length > 0, self._room, 0)
-        rooms[keys] = self._room[keys]
-        rooms[movers] = room
-        placed = np.flatnonzero(rooms)
-        target, used = _side_by_side(rooms[placed])
-        held = self.length[placed] > 0
-        moved = Moved(self.offset[placed[held]], self.length[placed[held]], target[held])
-        self.arena.rebuilt(moved, max(64, used if len(placed) == 1 else 2 * used))
-        self._room[:] = 0
-        self.offset[:] = 0
-        self.offset[placed], self._room[placed] = target, rooms[placed]
-        self.used = used
+    def _lengthen(self, key: int, room: int) -> bool:
+        """A region behind which there is no other gets its room where it lies."""
+        offset = int(self.offset[key])
+        if not self.length[key] or offset + int(self._room[key]) != self.used:
+            return False
+        self._reserve(offset + room)
+        self._room[key], self.used = room, offset + room
+        return True
+
+    def _reserve(self, used: int) -> None:
+        """Where there are several keys, with as much room again: rows of many are copied seldom then."""
+        if used > self.arena.capacity:
+            self.arena.extend(max(64, used if self.key_count == 1 else 2 * used))
 
     def _movers(self, keys: np.ndarray, needed: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The keys whose region is too small, and the room they get."""

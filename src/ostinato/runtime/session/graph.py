@@ -27,7 +27,7 @@ from ostinato.runtime.session.idle_keys import IdleKeys
 from ostinato.runtime.session.input_rows import NO_KEYS, InputRows
 from ostinato.runtime.session.pattern_operator import PatternOperator
 from ostinato.runtime.session.quarantine import Quarantine, query_of
-from ostinato.runtime.session.quiet_partitions import is_due, sweep_rows
+from ostinato.runtime.session.quiet_partitions import Sweeps, is_due, sweeps_of
 from ostinato.runtime.session.session_limits import SessionLimits
 from ostinato.runtime.session.session_options import SessionOptions
 from ostinato.runtime.session.shape_rows import ShapeRows
@@ -101,7 +101,7 @@ class Graph:
         self._beginnings.keep(self.inputs)
         self.readers: list[list[PatternOperator]] = [[] for _ in self.inputs]  # those of queries, then their common beginnings
         self._swept = [NEVER] * len(self.inputs)  # up to where time has decided what it decides, in all partitions
-        self._sweeps: list[int | None] = [None] * len(self.inputs)
+        self._sweeps: list[Sweeps | None] = [None] * len(self.inputs)
         self._sharing: list[CodeSharing] = [CodeSharing((), source.rows) for source in self.inputs]
         for number in range(len(self.inputs)):
             self._connect_readers(number)
@@ -109,7 +109,8 @@ class Graph:
     def _connect_readers(self, number: int) -> None:
         own, source = [self.operators[n] for n in self._reader_numbers[number]], self.inputs[number]
         readers = self.readers[number] = [*own, *self._beginnings.among(source, own)]
-        self._sweeps[number] = sweep_rows(reader.pattern for reader in readers)
+        waited_for = self.options.ordered or any(self.edges[operator] for operator in self._reader_numbers[number])
+        self._sweeps[number] = sweeps_of((reader.pattern for reader in readers), waited_for)
         self._sharing[number] = CodeSharing(readers, source.rows)
         source.read_by([reader.pattern for reader in own], partial(self._refused, number))
 
@@ -274,7 +275,7 @@ class Graph:
         if len(touched):
             yield from self._feed(number, touched, in_parts)
         sweeps = self._sweeps[number]
-        if sweeps is not None and (time_passed or (len(touched) and is_due(source, sweeps))):
+        if sweeps is not None and (time_passed or (len(touched) and is_due(source, sweeps, self._swept[number]))):
             yield from self._sweep(number, None if time_passed else touched, in_parts)
         if len(touched):
             self._idle_keys[number].forget(source, self.readers[number])

@@ -9,7 +9,7 @@ import numpy as np
 from ostinato.kernels.scalar.scalar import Interpreter
 from ostinato.program.tree import TreePattern
 from ostinato.runtime.rows.pattern_rows import PatternRows
-from ostinato.runtime.tree.evaluation_costs import evaluation_costs
+from ostinato.runtime.tree.evaluation_costs import SEQUENCES, evaluation_costs
 from ostinato.runtime.tree.event_rates import EventRates, all_alike, event_rates
 from ostinato.runtime.tree.expected_events import ExpectedEvents
 from ostinato.runtime.tree.step_arrays import StepArrays
@@ -44,6 +44,8 @@ class EvaluationChoice:
 
     @staticmethod
     def _written(pattern: TreePattern, measured: EventRates) -> StepArrays:
+        if pattern.evaluation == SEQUENCES:  # nothing is searched, and the steps are those of joins
+            pattern = replace(pattern, evaluation="joins")
         adapts = pattern.evaluation == "joins" and pattern.reorders
         expected = ExpectedEvents(pattern, measured)
         return StepWriter(pattern, CheapestOrder(expected) if adapts else NestedOrder(pattern)).write()

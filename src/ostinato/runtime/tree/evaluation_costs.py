@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from math import inf
 
+from ostinato.program.analysis.event_sequence import event_sequence
 from ostinato.program.tree import Branch, Group, NegatedBranch, TreePattern
 from ostinato.runtime.tree.event_rates import EventRates
 from ostinato.runtime.tree.expected_events import LOOK, ExpectedEvents, before, between
@@ -12,6 +13,8 @@ from ostinato.runtime.tree.negation_needs import depends_on, wanted_by
 from ostinato.runtime.tree.variable_order import CheapestOrder, NestedOrder, Unit, VariableOrder, completing
 
 EVALUATIONS = ("joins", "iterative", "object cache", "semantic cache")
+SEQUENCES = "compact"  # of sequences of events, where nothing is searched
+FOLLOWED, LISTED = 1.5, 0.5  # of the cost of an event that is looked at: an event that is followed, a match that is listed so
 BEHIND, BETWEEN = 0.5, 1 / 3  # of what a window has, what ends behind one of its events, and what lies between two of them
 
 
@@ -23,7 +26,19 @@ def evaluation_costs(pattern: TreePattern, measured: EventRates, most_kept: floa
         cost = _Cost(replace(pattern, evaluation=name), measured)
         total = cost.total()
         found[name] = total if cost.kept <= most_kept else inf
+    if not isinstance(event_sequence(pattern), str):
+        found[SEQUENCES] = _followed(pattern, measured)
     return found
+
+
+def _followed(pattern: TreePattern, measured: EventRates) -> float:
+    """Each event costs the same, however many there are; and so does a match that is listed."""
+    expected = ExpectedEvents(pattern, measured)
+    variables = {variable for branch in pattern.branches for variable in branch.variables}
+    rates = {pattern.tree[variable].bit: expected.rate(variable) for variable in variables}
+    ends = ((branch, last) for branch in pattern.branches for last in completing(branch.variables, branch))
+    matches = sum(expected.combinations(branch, frozenset(branch.variables), last) for branch, last in ends)
+    return FOLLOWED * sum(rates.values()) + (0.0 if pattern.output == "count" else LISTED * matches)
 
 
 @dataclass

@@ -61,6 +61,13 @@ class EventLinks:
         self.before[:] = NOT_LINKED
         self._forgotten = True
 
+    def let_go(self, rows: PatternRows) -> None:
+        """Nothing is linked until somebody asks for it again, and rows have no room for links."""
+        if self._widths:
+            self.forget()
+            for table in self._tables:
+                rows.widen(table, 0)
+
     def link_again(self, rows: PatternRows, keys: np.ndarray, until: np.ndarray, control: np.ndarray) -> None:
         """The rows of these keys that were offered before, where they are not linked any more."""
         if self._forgotten:

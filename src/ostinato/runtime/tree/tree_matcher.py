@@ -9,8 +9,9 @@ import numpy as np
 from ostinato.kernels.scalar.scalar import Interpreter
 from ostinato.kernels.tree import tree_advance as kernel
 from ostinato.kernels.tree import tree_layout as layout
+from ostinato.program.analysis.event_sequence import event_sequence
 from ostinato.program.tree import TreePattern
-from ostinato.runtime.limits.budget import Budget, in_words, over_budget
+from ostinato.runtime.limits.budget import MOST_COUNTED, Budget, in_words, over_budget, too_many_matches
 from ostinato.runtime.limits.steps import Steps
 from ostinato.runtime.matcher import Matcher
 from ostinato.runtime.matches.held_matches import check_held
@@ -22,10 +23,12 @@ from ostinato.runtime.rows.string_pool import StringPool
 from ostinato.runtime.snapshots.state_check import StateCheck
 from ostinato.runtime.tree.decided_matches import DecidedMatches
 from ostinato.runtime.tree.evaluation_choice import Chosen, EvaluationChoice
+from ostinato.runtime.tree.evaluation_costs import SEQUENCES
 from ostinato.runtime.tree.event_links import EventLinks
 from ostinato.runtime.tree.found_matches import FoundMatches
 from ostinato.runtime.tree.nested_caches import NestedCaches
 from ostinato.runtime.tree.search_stack import SearchStack
+from ostinato.runtime.tree.sequence_matches import SequenceMatches
 from ostinato.runtime.tree.step_arrays import KeptOf
 from ostinato.runtime.tree.tree_state import check_tree
 
@@ -45,6 +48,8 @@ class TreeMatcher(Matcher):
         self._links.change(self._choice.arrays)
         self._stack = SearchStack(pattern)
         self._caches = NestedCaches(self._choice.arrays.members)
+        sequence = event_sequence(pattern)
+        self._sequence = None if isinstance(sequence, str) else SequenceMatches(sequence, budget, pool)
         self._listing = Listing(pattern, budget, pool)
         self._steps = Steps(pattern, budget)
         self._counts = pattern.output == "count" and not pattern.trails
@@ -62,13 +67,13 @@ class TreeMatcher(Matcher):
 
     def feed(self, rows: PatternRows, keys: np.ndarray, ready: np.ndarray, watermark: int, final: bool) -> Matches:
         self._begin(rows, keys, ready, watermark, final)
-        for _ in self._advance(rows, keys, ready, in_parts=False):
+        for _ in self._found_in(rows, keys, ready, in_parts=False):
             pass
         return self._finish(rows, keys, watermark, final)
 
     def feed_in_parts(self, rows: PatternRows, keys: np.ndarray, ready: np.ndarray, watermark: int, final: bool) -> Iterator[Matches]:
         self._begin(rows, keys, ready, watermark, final)
-        for _ in self._advance(rows, keys, ready, in_parts=not self._decided.holds_back):
+        for _ in self._found_in(rows, keys, ready, in_parts=not self._decided.holds_back):
             yield self._released(rows, watermark, final)
         yield self._finish(rows, keys, watermark, final)
 
@@ -83,13 +88,42 @@ class TreeMatcher(Matcher):
         if self._choice.reconsider(taken_in, rows, keys, self._code):
             self._links.change(self._choice.arrays)
             self._caches.forget(control, self._choice.arrays.members)
+            if self._sequence is not None:
+                self._sequence.forget()
         self._steps.begin(taken_in)
         self._listing.begin(taken_in)
         control[layout.STEP_LIMIT] = min(int(control[layout.STEPS]) + self._steps.left, 1 << 62)
-        self._links.link_again(rows, keys, self._next, self._stack.control)
+        if self._follows:
+            self._links.let_go(rows)
+        else:
+            self._links.link_again(rows, keys, self._next, self._stack.control)
+
+    @property
+    def _follows(self) -> bool:
+        """Whether it is a sequence of events that is followed, and not searched."""
+        return self._choice.pattern.evaluation == SEQUENCES
+
+    def _found_in(self, rows: PatternRows, keys: np.ndarray, ready: np.ndarray, in_parts: bool) -> Iterator[None]:
+        """What the rows complete is found; where matches are handed on in parts, it stops whenever there are some."""
+        if not self._follows:
+            yield from self._advance(rows, keys, ready, in_parts)
+            return
+        assert self._sequence is not None
+        control = self._stack.control
+        given = rows, keys, ready, self._next, int(control[layout.WATERMARK]), bool(control[layout.FINAL])
+        if self._counts:
+            self._matches += self._sequence.count(*given)
+            if self._matches > MOST_COUNTED:
+                raise too_many_matches(self._pattern)
+        for matches in () if self._counts else self._sequence.feed(*given):
+            if len(matches):
+                self._decided.add(rows, matches, np.zeros(len(matches), np.int64))
+                if in_parts:
+                    yield
+        self._next[keys] = np.maximum(self._next[keys], ready)
 
     def _advance(self, rows: PatternRows, keys: np.ndarray, ready: np.ndarray, in_parts: bool) -> Iterator[None]:
-        """Search the rows; where matches are handed on in parts, whenever some have been found."""
+        """Search the rows."""
         arrays, links, control = self._choice.arrays, self._links, self._stack.control
         control[layout.AT_KEY], control[layout.AT_PLAN], control[layout.LEVEL] = 0, 0, -1
         keys, ready = np.ascontiguousarray(keys, np.int64), np.ascontiguousarray(ready, np.int64)
@@ -215,6 +249,8 @@ class TreeMatcher(Matcher):
         self._next, self._keep, self._read = self._next[old_of_new], self._keep[old_of_new], self._read[old_of_new]
         self._links.forget()
         self._caches.forget(self._stack.control, self._choice.arrays.members)
+        if self._sequence is not None:
+            self._sequence.renumber(old_of_new)
 
     @property
     def chosen(self) -> Chosen:
@@ -246,7 +282,7 @@ class TreeMatcher(Matcher):
             "kept_intervals": self._caches.intervals(control),
             "cache_hits": int(control[layout.CACHE_HITS]),
             "cache_loads": int(control[layout.CACHE_LOADS]),
-            "state_bytes": self._links.bytes + self._decided.bytes + self._caches.bytes,
+            "state_bytes": self._links.bytes + self._decided.bytes + self._caches.bytes + (self._sequence.bytes if self._sequence else 0),
         }
 
     def state(self) -> dict[str, np.ndarray]:
@@ -263,3 +299,5 @@ class TreeMatcher(Matcher):
         self._decided.load(state)
         self._links.ensure_keys(len(self._next))
         self._links.forget()
+        if self._sequence is not None:
+            self._sequence.forget()
