@@ -10,7 +10,7 @@ from ostinato.program.intervals import IntervalPattern
 from ostinato.program.pattern import EventPattern, Pattern, RowPattern
 from ostinato.program.tree import TreePattern
 
-VERSION = 12
+VERSION = 13
 
 Body = RowPattern | EventPattern | TreePattern | InstanceAutomaton | IntervalPattern
 
