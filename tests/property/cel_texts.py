@@ -230,8 +230,7 @@ def _comparison(random: Random, seen: Seen, duration: bool) -> str:
     if random.randint(0, 9) == 0:
         return f"{left} IS {random.choice(('', 'NOT ', 'NOT '))}NULL"
     others = [(owner, tuple(own for own in attributes if not left.startswith(f"{owner}{own[0]}"))) for owner, attributes in seen]
-    operator = random.choice(COMPARISONS if kind == "int" else ("=", "!="))
-    return f"{left} {operator} {_value(random, others, kind)}"
+    return f"{left} {random.choice(COMPARISONS)} {_value(random, others, kind)}"
 
 
 def _names(seen: Seen, kind: str) -> list[str]:
@@ -249,7 +248,11 @@ def _value(random: Random, seen: Seen, kind: str) -> str:
     if kind in ("id", "box"):
         return random.choice(named or ["0" if kind == "id" else "NULL"])
     if kind == "text":
-        return random.choice((*named, *named, "'u'", "'v'"))
+        plain, other = random.choice((*named, *named, "'u'", "'v'")), random.choice((*named, "'w'"))
+        form = random.randint(0, 9)
+        if form == 0:
+            return f"{plain} || {other}"
+        return f"upper({plain})" if form == 1 else plain
     if not named or random.randint(0, 3) == 0:
         return str(random.randint(0, 6))
     name = random.choice(named)

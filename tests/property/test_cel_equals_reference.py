@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from tests.property.cel_meaning import bag, lowered, meaning, result_schema
 from tests.property.cel_texts import SCHEMAS, rows, tables, texts
 
-from ostinato.base.errors import UnsupportedError
 from ostinato.compiler import compile
 from ostinato.hosts import embedded
 from ostinato.query import Query
@@ -26,18 +25,15 @@ Rows = dict[str, list[dict[str, Any]]]
 @settings(max_examples=25, deadline=None)
 @given(texts(), rows())
 def test_all_rows_at_once(without: tuple[str, ...], text: str, given: Rows) -> None:
-    query = compiled(text, without)
-    if query is not None:
-        assert bag(found(query, tables(given))) == bag(meaning(text, SCHEMAS, given))
+    query = compile(text, SCHEMAS, language="cel", without=without)
+    assert bag(found(query, tables(given))) == bag(meaning(text, SCHEMAS, given))
 
 
 @settings(max_examples=60, deadline=None)
 @given(texts(), rows(), st.randoms(use_true_random=False))
 def test_any_cut_any_order_and_saved_in_between(text: str, given: Rows, random: Any) -> None:
     """Rows wait until the watermark passes them, and come mixed up before."""
-    query = compiled(text)
-    if query is None:
-        return
+    query = compile(text, SCHEMAS, language="cel")
     session = query.open(lateness=None)
     outputs = []
     for stream, piece, to_come in _shuffled(query, given, random):
@@ -54,9 +50,7 @@ def test_any_cut_any_order_and_saved_in_between(text: str, given: Rows, random: 
 @given(texts(), rows(), st.randoms(use_true_random=False))
 def test_row_by_row_in_order(text: str, given: Rows, random: Any) -> None:
     """Epochs are cut anywhere, and their rows come in any order; results come in the order of detection."""
-    query = compiled(text)
-    if query is None:
-        return
+    query = compile(text, SCHEMAS, language="cel")
     session = query.open(lateness=0)
     outputs = []
     for stream, row in _in_time(query, given, random):
@@ -73,24 +67,12 @@ def test_row_by_row_in_order(text: str, given: Rows, random: Any) -> None:
 @settings(max_examples=20, deadline=None)
 @given(texts(), rows())
 def test_in_parts_and_by_the_host(text: str, given: Rows) -> None:
-    query = compiled(text)
-    if query is None:
-        return
     wanted = bag(meaning(text, SCHEMAS, given))
     lazy = embedded.match(text, language="cel", streams=tables(given), lazy=True)
     assert bag([row for batch in lazy.batches() for row in batch.to_pylist()]) == wanted
     table = embedded.match(text, language="cel", streams=tables(given)).to_arrow()
     assert bag(table.to_pylist()) == wanted
     assert table.schema == result_schema(lowered(text, SCHEMAS)[-1])
-
-
-def compiled(text: str, without: tuple[str, ...] = ()) -> Query | None:
-    """None: it is refused, since nothing computes such a value from several events."""
-    try:
-        return compile(text, SCHEMAS, language="cel", without=without)
-    except UnsupportedError as error:
-        assert "several events" in error.message
-        return None
 
 
 def found(query: Query, given: Mapping[str, pa.Table], budget: Budget | None = None) -> list[dict[str, Any]]:

@@ -18,6 +18,7 @@ from ostinato.program.opcodes import instruction_text
 from ostinato.program.ordered_nfa import ACCEPT, ACCEPT_AT_END
 from ostinato.program.pattern import EventPattern, Pattern, RowPattern
 from ostinato.program.program import VERSION
+from ostinato.program.scalar_code import ColumnCall
 from ostinato.program.tree import TreePattern
 
 
@@ -40,6 +41,10 @@ def _lines(pattern: Pattern) -> Iterator[str]:
         yield "registers: " + ", ".join(f"r{i} {r.name} {r.type}" for i, r in enumerate(pattern.registers))
     if pattern.scalar.blocks:
         yield from _scalar(pattern)
+    for function in pattern.scalar.functions:
+        if isinstance(function, ColumnCall):
+            yield f"{function.name} of columns:"
+            yield from _code(function.columns)
     yield from _measures(pattern)
 
 

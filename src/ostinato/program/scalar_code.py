@@ -6,6 +6,25 @@ from dataclasses import dataclass
 
 from ostinato.expr.types import Type
 from ostinato.expr.user_function import FunctionSignature
+from ostinato.program.column_code import ColumnCode
+
+
+@dataclass(frozen=True)
+class ColumnCall:
+    """What scalar code has no operation for (`upper`, `||`): column code of one result over the values that it is called with, which are
+    its inputs "0", "1", ... It is computed for one row at a time."""
+
+    takes: tuple[Type, ...]
+    columns: ColumnCode
+
+    @property
+    def returns(self) -> Type:
+        return self.columns.ops[self.columns.results[0]].type
+
+    @property
+    def name(self) -> str:
+        last = self.columns.ops[self.columns.results[0]]
+        return str(last.params[0]) if last.op == "call" else last.op
 
 
 @dataclass(frozen=True)
@@ -20,7 +39,7 @@ class ScalarCode:
     floats: tuple[float, ...] = ()
     strings: tuple[str, ...] = ()  # constants, given session codes when a session opens
     blocks: tuple[tuple[int, int], ...] = ()  # [start, end) of each block
-    functions: tuple[FunctionSignature, ...] = ()  # that it calls; with the functions themselves where it shall run
+    functions: tuple[FunctionSignature | ColumnCall, ...] = ()  # that it calls; with those of users themselves where it shall run
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,10 @@ import pyarrow as pa
 import pytest
 
 import ostinato as ost
+from ostinato.program.disassemble import disassemble
 from ostinato.program.instances import InstanceAutomaton
+from ostinato.program.opcodes import Op
+from ostinato.program.scalar_code import ColumnCall
 
 SCHEMAS = {
     "stock": pa.schema([("ts", pa.int64()), ("name", pa.string()), ("price", pa.float64()), ("volume", pa.int64())]),
@@ -113,10 +116,21 @@ def test_fields_of_what_is_computed_are_refused() -> None:
         automaton("SELECT b.id AS id FROM (SELECT CASE WHEN name = 'x' THEN box END AS b FROM day)")
 
 
-def test_new_strings_are_not_made_by_steps() -> None:
+def test_what_scalar_code_has_no_operation_for_is_column_code() -> None:
     text = "FROM (SELECT name, '' AS path FROM stock) FOLD {TRUE, TRUE, $.path || $2.name AS path} (SELECT name FROM stock)"
-    with pytest.raises(ost.UnsupportedError, match=r"concat\(\) over values of several events"):
-        automaton(text)
+    (called,) = automaton(text).scalar.functions
+    assert isinstance(called, ColumnCall) and called.name == "concat"
+    assert [type_.kind.value for type_ in called.takes] == ["string", "string"]
+    assert "concat of columns:\n  c0 = input '0' : string" in disassemble(automaton(text))
+
+
+def test_the_order_of_texts_is_that_of_columns_where_some_are_made() -> None:
+    """Nobody knows their places among the others before."""
+    plain = "FROM stock NEXT {$2.name < $1.name} stock"
+    assert automaton(plain).scalar.functions == () and Op.RANK in automaton(plain).scalar.op
+    made = "FROM (SELECT name, '' AS path FROM stock) FOLD {$2.name < $.name, TRUE, $.path || $2.name AS path} (SELECT name FROM stock)"
+    for text in (made, "FROM stock NEXT {$1.name || $2.name < 'x'} stock"):
+        assert automaton(text).scalar.functions and Op.RANK not in automaton(text).scalar.op
 
 
 def test_other_strategies_are_refused() -> None:

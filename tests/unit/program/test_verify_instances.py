@@ -9,9 +9,11 @@ import pyarrow as pa
 import pytest
 
 import ostinato as ost
+from ostinato.expr.types import INT
 from ostinato.program import serde
 from ostinato.program.instances import Forward, InstanceAutomaton, InstanceState
 from ostinato.program.program import alone
+from ostinato.program.scalar_code import ColumnCall
 from ostinato.program.verification.verify import verify_pattern
 
 SCHEMA = pa.schema([("start_ts", pa.int64()), ("end_ts", pa.int64()), ("k", pa.int64()), ("p", pa.float64())])
@@ -64,3 +66,31 @@ FORGED: dict[str, Callable[[InstanceAutomaton], InstanceAutomaton]] = {
 def test_what_could_not_have_been_compiled_is_refused(needed: str) -> None:
     with pytest.raises(ost.StateError, match=f"it needs {needed}"):
         verify_pattern(FORGED[needed](compiled()))
+
+
+MADE = "SELECT c FROM (SELECT k, p, '' AS c FROM t) FOLD {$2.k = $.k, TRUE, $.c || CAST($2.p AS VARCHAR) AS c} (SELECT k, p FROM t)"
+
+
+def forged_call(**changed: object) -> InstanceAutomaton:
+    automaton = ost.compile(MADE, {"t": SCHEMA}, language="cel").pattern
+    assert isinstance(automaton, InstanceAutomaton)
+    (call,) = automaton.scalar.functions
+    assert isinstance(call, ColumnCall)
+    return replace(automaton, scalar=replace(automaton.scalar, functions=(replace(call, **changed),)))  # type: ignore[arg-type]
+
+
+def test_columns_that_scalar_code_calls() -> None:
+    automaton = forged_call()
+    assert serde.loads(serde.dumps(alone(automaton))).body == automaton
+    (call,) = automaton.scalar.functions
+    assert isinstance(call, ColumnCall)
+    other = (call.takes[0], INT)
+    for changed in ({"takes": ()}, {"takes": call.takes[:1]}, {"takes": other}, {"columns": replace(call.columns, results=(0, 1))}):
+        with pytest.raises(ost.StateError):
+            verify_pattern(forged_call(**changed))
+
+
+def test_nobody_else_calls_columns() -> None:
+    runs = ost.compile("PATTERN SEQ(t a, t b) WHERE b.p > a.p RETURN a.k", {"t": SCHEMA}, time="end_ts").pattern
+    with pytest.raises(ost.StateError, match="columns that automata with instances call"):
+        verify_pattern(replace(runs, scalar=replace(runs.scalar, functions=forged_call().scalar.functions)))

@@ -7,10 +7,13 @@ word of a value that failed says why: 0, or the error of a function.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Protocol
+
 import numpy as np
 
 from ostinato.base.errors import DataError
-from ostinato.expr.user_function import linked
+from ostinato.expr.user_function import FunctionSignature, linked
 from ostinato.expr.values.user_values import failed as function_failed
 from ostinato.kernels._jit import borrowing, copied, inlined, piece
 from ostinato.kernels.places import place
@@ -31,7 +34,7 @@ from ostinato.kernels.scalar.arithmetic import (
 from ostinato.kernels.scalar.compiled_functions import compiled
 from ostinato.kernels.scalar.function_calls import FAILED_HERE, invoke
 from ostinato.program.opcodes import SPACES, Op, Space, shape
-from ostinato.program.scalar_code import ScalarCode
+from ostinato.program.scalar_code import ColumnCall, ScalarCode
 
 NOT_TRUE = 0
 TRUE = 1
@@ -249,11 +252,22 @@ def evaluate(code, start, end, scratch, scratch_valid, ranks, slots, slot_valid,
 evaluate_inlined = copied(evaluate)  # once for all who want it
 
 
+class Callee(Protocol):
+    """What kernels call by its address."""
+
+    address: int
+
+
+def no_columns(call: ColumnCall) -> Callee:
+    raise AssertionError(f"no scalar code here calls {call.name} of columns")
+
+
 class Interpreter:
     """The arrays that `evaluate` reads, made from scalar code: `code` (operation, a, b, c), `blocks` (start, end), the scratch with
     its constants and the addresses of functions, and the sort positions of strings, which change as strings arrive."""
 
-    def __init__(self, scalar: ScalarCode) -> None:
+    def __init__(self, scalar: ScalarCode, columns: Callable[[ColumnCall], Callee] = no_columns) -> None:
+        """`columns` makes what is called of column code."""
         ints, floats = CONSTANTS, CONSTANTS + len(scalar.ints)
         self._string_constants = floats + len(scalar.floats)
         functions = _function_cells(scalar)
@@ -264,7 +278,8 @@ class Interpreter:
         self.scratch[ints:floats] = scalar.ints
         self.scratch[floats : self._string_constants].view(np.float64)[:] = scalar.floats
         self._scalar = scalar
-        self._functions = [compiled(linked(signature)) for signature in scalar.functions]  # addresses hold as long as these live
+        functions_called = [columns(one) if isinstance(one, ColumnCall) else compiled(linked(one)) for one in scalar.functions]
+        self._functions: list[Callee] = functions_called  # addresses hold as long as these live
         self.scratch[functions:temps] = [function.address for function in self._functions]
         self.scratch_valid[ALWAYS_ZERO:temps] = 1
         base = {
@@ -293,13 +308,21 @@ class Interpreter:
 
 def evaluation_error(scalar: ScalarCode, code: int) -> DataError:
     """By the code that `evaluate` returned, or the word of a value that failed. A function's own error is the cause."""
-    number = FUNCTION_FAILED - code - _function_cells(scalar)
-    if not 0 <= number < len(scalar.functions):  # words of a snapshot can be anything
+    called = function_that_failed(scalar, code)
+    if called is None:
         return DataError(ERRORS.get(code, ERRORS[OVERFLOW]), hint="Cast to DOUBLE where exact integers are not needed")
-    function = linked(scalar.functions[number])
+    if isinstance(called, ColumnCall):
+        return DataError(f"{called.name}() cannot be computed from these values")
+    function = linked(called)
     error = function_failed(function, cause := compiled(function).cause())
     error.__cause__ = cause
     return error
+
+
+def function_that_failed(scalar: ScalarCode, code: int) -> FunctionSignature | ColumnCall | None:
+    """None: it was no function. Words of a snapshot can be anything."""
+    number = FUNCTION_FAILED - code - _function_cells(scalar)
+    return scalar.functions[number] if 0 <= number < len(scalar.functions) else None
 
 
 def _function_cells(scalar: ScalarCode) -> int:

@@ -12,6 +12,7 @@ from ostinato.plan.column_code import ColumnBuilder
 from ostinato.plan.instances.chain import Chain, Link, event, is_true, replaced, running
 from ostinato.plan.instances.equalities import Equality, common_key, equality
 from ostinato.plan.instances.instance_block import InstanceBlock, InstanceRegisters
+from ostinato.plan.instances.made_texts import steps_make_texts
 from ostinato.plan.instances.merged_input import MergedInput
 from ostinato.plan.instances.one_event import one_event, variables_in
 from ostinato.plan.pushdown import rows_with_one_of
@@ -41,6 +42,7 @@ class AutomatonEmitter:
             raise UnsupportedError(f"an expression may combine at most {MOST_STATES} streams", hint="publish a part of it")
         self._rows = RowEmitter()
         self._registers = InstanceRegisters()
+        self._makes_texts = steps_make_texts(self._chain.links)
 
     def _divide(self) -> None:
         """By the column in which all events are equal, if there is one."""
@@ -179,7 +181,7 @@ class AutomatonEmitter:
         return forward, relevant, rebind, code.finish()
 
     def _relevant(self, number: int, link: Link, found: Equality | None, code: ScalarAssembly) -> int:
-        block = InstanceBlock(number, code, self._rows, self._registers)
+        block = InstanceBlock(number, code, self._rows, self._registers, self._makes_texts)
         for part in link.relevant:
             if variables_in(part) != {event(number)} and (found is None or equality(part, number, link) != found):
                 block.test(part)
@@ -188,7 +190,7 @@ class AutomatonEmitter:
     def _rebind(self, number: int, link: Link, code: ScalarAssembly) -> int:
         if link.repetition is None:
             return -1
-        block = InstanceBlock(number, code, self._rows, self._registers)
+        block = InstanceBlock(number, code, self._rows, self._registers, self._makes_texts)
         for part in link.repetition.step:
             block.test(part)
         changes = [
@@ -200,7 +202,7 @@ class AutomatonEmitter:
 
     def _forward(self, number: int, links: Sequence[Link], code: ScalarAssembly) -> int:
         """To what waits behind event `number`, or is a result: it carries values of that event, and what a repetition there begins with."""
-        block = InstanceBlock(number, code, self._rows, self._registers)
+        block = InstanceBlock(number, code, self._rows, self._registers, self._makes_texts)
         for part in links[number].conditions if number > 0 else ():
             block.test(part)
         changes = []

@@ -12,7 +12,7 @@ from ostinato.expr.types import Kind, Type
 from ostinato.expr.typing.physical import to_physical
 from ostinato.expr.user_function import UserFunction
 from ostinato.program.opcodes import NULL_OPERAND, SPACES, TESTED, Op, Space, operand, shape
-from ostinato.program.scalar_code import ScalarCode
+from ostinato.program.scalar_code import ColumnCall, ScalarCode
 
 
 class ScalarAssembly:
@@ -21,7 +21,7 @@ class ScalarAssembly:
     def __init__(self) -> None:
         self._op: list[tuple[int, int, int, int]] = []
         self._constants: dict[Space, dict[Any, int]] = {Space.INT: {}, Space.FLOAT: {}, Space.STRING: {}}
-        self._functions: dict[UserFunction, int] = {}
+        self._functions: dict[UserFunction | ColumnCall, int] = {}
         self._blocks: list[tuple[int, int]] = []
         self._begin_block()
 
@@ -52,7 +52,7 @@ class ScalarAssembly:
         self._temps += 1
         return operand(Space.TEMP, self._temps - 1)
 
-    def call(self, function: UserFunction, operands: Sequence[int]) -> int:
+    def call(self, function: UserFunction | ColumnCall, operands: Sequence[int]) -> int:
         """The operand that holds what a function makes of these: they are put side by side before."""
         key = (Op.CALL, function, *operands)
         if key not in self._done:

@@ -32,6 +32,18 @@ def common_type(left: Type, right: Type) -> Type:
     return left if left.unit == finer_unit(left, right) else right
 
 
+def can_convert(given: Type, wanted: Type) -> bool:
+    """Whether `convert` can."""
+    if given.kind is Kind.NULL or (given.kind is wanted.kind and scale_of(given) == scale_of(wanted) and given.unit == wanted.unit):
+        return True
+    exact = given.kind in (Kind.INT, Kind.DECIMAL, Kind.BOOL)
+    if exact and (wanted.kind is Kind.FLOAT or (wanted.kind in (Kind.INT, Kind.DECIMAL) and scale_of(wanted) >= scale_of(given))):
+        return True
+    if wanted.kind is Kind.TIMESTAMP and given.kind is Kind.DATE:
+        return True
+    return given.kind is wanted.kind and wanted.kind in (Kind.TIMESTAMP, Kind.INTERVAL) and wanted.ticks >= given.ticks
+
+
 def convert(code: ScalarAssembly, value: int, given: Type, wanted: Type, at: Expr) -> int:
     """`value` in the form of another type; conversions that lose digits are done on columns, not here."""
     if given.kind is Kind.NULL:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from ostinato.expr.types import Kind, Type
+from ostinato.program.instances import InstanceAutomaton
 from ostinato.program.opcodes import SIGNATURES, SPACES, Held, Op, Space, Wants, shape, words_read
 from ostinato.program.pattern import Pattern
-from ostinato.program.scalar_code import ScalarCode
+from ostinato.program.scalar_code import ColumnCall, ScalarCode
+from ostinato.program.verification.column_check import check_columns
 from ostinato.program.verification.function_check import check_signature
 from ostinato.program.verification.requirement import require
+from ostinato.program.verification.type_check import check_type
 
 MAX_TEMPS = 1 << 20
 INT64 = range(-(2**63), 2**63)
@@ -42,11 +45,25 @@ def check_scalar(pattern: Pattern) -> None:
             not counts or (register.counter != register.number and register.type.kind in kinds), "registers of numbers that begin with one"
         )
     for function in code.functions:
-        check_signature(function)
-        require(function.compiled, "functions that are compiled, for conditions over the match")
+        if isinstance(function, ColumnCall):
+            require(isinstance(pattern, InstanceAutomaton), "columns that automata with instances call")
+            check_column_call(function)
+        else:
+            check_signature(function)
+            require(function.compiled, "functions that are compiled, for conditions over the match")
     block = _Block(pattern)
     for start, end in code.blocks:
         block.check(start, end)
+
+
+def check_column_call(call: ColumnCall) -> None:
+    """Its code reads the values that it is called with, and nothing else."""
+    require(len(call.takes) > 0 and all(type_.is_computable for type_ in call.takes), "columns of values that scalar code has")
+    for type_ in call.takes:
+        check_type(type_)
+    given = {str(number): type_ for number, type_ in enumerate(call.takes)}
+    check_columns(call.columns, "scalar code", given.get)
+    require(len(call.columns.results) == 1 and call.returns.is_computable, "columns of one result that scalar code can hold")
 
 
 def binds(code: ScalarCode, block: int) -> bool:

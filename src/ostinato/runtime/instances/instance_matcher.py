@@ -14,7 +14,9 @@ from ostinato.kernels.instances import instance_table as table
 from ostinato.kernels.instances import instances as kernel
 from ostinato.kernels.rows.key_regions import greatest
 from ostinato.kernels.scalar.arithmetic import IS_VALUE
+from ostinato.kernels.vectors.column_calls import CalledColumns, error_of
 from ostinato.program.instances import InstanceAutomaton
+from ostinato.program.scalar_code import ColumnCall
 from ostinato.runtime.instances.begun_before import BegunBefore
 from ostinato.runtime.instances.instance_plan import InstancePlan
 from ostinato.runtime.instances.instance_state import check_instances
@@ -40,12 +42,23 @@ class InstanceMatcher(RegisterMatcher):
 
     def __init__(self, automaton: InstanceAutomaton, budget: Budget, strings: StringPool, goes_on: bool = False) -> None:
         self.automaton = automaton
-        self._plan = InstancePlan(automaton, budget.runs, goes_on)
+        self._strings = strings  # columns that scalar code calls are made with them
+        self._calls: list[CalledColumns] = []
+        self._plan = InstancePlan(automaton, budget.runs, self._columns_of, goes_on)
         super().__init__(automaton, budget, strings, self._plan.interpreter)
         self._store = InstanceStore(self._plan, len(automaton.registers))
         self._watermark = NEVER  # before the rows of this call
         self._emitted = 0
         self._begun = BegunBefore(len(automaton.registers))  # what another matcher hands on, if one does
+
+    def _columns_of(self, call: ColumnCall) -> CalledColumns:
+        called = CalledColumns(call, self._strings, self._check_texts)
+        self._calls.append(called)
+        return called
+
+    def _check_texts(self) -> None:
+        """Those that steps make are forgotten between calls: in one, all of them are there."""
+        self._check_size(self._strings.bytes, "texts, with those that steps have made in one call, take", later=SHED_LATER)
 
     def feed(self, rows: PatternRows, keys: np.ndarray, ready: np.ndarray, watermark: int, final: bool) -> FinishedInstances:
         """See `Matcher.feed`; in the order of detection."""
@@ -82,6 +95,9 @@ class InstanceMatcher(RegisterMatcher):
             rows.slots, rows.slot_valid, store.instances, store.registers, store.register_valid, store.cells, store.header, store.per_key,
             store.found, keys, begin, end, *self._begun.arrays,
         )  # fmt: skip
+        for call in self._calls:
+            if call.raised is not None:
+                raise call.raised
         return status
 
     def _help(self, status: int) -> None:
@@ -125,7 +141,7 @@ class InstanceMatcher(RegisterMatcher):
         if error == kernel.BAD_START:
             message = f"an event of {self.automaton.reads.stream} has no start, or one behind its end or too far back"
             return DataError(message, hint="leave such events out before")
-        return self._interpreter.error(error)
+        return error_of(self.automaton.scalar, error)
 
     def pass_over(self, keys: np.ndarray, ordinals: np.ndarray) -> None:
         self._ensure_keys(greatest(keys) + 1)
@@ -133,6 +149,8 @@ class InstanceMatcher(RegisterMatcher):
 
     def recode(self, new_of_old: np.ndarray) -> None:
         super().recode(new_of_old)
+        for call in self._calls:
+            call.forget()
         self._store.rebuild()  # instances wait by their values
 
     def places_in(self, heap: OpaqueValues) -> list[Places]:

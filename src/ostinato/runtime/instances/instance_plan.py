@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from ostinato.kernels.instances import instance_layout as layout
 from ostinato.kernels.instances.instance_table import NOTHING
-from ostinato.kernels.scalar.scalar import Interpreter
+from ostinato.kernels.scalar.scalar import Callee, Interpreter, no_columns
 from ostinato.program.analysis.instance_bounds import RELATIONS, bound_of
 from ostinato.program.instances import InstanceAutomaton, InstanceState
+from ostinato.program.scalar_code import ColumnCall
 
 UNLIMITED = 1 << 62
 
 
 class InstancePlan:
-    def __init__(self, automaton: InstanceAutomaton, most: int | None, goes_on: bool = False) -> None:
-        """`goes_on`: it begins with what another automaton hands on."""
-        self.interpreter = Interpreter(automaton.scalar)
+    def __init__(
+        self, automaton: InstanceAutomaton, most: int | None, columns: Callable[[ColumnCall], Callee] = no_columns, goes_on: bool = False
+    ) -> None:
+        """`columns` makes what scalar code calls of column code; `goes_on`: it begins with what another automaton hands on."""
+        self.interpreter = Interpreter(automaton.scalar, columns)
         begin = InstanceState(automaton.begin.bit, -1, automaton.begin.block)
         self._automaton = automaton
         self.states = np.array([self._line(state) for state in (*automaton.states, begin)], np.int64)

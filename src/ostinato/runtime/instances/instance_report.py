@@ -8,7 +8,7 @@ import pyarrow as pa
 from ostinato.expr.types import Kind, Type
 from ostinato.expr.typing.arrow_types import to_arrow as type_arrow
 from ostinato.kernels.scalar.arithmetic import HAS_FAILED, IS_VALUE
-from ostinato.kernels.scalar.scalar import evaluation_error
+from ostinato.kernels.vectors.column_calls import error_of
 from ostinato.kernels.vectors.evaluate import Evaluator
 from ostinato.kernels.vectors.vector import Vector, to_arrow
 from ostinato.program.pattern import Pattern
@@ -57,7 +57,7 @@ class InstanceReport(Report):
         type_, flags = self._automaton.registers[number].type, found.register_valid[:, number]
         failed = flags == HAS_FAILED
         if failed.any():
-            raise evaluation_error(self._automaton.scalar, int(found.registers[failed, number][0]))
+            raise error_of(self._automaton.scalar, int(found.registers[failed, number][0]))
         valid = None if flags.all() else flags == IS_VALUE
         words = np.ascontiguousarray(found.registers[:, number])
         if type_.kind is Kind.OPAQUE:

@@ -87,7 +87,8 @@ class _Lines:
         for number in sorted(pattern.rows.needed_for(*pattern.rows.results)) if pattern.rows.results else ():
             self._add(number, self._code[number])
         bits, slots = pattern.rows.results[: pattern.bits], pattern.rows.results[pattern.bits :]
-        self.suffice = all(result in self.registers for result in bits) and all(result in self.values for result in slots)
+        known = all(result in self.registers for result in bits) and all(result in self.values for result in slots)
+        self.suffice = known and (bool(self.columns) or not self.operands)  # the kernel goes by the columns: constants alone have none
 
     def _add(self, number: int, op: ColumnOp) -> None:
         """What is not known here leads to a result that is missing."""

@@ -112,7 +112,12 @@ COMPOSED = """SELECT dev, tags, at AS place FROM (SELECT dev, tags, dev.at AS at
     SELECT dev_1, dev, place.zone AS zone, tags FROM p NEXT {$2.dev.id = $1.dev.id} (SELECT dev FROM t)"""
 
 
-@pytest.mark.parametrize("text", [CARRIED, COMPOSED])
+MADE = """SELECT path, last FROM FILTER {DUR < 6 SECONDS} ((SELECT v, dev.at.zone AS zone, 'w' AS path, dev AS last FROM t)
+    FOLD {$2.v > $.v, length($.path) < 9, $.path || '>' || coalesce($2.zone, $.last.at.zone, CAST($2.v AS VARCHAR)) AS path}
+    (SELECT v, dev.at.zone AS zone FROM t))"""
+
+
+@pytest.mark.parametrize("text", [CARRIED, COMPOSED, MADE])
 def test_what_instances_carry(spark, tmp_path, text) -> None:
     wanted = rows(ost.match(text, language="cel", t=TABLE))
     assert len(wanted) > 5
