@@ -16,10 +16,11 @@ class FinishedIntervals(FinishedInstances):
     that goes on is that of an open situation, see `kernels.intervals.interval_layout`."""
 
     detected: np.ndarray  # int64[m]
-    starts: np.ndarray  # int64[m, d]
+    starts: np.ndarray  # int64[d, m]
 
-    def take(self, places: np.ndarray) -> FinishedIntervals:
-        return FinishedIntervals(*(array[places] for array in self.arrays()))
+    def take(self, places: np.ndarray | slice) -> FinishedIntervals:
+        *others, starts = self.arrays()
+        return FinishedIntervals(*(array[places] for array in others), starts[:, places])
 
     def with_keys(self, keys: np.ndarray) -> FinishedIntervals:
         """The same in partitions that are numbered otherwise."""
@@ -30,11 +31,20 @@ class FinishedIntervals(FinishedInstances):
 
     @classmethod
     def of(cls, parts: Sequence[FinishedIntervals]) -> FinishedIntervals:
-        """In the order of detection; simultaneous ones by their starts."""
-        columns = zip(*(part.arrays() for part in parts), strict=True)
-        whole = parts[0] if len(parts) == 1 else cls(*(np.concatenate(column) for column in columns))
-        by = (whole.detected, *whole.starts.T)
-        return whole if _ascend(by) else whole.take(np.lexsort(by[::-1]))
+        """In the order of detection; simultaneous ones by the numbers of their partitions, then by their starts."""
+        if len(parts) == 1:
+            whole = parts[0]
+        else:
+            *others, starts = zip(*(part.arrays() for part in parts), strict=True)
+            whole = cls(*(np.concatenate(column) for column in others), np.concatenate(starts, axis=1))
+        if not whole.ascends:
+            whole = whole.take(np.lexsort((whole.key, whole.detected)))  # most of them ascend already, partition by partition
+        return whole if whole.ascends else whole.take(np.lexsort((*whole.starts[::-1], whole.key, whole.detected)))
+
+    @property
+    def ascends(self) -> bool:
+        """Whether they are in that order."""
+        return _ascend((self.detected, self.key, *self.starts))
 
 
 def _ascend(columns: Sequence[np.ndarray]) -> bool:
