@@ -1,9 +1,10 @@
-"""A call whose matching is divided among threads. What is found, kept and counted is that of one thread; only how many situations were looked
-at may differ, as each part learns by itself in which order it looks."""
+"""A call whose matching is divided among threads. What is found, kept and counted is that of one thread; only how many situations were
+looked at may differ, as each part learns by itself in which order it looks."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 import numpy as np
 
@@ -50,7 +51,7 @@ class DividedMatching:
         waiting = self.parts
         while waiting:
             parts = waiting
-            workers.each(len(parts), lambda number, parts=parts: parts[number].go_on(rows))
+            workers.each(len(parts), partial(_go_on, parts, rows))
             failed = [(part.failed_at, place) for place, part in enumerate(parts) if part.error is not None]
             if failed:
                 raise parts[min(failed)[1]].error or AssertionError
@@ -101,3 +102,6 @@ class DividedMatching:
         before = self._whole.store.live + np.cumsum(changes) - changes
         return int((before + most - first).max(initial=0))
 
+
+def _go_on(parts: Sequence[MatchingPart], rows: RowArrays, number: int) -> None:
+    parts[number].go_on(rows)

@@ -12,9 +12,7 @@ from ostinato.kernels.rows.key_regions import LINES, SOURCE, TARGET, WANTED, str
 from ostinato.runtime.rows.pattern_rows import PatternRows
 
 
-def batches(
-    keys: np.ndarray, start: np.ndarray, end: np.ndarray, size: int
-) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+def batches(keys: np.ndarray, start: np.ndarray, end: np.ndarray, size: int) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
     """The rows with ordinals start[i]..end[i] of keys, so many at a time; a key may go on in the next batch."""
     lengths = np.maximum(end - start, 0)
     ends = np.cumsum(lengths)
