@@ -13,7 +13,7 @@ from ostinato.kernels.intervals.interval_layout import NEVER
 from ostinato.program.intervals import IntervalPattern
 from ostinato.runtime.intervals import situation_store, work_division
 from ostinato.runtime.intervals.key_stretches import KeyStretches
-from ostinato.runtime.intervals.work_division import WorkDivision
+from ostinato.runtime.intervals.work_division import WorkDivision, cut_in_time
 from ostinato.runtime.limits import steps
 
 SCHEMA = pa.schema([("ts", pa.int64()), ("k", pa.int64()), ("f", pa.bool_()), ("g", pa.bool_()), ("x", pa.int64())])
@@ -126,8 +126,17 @@ def test_rows_are_split_anywhere() -> None:
         assert 7 in tail.keys and (head.complete[:-1] == 50).all() and (tail.complete == 50).all()
         cut = set(head.keys) & set(tail.keys)
         assert len(cut) <= 1 and all(head.complete[head.keys == key] == NEVER for key in cut)
-    pieces = list(given.chosen(slice(1, 2)).pieces(4))
-    assert [piece.rows for piece in pieces] == [1, 1, 2, 2] and pieces[-1].complete[0] == 50
+    pieces = list(given.chosen(slice(1, 2)).pieces((1, 3, 2)))
+    assert [piece.rows for piece in pieces] == [1, 3, 2] and [piece.complete[0] for piece in pieces] == [NEVER, NEVER, 50]
+
+
+def test_pieces_are_as_long_as_what_is_derived_before_them_allows() -> None:
+    assert cut_in_time(1_000, 2, 0.0) == (500, 500)
+    assert cut_in_time(1_000, 2, 0.5) == (666, 334)
+    assert [round(length / 875) for length in cut_in_time(1_000 * 7 // 4 * 8, 3, 0.5)] == [9, 5, 2]
+    for rows in (1, 2, 3, 10):
+        lengths = cut_in_time(rows, 3, 0.99)
+        assert sum(lengths) == rows and min(lengths) >= 1 and len(lengths) == min(3, rows)
 
 
 def test_the_largest_stands_alone_and_the_others_are_dealt_out() -> None:
@@ -139,6 +148,6 @@ def test_the_largest_stands_alone_and_the_others_are_dealt_out() -> None:
     assert division.shares(given, 0, 2) == []  # nothing is known yet
     division.took({"rows": 100, "made": 0, "visited": 10**9, "searches": 0, "results": 0})
     shares = division.shares(given, 0, 2)
-    assert shares[0].places.tolist() == [1] and shares[0].ranges == 2
+    assert shares[0].places.tolist() == [1] and len(shares[0].lengths) == 2
     assert sorted(place for share in shares for place in share.places.tolist()) == list(range(8))
     assert max(int(lengths[share.places].sum()) for share in shares[1:]) <= 8

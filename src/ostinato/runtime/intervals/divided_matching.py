@@ -35,9 +35,9 @@ class DividedMatching:
         given = self._given.chosen(share.places)
         work = self._whole.branch(self._whole.store.of_keys(given.keys))
         self._shares.append((given.keys, work))
-        if share.ranges > 1:
-            chain = RowsInTime(work, list(given.numbered().pieces(share.ranges)))
-            parts = [PartInTime(chain, number, given.keys, share.places) for number in range(share.ranges)]
+        if share.lengths:
+            chain = RowsInTime(work, list(given.numbered().pieces(share.lengths)))
+            parts = [PartInTime(chain, number, given.keys, share.places) for number in range(len(share.lengths))]
             self._levels.append((share.places, [chain.levels[:-1], parts[-1].levels]))
             self.parts += parts
             return

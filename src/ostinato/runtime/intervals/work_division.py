@@ -17,7 +17,8 @@ DERIVING = {"rows": 2e-9, "made": 2e-7}  # seconds: each row, and situation that
 COMBINING = {"visited": 2e-8, "searches": 1.5e-7, "results": 4e-8}  # seconds: each situation that is looked at, search and result
 COPYING = 1e-7  # seconds: a situation that is kept, for whoever goes on with it
 WORTH = 1e-3  # seconds of work for which a thread is woken
-RATIO = 1  # times as long as deriving has combining to take, where a partition is divided by time: two threads take three quarters then
+RATIO = 0.75  # times as long as deriving has combining to take, where a partition is divided by time: two threads take 0.7 of the time then
+MOST_DERIVING = 0.9
 PARTS_EACH = 2  # of a thread, where partitions are divided, so that none waits long for the last
 WEIGHT = 0.5  # of the last rows in the moving average
 LEAST = 1 << 14  # rows, for fewer nothing is gained
@@ -26,10 +27,10 @@ SAMPLE = 8  # this part of the first rows is matched alone, to see what it takes
 
 @dataclass(frozen=True)
 class Share:
-    """Some keys of a call, by their places in it; `ranges`: into so many pieces their rows are cut by time, 1: they are not."""
+    """Some keys of a call, by their places in it. One alone may be cut in time, into pieces of so many rows (`lengths`)."""
 
     places: np.ndarray
-    ranges: int
+    lengths: tuple[int, ...] = ()
 
 
 class WorkDivision:
@@ -66,11 +67,20 @@ class WorkDivision:
         lengths = given.lengths
         divides_keys = self._combines and combining > RATIO * (deriving + threads * live * COPYING)
         large = np.flatnonzero(lengths * threads > total) if divides_keys else np.zeros(0, np.int64)
-        found = [Share(large[n : n + 1], min(threads, int(lengths[large[n]]))) for n in range(len(large))]
+        part = deriving / max(deriving + combining, deriving, 1e-9)
+        found = [Share(large[n : n + 1], cut_in_time(int(lengths[large[n]]), threads, part)) for n in range(len(large))]
         others = np.setdiff1d(np.arange(len(given)), large, assume_unique=True)
         if len(others):
-            found += [Share(places, 1) for places in _even(others, lengths[others], threads * PARTS_EACH)]
-        return found if sum(share.ranges for share in found) > 1 else []
+            found += [Share(places) for places in _even(others, lengths[others], threads * PARTS_EACH)]
+        return found if sum(max(1, len(share.lengths)) for share in found) > 1 else []
+
+
+def cut_in_time(rows: int, count: int, deriving: float) -> tuple[int, ...]:
+    """So many pieces that are matched from when those before them have been derived, so that all are done at the same time. `deriving`: its
+    part of the time that matching takes. Each piece is by that part shorter than the one before."""
+    sizes = (1 - min(deriving, MOST_DERIVING)) ** np.arange(min(count, rows))
+    ends = np.rint(np.cumsum(sizes) / sizes.sum() * (rows - len(sizes))).astype(np.int64) + np.arange(1, len(sizes) + 1)
+    return tuple(np.diff(ends, prepend=0).tolist())
 
 
 def _even(places: np.ndarray, lengths: np.ndarray, count: int) -> list[np.ndarray]:
