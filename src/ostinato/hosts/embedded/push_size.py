@@ -17,7 +17,7 @@ from ostinato.runtime.session.graph import Found
 FIRST_ROWS = 1 << 12
 MANY_MATCHES = 1 << 17  # of one push
 FEW_MATCHES = 1 << 15
-SITUATION_ROWS = 1 << 20  # what a push costs besides is little then
+SITUATION_ROWS = 1 << 19  # what a push costs besides is little then, and the rows still lie in the cache when they are read again
 
 
 class PushSize:

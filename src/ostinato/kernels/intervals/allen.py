@@ -77,13 +77,20 @@ def is_certain(constraints, bounds, constraint, a_start, a_end, b_start, b_end):
 
 @inlined
 def first_from(situations, column, low, high, time):
-    """The first place in [low, high) at which the column is not below a time."""
-    while low < high:
-        middle = (low + high) // 2
-        if situations[middle, column] < time:
-            low = middle + 1
-        else:
-            high = middle
+    """The first place in [low, high) at which the column is not below a time. It is mostly the first of all, or one of the last: the search
+    goes back from the end in steps that double."""
+    if low < high and situations[low, column] < time:
+        step = 1
+        while high - step > low and situations[high - step, column] >= time:
+            high -= step
+            step *= 2
+        low = max(low, high - step) + 1
+        while low < high:
+            middle = (low + high) // 2
+            if situations[middle, column] < time:
+                low = middle + 1
+            else:
+                high = middle
     return low
 
 

@@ -68,7 +68,7 @@ def take_in_found(
     count = len(definitions)
     for line in range(before, header[FOUND]):
         for definition in range(count):
-            place = found[line, FOUND_STARTS + count + definition]
+            place = found[FOUND_STARTS + count + definition, line]
             if definitions[definition, BLOCK] == NOTHING or situations[place, UNREAD] == NOTHING:
                 continue
             status = take_in(
@@ -78,7 +78,7 @@ def take_in_found(
             if status != DONE:
                 return status
         for register in range(len(owners)):
-            place = found[line, FOUND_STARTS + count + owners[register]]
+            place = found[FOUND_STARTS + count + owners[register], line]
             found_registers[line, register] = registers[place, register]
             found_valid[line, register] = register_valid[place, register]
     return DONE

@@ -87,14 +87,14 @@ def fits(definitions, constraints, bounds, ranks_of, settings, situations, place
 def report(owners, situations, registers, register_valid, places, header, found, found_registers, found_valid, key, count, now):
     line = header[FOUND]
     header[FOUND] += 1
-    found[line, FOUND_KEY], found[line, FOUND_TIME] = key, now
+    found[FOUND_KEY, line], found[FOUND_TIME, line] = key, now
     start, end = np.int64(OPEN), np.int64(NEVER)
     for definition in range(count):
         place = places[CHOSEN, definition]
-        found[line, FOUND_STARTS + definition] = situations[place, START]
-        found[line, FOUND_STARTS + count + definition] = place
+        found[FOUND_STARTS + definition, line] = situations[place, START]
+        found[FOUND_STARTS + count + definition, line] = place
         start, end = min(start, situations[place, START]), max(end, situations[place, END])
-    found[line, FOUND_START], found[line, FOUND_END] = start, end
+    found[FOUND_START, line], found[FOUND_END, line] = start, end
     for register in range(len(owners)):
         place = places[CHOSEN, owners[register]]
         found_registers[line, register] = registers[place, register]
@@ -121,11 +121,11 @@ def report_alone(situations, header, found, key, count, definition, place, now):
     """A situation that is a result by itself. What the others carry is nothing."""
     line = header[FOUND]
     header[FOUND] += 1
-    found[line, FOUND_KEY], found[line, FOUND_TIME] = key, now
-    found[line, FOUND_START], found[line, FOUND_END] = situations[place, START], situations[place, END]
+    found[FOUND_KEY, line], found[FOUND_TIME, line] = key, now
+    found[FOUND_START, line], found[FOUND_END, line] = situations[place, START], situations[place, END]
     for other in range(count):
-        found[line, FOUND_STARTS + other] = situations[place, START] if other == definition else OPEN
-        found[line, FOUND_STARTS + count + other] = place if other == definition else EMPTY
+        found[FOUND_STARTS + other, line] = situations[place, START] if other == definition else OPEN
+        found[FOUND_STARTS + count + other, line] = place if other == definition else EMPTY
 
 
 @borrowing
@@ -138,7 +138,7 @@ def search(
     depth = header[AT_DEPTH]
     while depth > 0:
         if depth == count:
-            if header[FOUND] >= len(found):
+            if header[FOUND] >= found.shape[1]:
                 header[AT_DEPTH] = depth
                 return FULL
             report(owners, situations, registers, register_valid, places, header, found, found_registers, found_valid, key, count, now)
@@ -223,7 +223,7 @@ def decide(
                 header[AT_CHOICE] += 1
                 continue
             if settings[EACH] != 0:
-                if header[FOUND] >= len(found):
+                if header[FOUND] >= found.shape[1]:
                     return FULL
                 report_alone(situations, header, found, key, count, changed, place, now)
                 header[AT_CHOICE] += 1

@@ -38,8 +38,8 @@ from ostinato.kernels.rows.farest_time import FAREST
 
 @inlined
 def make_room(situations, registers, register_valid, regions, header, region):
-    """A region that is full goes back to its first place where most of its room is free, or to the end of the pool, where it has room
-    for as many again. False: the pool has none."""
+    """A region that is full goes back to its first place, where most of its room is free, or to the end of the pool, where it has room for
+    as many again. False: the pool has none."""
     head, count = regions[region, HEAD], regions[region, COUNT]
     if head + count < regions[region, ROOM]:
         return True

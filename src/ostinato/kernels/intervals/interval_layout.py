@@ -109,8 +109,8 @@ KNOWN = 2  # how often they were brought up to date
 AMONG = 3  # how many there were when some were left
 AVERAGES = 4
 
-# Columns of `found`; the starts of all situations follow, and behind them their places in the pool. Where each is a result by itself,
-# the start of all others is OPEN
+# Lines of `found`, with a column for each result; the starts of all situations follow, and behind them their places in the pool. Where each
+# is a result by itself, the start of all others is OPEN
 FOUND_KEY = 0
 FOUND_START = 1
 FOUND_END = 2

@@ -29,7 +29,7 @@ class InstanceReport(Report):
 
     def of_instances(self, found: FinishedInstances, rows: PatternRows, keys: KeyIndex | None) -> pa.Table:
         pieces = [self._piece(found, rows, keys)] if len(found) <= SHOWN_AT_ONCE else [
-            self._piece(found.take(np.arange(begin, min(begin + SHOWN_AT_ONCE, len(found)))), rows, keys)
+            self._piece(found.take(slice(begin, begin + SHOWN_AT_ONCE)), rows, keys)
             for begin in range(0, len(found), SHOWN_AT_ONCE)
         ]  # fmt: skip
         self.emitted += len(found)

@@ -4,6 +4,7 @@ looked at may differ, as each part learns by itself in which order it looks."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 import numpy as np
 
@@ -34,9 +35,9 @@ class DividedMatching:
         given = self._given.chosen(share.places)
         work = self._whole.branch(self._whole.store.of_keys(given.keys))
         self._shares.append((given.keys, work))
-        if share.ranges > 1:
-            chain = RowsInTime(work, list(given.numbered().pieces(share.ranges)))
-            parts = [PartInTime(chain, number, given.keys, share.places) for number in range(share.ranges)]
+        if share.lengths:
+            chain = RowsInTime(work, list(given.numbered().pieces(share.lengths)))
+            parts = [PartInTime(chain, number, given.keys, share.places) for number in range(len(share.lengths))]
             self._levels.append((share.places, [chain.levels[:-1], parts[-1].levels]))
             self.parts += parts
             return
@@ -50,11 +51,7 @@ class DividedMatching:
         waiting = self.parts
         while waiting:
             parts = waiting
-
-            def go_on(number: int, parts: list[MatchingPart] = parts) -> None:
-                parts[number].go_on(rows)
-
-            workers.each(len(parts), go_on)
+            workers.each(len(parts), partial(_go_on, parts, rows))
             failed = [(part.failed_at, place) for place, part in enumerate(parts) if part.error is not None]
             if failed:
                 raise parts[min(failed)[1]].error or AssertionError
@@ -104,3 +101,7 @@ class DividedMatching:
         changes = last - first
         before = self._whole.store.live + np.cumsum(changes) - changes
         return int((before + most - first).max(initial=0))
+
+
+def _go_on(parts: Sequence[MatchingPart], rows: RowArrays, number: int) -> None:
+    parts[number].go_on(rows)

@@ -96,8 +96,8 @@ class IntervalMatcher(RegisterMatcher):
             found += len(part)
             yield part
         if self._workers.most > 1:
-            visited, searches = (self._store.header - before)[[layout.VISITED, layout.SEARCHES]].tolist()
-            self._division.took(given.rows, {"visited": visited, "searches": searches, "results": found})
+            made, visited, searches = (self._store.header - before)[[layout.MADE, layout.VISITED, layout.SEARCHES]].tolist()
+            self._division.took({"rows": given.rows, "made": made, "visited": visited, "searches": searches, "results": found})
 
     def _shares(self, given: KeyStretches) -> list[Share]:
         """None, where one thread does it: also where a limit may be met, which counts what is kept in one order of the keys."""

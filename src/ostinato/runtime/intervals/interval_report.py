@@ -28,25 +28,28 @@ class IntervalReport(InstanceReport):
 
     def of_instances(self, found: FinishedInstances, rows: PatternRows, keys: KeyIndex | None) -> pa.Table:
         assert isinstance(found, FinishedIntervals)
-        simultaneous = (found.detected[1:] == found.detected[:-1]) & (found.key[1:] != found.key[:-1])
-        return super().of_instances(found if keys is None or not simultaneous.any() else found.take(self._listed(found, keys)), rows, keys)
+        return super().of_instances(found if keys is None else self._listed(found, keys), rows, keys)
 
-    def _listed(self, found: FinishedIntervals, keys: KeyIndex) -> np.ndarray:
-        """By detection, then by the values of the partition, nulls last, then by the starts of the situations."""
-        columns: dict[str, pa.Array | np.ndarray] = {"detected": found.detected}
-        numbers, own = np.unique(found.key, return_inverse=True)
-        values = {f"key{i}": to_arrow(keys.values(i, numbers)) for i in range(len(self._automaton.reads.keys))}
-        ranked = np.empty(len(numbers), np.int64)
-        ranked[_sorted(values)] = np.arange(len(numbers))
-        columns["partition"] = ranked[own]
-        return _sorted(columns | {f"start{i}": starts for i, starts in enumerate(found.starts.T)})
+    def _listed(self, found: FinishedIntervals, keys: KeyIndex) -> FinishedIntervals:
+        """By detection, then by the values of the partition, nulls last, then by the starts of the situations; so far simultaneous ones are
+        in the order of the numbers of their partitions."""
+        simultaneous = (found.detected[1:] == found.detected[:-1]) & (found.key[1:] != found.key[:-1])
+        if not simultaneous.any():
+            return found
+        numbers = np.flatnonzero(np.bincount(found.key))
+        order = _sorted({f"key{i}": to_arrow(keys.values(i, numbers)) for i in range(len(self._automaton.reads.keys))})
+        ranks = np.empty(numbers[-1] + 1, np.int64)
+        ranks[numbers[order]] = np.arange(len(numbers))
+        own = ranks[found.key]
+        in_order = (own[1:] >= own[:-1]) | ~simultaneous
+        return found if in_order.all() else found.take(np.lexsort((own, found.detected)))
 
     def _input(self, name: str, found: FinishedInstances, rows: PatternRows, keys: KeyIndex | None) -> Vector:
         """An input of the measures' code, see `IntervalPattern`."""
         assert isinstance(found, FinishedIntervals)
         time = self._automaton.reads.columns[self._automaton.reads.time].type
         if name == "situation":
-            return Vector(STRING, np.argmin(found.starts, axis=1), dictionary=self._names)
+            return Vector(STRING, np.argmin(found.starts, axis=0), dictionary=self._names)
         if name == "detected":
             return Vector(time, found.detected)
         if name == "end":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -62,11 +62,11 @@ class KeyStretches:
         head = KeyStretches(self.keys[first], self.begin[first], middle[first], complete[first])
         return head, KeyStretches(self.keys[last], middle[last], self.end[last], self.complete[last])
 
-    def pieces(self, count: int) -> Iterator[KeyStretches]:
-        """So many pieces of the rows."""
+    def pieces(self, lengths: Sequence[int]) -> Iterator[KeyStretches]:
+        """Pieces of so many rows each, which are all of them together."""
         rest = self
-        for left in range(count, 1, -1):
-            piece, rest = rest.split(rest.rows // left)
+        for length in lengths[:-1]:
+            piece, rest = rest.split(length)
             yield piece
         yield rest
 

@@ -64,8 +64,9 @@ class MatchingPart:
 
 class RowsInTime:
     """The rows of a key in pieces. `work` derives one after the other, and each piece is matched from a copy of what was kept before it,
-    while others go on deriving: what the thesis calls synchronisation (5.6.3). So derived situations, what is let go, and the counters of
-    both are those of one thread. The last piece is matched by `work` itself."""
+    while others go on deriving: what the thesis calls synchronisation (5.6.3). Whoever matches a piece derives the one before it, so that the
+    first begins at once. Derived situations, what is let go, and the counters of both are those of one thread. The last piece is matched by
+    `work` itself."""
 
     def __init__(self, work: IntervalPass, pieces: list[KeyStretches]) -> None:
         self.work = work
@@ -79,13 +80,15 @@ class RowsInTime:
         """Whoever matches a piece begins with this. None: a piece before it has failed."""
         self._reached[number].wait()
         try:
-            self.work.begin()
-            if self.failed or number == len(self.pieces) - 1:
-                return None if self.failed else self.work
-            branch = self.work.branch(self.work.store.of_keys(np.zeros(1, np.int64)))
-            branch.begin()
-            self._derive(number, rows)
-            return branch
+            if self.failed:
+                return None
+            if number > 0:
+                self._derive(number - 1, rows)
+            work = self.work
+            if number < len(self.pieces) - 1:
+                work = work.branch(work.store.of_keys(np.zeros(1, np.int64)))
+            work.begin()
+            return work
         except BaseException:
             self.failed = True
             raise
@@ -94,6 +97,7 @@ class RowsInTime:
                 reached.set()
 
     def _derive(self, number: int, rows: RowArrays) -> None:
+        self.work.begin()
         self.work.settings[layout.COMBINES] = 0
         while (status := self.work.advance(rows, self.pieces[number], self.levels[number : number + 1])) != layout.DONE:
             self.work.help(status)

@@ -45,7 +45,7 @@ class SituationStore:
         self._new_results(FIRST_CAPACITY)
 
     def _new_results(self, capacity: int) -> None:
-        self.found = np.zeros((capacity, layout.FOUND_STARTS + 2 * self._definitions), np.int64)
+        self.found = np.zeros((layout.FOUND_STARTS + 2 * self._definitions, capacity), np.int64)
         self.found_registers = np.zeros((capacity, self.registers.shape[1]), np.int64)
         self.found_valid = np.zeros((capacity, self.registers.shape[1]), np.uint8)
 
@@ -172,29 +172,34 @@ class SituationStore:
 
     def finds_more(self) -> bool:
         """Whether there is room now for more results; else they have to be taken."""
-        if len(self.found) >= AT_A_TIME:
+        capacity = self.found.shape[1]
+        if capacity >= AT_A_TIME:
             return False
-        for name in ("found", "found_registers", "found_valid"):
-            setattr(self, name, grown(getattr(self, name), 8 * len(self.found_valid)))
+        before = self.found, self.found_registers, self.found_valid
+        self._new_results(8 * capacity)
+        self.found[:, :capacity] = before[0]
+        self.found_registers[:capacity], self.found_valid[:capacity] = before[1:]
         return True
 
     def taken(self) -> FinishedIntervals:
         count = int(self.header[layout.FOUND])
         self.header[layout.FOUND] = 0
-        lines, registers, valid = self.found[:count], self.found_registers[:count], self.found_valid[:count]
+        lines, registers, valid = self.found[:, :count], self.found_registers[:count], self.found_valid[:count]
         if self._given:  # several may have the same times: they come in the order of their rows, in which they lie in the pool
-            places = np.lexsort(lines[:, : layout.FOUND_STARTS + self._definitions - 1 : -1].T)
-            lines, registers, valid = lines[places], registers[places], valid[places]
+            places = np.lexsort(lines[: layout.FOUND_STARTS + self._definitions - 1 : -1])
+            lines, registers, valid = lines[:, places], registers[places], valid[places]
+        elif 2 * count > self.found.shape[1]:
+            self._new_results(self.found.shape[1])  # and whoever takes them has the others
         else:
             lines, registers, valid = lines.copy(), registers.copy(), valid.copy()
         return FinishedIntervals(
-            key=lines[:, layout.FOUND_KEY],
-            start=lines[:, layout.FOUND_START],
-            end=lines[:, layout.FOUND_END],
+            key=lines[layout.FOUND_KEY],
+            start=lines[layout.FOUND_START],
+            end=lines[layout.FOUND_END],
             registers=registers,
             register_valid=valid,
-            detected=lines[:, layout.FOUND_TIME],
-            starts=lines[:, layout.FOUND_STARTS : layout.FOUND_STARTS + self._definitions],
+            detected=lines[layout.FOUND_TIME],
+            starts=lines[layout.FOUND_STARTS : layout.FOUND_STARTS + self._definitions],
         )
 
     @property

@@ -24,7 +24,7 @@ class FinishedInstances:
     def arrays(self) -> tuple[np.ndarray, ...]:
         return self.key, self.start, self.end, self.registers, self.register_valid
 
-    def take(self, places: np.ndarray) -> FinishedInstances:
+    def take(self, places: np.ndarray | slice) -> FinishedInstances:
         return FinishedInstances(*(array[places] for array in self.arrays()))
 
     def in_order(self) -> FinishedInstances:
