@@ -77,8 +77,8 @@ def by_window(options: Options) -> None:
         "tpstream_result_latency",
         "Latency of a result by the window",
         "Fig. 5.12 (a): the disconnected pattern, events pushed one by one, the next as soon as the one before is done. From the arrival "
-        "of the event at which a result is certain to its receipt, mean over the results. What waits for the ends of all situations is "
-        '`latency="final"`, which reports when ISEQ does: ISEQ itself is a kernel over whole columns here. *Seconds* are those of the clock.',
+        "of the event at which a result is certain to its receipt, mean over the results. What waits for all ends is "
+        '`latency="final"`, which reports when ISEQ does: ISEQ itself is a kernel over whole columns here. *Seconds*: of the clock.',
         show=("window", "results"),
     )  # fmt: skip
     for window in WINDOWS[:2] if options.quick else WINDOWS:
