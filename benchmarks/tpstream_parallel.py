@@ -88,7 +88,7 @@ def by_batch(options: Options) -> None:
     experiment = Experiment(
         "tpstream_unpartitioned", "Threads without partitions",
         "Fig. 5.16: the disconnected pattern over the thesis' random situations, which nothing divides, by the window, the threads and the "
-        "rows of a batch. Conditions are derived in batches by several threads. Wall clock on two cores; with more threads *projected* by "
+        "rows of a batch. Wall clock on two cores; with more threads *projected* by "
         "Amdahl's law from what the second one saves.",
         show=("window", "batches", *SHOWN),
     )  # fmt: skip

@@ -15,6 +15,7 @@ import ostinato as ost
 from benchmarks import harness, tpstream_plots
 from benchmarks.fixed_batches import batches_of
 from benchmarks.harness import Experiment, Options
+from benchmarks.linear_road import AGGRESSIVE_DRIVERS, Traffic
 from benchmarks.one_thread import use_one_thread
 from benchmarks.random_situations import Kind, defined, events
 from benchmarks.sase_plots import IMAGES
@@ -95,13 +96,13 @@ def main() -> None:
         "tpstream_tuning", "Batches and threads under changing load",
         "Fig. 5.18: seven phases of 2, 1, 0.5, 0.1, 0.5, 1 and 2 million events/s; what comes in a tenth of a second is one push. What is "
         "chosen at the beginning of each phase, and the seconds of all pushes, beside two threads with batches of 256 rows, which the "
-        "thesis begins with. *plant*: four definitions with arithmetic over eight columns, in place of the aggressive drivers, whose "
-        "comparisons one thread makes in one pass. At most two threads: there are two cores.",
+        "thesis begins with. *plant*: four definitions with arithmetic over eight columns. At most two threads: there are two cores.",
         show=("threads", "rows of a batch", "matches"),
     )  # fmt: skip
     rows = sum(RATES) * PUSHES // PER_SECOND
     rows = options.rows(rows, rows // 50)
     situations, _ = events(rows, dict.fromkeys("ABCD", Kind()))
+    follow(experiment, "aggressive drivers", AGGRESSIVE_DRIVERS, Traffic().reports(rows), "cars", options)
     follow(experiment, "plant", PLANT, plant(rows), "plant", options)
     for window in (20_000, 500):
         follow(experiment, f"disconnected, {window:,} s", defined("ABCD", PATTERN, window), situations, "s", options)
