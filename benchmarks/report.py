@@ -13,7 +13,10 @@ ORDER = (
     "v_shape", "sase_workload", *(f"sase_expt_{number}" for number in range(1, 7)), "nonoverlapping", "compact_windows",
     "negation", "nested_windows", "nested_in_vain", "nested_even", "nested_flags",
     "surgical_tools", "surgical_tools_peers", "surgical_tools_ablations", "nested_growth", "cel_twins", "cel_growth",
-    *(f"tpstream_{name}" for name in ("rate", "threads", "drivers", "disconnected", "patterns", "latency", "plans", "adaption", "joins")),
+    *(f"tpstream_{name}" for name in (
+        "rate", "threads", "partitions", "unpartitioned", "phases", "tuning", "drivers", "disconnected", "patterns", "latency",
+        "result_latency", "rate_latency", "plans", "adaption", "joins",
+    )),
     "run_memory",
     "input_memory",
     "soak", "first_result", "growth_rows", "growth_keys", "growth_window", "growth_text_keys", "threshold_rows", "threshold_events",

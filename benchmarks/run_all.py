@@ -13,6 +13,7 @@ from benchmarks.harness import announce
 EXPERIMENTS = (
     "v_shape", "sase_workload", "sase_experiments", "nonoverlapping", "compact_windows", "negation", "nested", "cel", "surgical_tools",
     "tpstream", "tpstream_patterns", "tpstream_latency", "tpstream_orders", "tpstream_joins", "tpstream_rate",
+    "tpstream_result_latency", "tpstream_parallel", "tpstream_tuning",
     "run_memory", "input_memory", "listing_memory", "soak", "first_result", "growth", "threshold", "single_rows",
     "query_sets", "many_queries", "many_queries_spark", "spark_batch", "spark_streaming",
 )  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,12 @@ def draw_all(results: Path, images: Path = IMAGES) -> None:
         "tpstream_latency": _latency,
         "tpstream_plans": _plans,
         "tpstream_adaption": _plans,
+        "tpstream_result_latency": partial(_by_fact, "window", "window (seconds)"),
+        "tpstream_rate_latency": partial(_by_fact, "rate", "events per second"),
+        "tpstream_partitions": partial(_speed_up, "source"),
+        "tpstream_unpartitioned": partial(_speed_up, "window"),
+        "tpstream_phases": _phases,
+        "tpstream_tuning": _tuning,
     }
     for name, draw in drawn.items():
         path = results / f"{name}.json"
@@ -114,6 +121,65 @@ def _plans(result: dict[str, Any], path: Path) -> None:
     axes.set_xticks([at + 0.4 - 0.4 / len(names) for at in range(len(result["cases"]))], [case["name"] for case in result["cases"]])
     axes.set(ylabel="CPU seconds")
     axes.legend(fontsize="small")
+    save(figure, path)
+
+
+def _by_fact(fact: str, label: str, result: dict[str, Any], path: Path) -> None:
+    figure, axes = _figure(result)
+    cases = result["cases"]
+    _lines(axes, cases, _names(cases[0]), [case["facts"][fact] for case in cases])
+    axes.set(xscale="log", yscale="log", xlabel=label, ylabel="seconds")
+    axes.legend(fontsize="small")
+    save(figure, path)
+
+
+def _speed_up(fact: str, result: dict[str, Any], path: Path) -> None:
+    """A picture for each source or window; what is projected is dashed."""
+    from matplotlib import pyplot
+
+    groups = list(dict.fromkeys(case["facts"][fact] for case in result["cases"]))
+    figure, pictures = pyplot.subplots(1, len(groups), figsize=(3.2 * len(groups), 3.4), layout="constrained", sharey=True, squeeze=False)
+    figure.suptitle(result["title"])
+    for axes, group in zip(pictures[0], groups, strict=True):
+        for number, case in enumerate(case for case in result["cases"] if case["facts"][fact] == group):
+            facts = case["facts"]
+            measured = [1.0, facts["speed-up with 2"]]
+            axes.plot([1, 2], measured, "o-", color=f"C{number}", label=facts["batches"])
+            axes.plot([2, 4, 8], [measured[1], facts["projected with 4"], facts["projected with 8"]], "--", color=f"C{number}")
+        axes.set(title=f"{fact}: {group}", xlabel="threads (dashed: projected)", xticks=[1, 2, 4, 8])
+    pictures[0][0].set(ylabel="speed-up")
+    pictures[0][0].legend(fontsize="small")
+    save(figure, path)
+
+
+def _phases(result: dict[str, Any], path: Path) -> None:
+    figure, axes = _figure(result)
+    cases = result["cases"]
+    matching = [case["facts"]["part of matching"] for case in cases]
+    axes.bar(range(len(cases)), [1 - part for part in matching], label="deriving")
+    axes.bar(range(len(cases)), matching, bottom=[1 - part for part in matching], label="matching")
+    axes.set_xticks(range(len(cases)), [case["name"].replace(", ", "\n") for case in cases], fontsize=6, rotation=90)
+    axes.set(ylabel="part of the CPU time", ylim=(0, 1))
+    axes.legend(fontsize="small")
+    save(figure, path)
+
+
+def _tuning(result: dict[str, Any], path: Path) -> None:
+    from matplotlib import pyplot
+
+    cases = result["cases"]
+    figure, pictures = pyplot.subplots(len(cases), 1, figsize=(7, 2.2 * len(cases)), layout="constrained", squeeze=False)
+    figure.suptitle(result["title"])
+    for (axes,), case in zip(pictures, cases, strict=True):
+        steps = case["facts"]["steps"]
+        axes.step(range(len(steps)), [step["batch"] for step in steps], where="post", color="C0", label="rows of a batch")
+        axes.step(range(len(steps)), [step["rows"] for step in steps], ":", where="post", color="C2", label="rows of a push")
+        axes.set(title=case["name"], yscale="log", xlabel="push")
+        threads = axes.twinx()
+        threads.step(range(len(steps)), [step["threads"] for step in steps], where="post", color="C1", label="threads")
+        threads.set(ylim=(0, 3), ylabel="threads")
+        axes.legend(fontsize="small", loc="lower left")
+        threads.legend(fontsize="small", loc="lower right")
     save(figure, path)
 
 
