@@ -2,17 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 
 from pyspark import cloudpickle
+from pyspark.sql import SparkSession
 
 from ostinato.base.errors import UnsupportedError
 from ostinato.expr.user_function import UserFunction
+from ostinato.hosts.spark.parallelism import is_connect
 from ostinato.program import serde
 from ostinato.program.functions_used import functions_of
 from ostinato.program.pattern import Pattern
 from ostinato.program.program import Program
 from ostinato.tasks.shipped_program import ShippedFunctions, ShippedProgram
+
+BROADCAST_FROM = "spark.broadcast.UDFCompressionThreshold"  # bytes of a function from which Spark sends it as a broadcast
+AS_IT_IS = str(1 << 30)
+
+
+@contextmanager
+def functions_as_they_are(spark: SparkSession) -> Iterator[None]:
+    """For stateful operators: before a stream begins the driver loads the function of one in a process that knows no broadcasts. The
+    program of a large set is more than the million bytes from which Spark would make one."""
+    if is_connect(spark):  # which sends functions as they are
+        yield
+        return
+    conf = spark.sparkContext._jsc.sc().conf()
+    before = conf.get(BROADCAST_FROM, "")
+    conf.set(BROADCAST_FROM, AS_IT_IS)
+    try:
+        yield
+    finally:
+        conf.set(BROADCAST_FROM, before) if before else conf.remove(BROADCAST_FROM)
 
 
 def shipped(program: Program) -> ShippedProgram:

@@ -7,6 +7,7 @@ import pytest
 
 import ostinato as ost
 from ostinato.hosts.spark import on
+from ostinato.program import serde
 from ostinato.tasks.ranges import time_ranges
 
 pytestmark = pytest.mark.spark
@@ -170,6 +171,24 @@ def set_with_a_failing_query() -> ost.QuerySet:
 
 
 @pytest.mark.slow
+def test_a_set_that_is_larger_than_what_spark_sends_as_it_is(spark, tmp_path):
+    """More than a million bytes: Spark would make a broadcast of it, which the driver does not load before a stream begins."""
+    generator = np.random.default_rng(5)
+    names = [generator.bytes(40).hex() for _ in range(30_000)]
+    limits = pa.table({"id": [f"rule {n}" for n in range(len(names))], "name": names})
+    queries = ost.QuerySet({"ticks": rows(1).schema})
+    queries.add_all("PATTERN SEQ(ticks a) WHERE skip_till_next_match(a) { a.k = ${name} } RETURN a.ts AS a", limits)
+    assert len(serde.dumps(queries.program)) > 1 << 20
+    (tmp_path / "ticks").mkdir()
+    table = pa.table({"ts": [1, 2, 3], "k": [names[7], "k", names[29_999]], "p": [0.0, 0.0, 0.0]})
+    pq.write_table(table, tmp_path / "ticks" / "0.parquet")
+    frame = on(spark).match_all(queries, ticks=on(spark).read_stream(str(tmp_path / "ticks"), ends=True), lateness=0, buckets=1)
+    writer = frame.writeStream.format("parquet").option("path", str(tmp_path / "out"))
+    writer.option("checkpointLocation", str(tmp_path / "state")).trigger(availableNow=True).start().awaitTermination()
+    found = spark.read.parquet(str(tmp_path / "out")).collect()
+    assert sorted((row.query_id, row.a) for row in found) == [("rule 29999", 3), ("rule 7", 1)]
+
+
 def test_a_query_that_fails_is_put_in_quarantine(spark, tmp_path):
     queries, table = set_with_a_failing_query(), with_numbers(rows())
     with pytest.warns(ost.QuarantineWarning, match="'failing' has failed: An integer calculation went beyond 64 bits"):

@@ -14,6 +14,7 @@ from pyspark.sql.utils import AnalysisException, IllegalArgumentException
 from ostinato.base.errors import OstinatoError, UnsupportedError
 from ostinato.hosts.spark.python_workers import check_workers
 from ostinato.hosts.spark.run_options import Lateness
+from ostinato.hosts.spark.ship_program import functions_as_they_are
 from ostinato.hosts.spark.streaming.bucket_processor import DECIDED_ON_SPARK, LATE, MATCHES, QUARANTINED, ROW_COUNT, SHED, BucketProcessor
 from ostinato.hosts.spark.streaming.buckets import DEFAULT_BUCKETS
 from ostinato.hosts.spark.streaming.clock import Clock
@@ -109,7 +110,8 @@ def match_packed(packed: DataFrame, processor: BucketProcessor, shown: StructTyp
     check_workers(packed.sparkSession)
     ready_for_streams(packed.sparkSession, processor.buckets)
     rows = packed.drop(EVENT_TIME)  # without the time Spark cannot drop a late blob unseen: the session counts late rows
-    decided = rows.groupBy(BUCKET).transformWithStateInPandas(processor, DECIDED_ON_SPARK, "append", "eventTime")
+    with functions_as_they_are(packed.sparkSession):
+        decided = rows.groupBy(BUCKET).transformWithStateInPandas(processor, DECIDED_ON_SPARK, "append", "eventTime")
     sums = ((LATE, "late_rows"), (ROW_COUNT, "matches"), (SHED, "shed"), (QUARANTINED, "quarantined"))
     counted = decided.observe(name, *(F.coalesce(F.sum(column), F.lit(0)).alias(metric) for column, metric in sums))
     return counted.select(MATCHES).mapInArrow(_unpack(processor.output), shown)
