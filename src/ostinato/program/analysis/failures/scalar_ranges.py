@@ -1,10 +1,10 @@
-"""The same of scalar code: which operations of its blocks may leave 64 bits, over slots and registers."""
+"""Between which whole numbers the values of scalar code lie: which operations of its blocks may leave 64 bits, over slots and registers."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ostinato.program.analysis.value_ranges import (
+from ostinato.program.analysis.failures.value_ranges import (
     ANY,
     LENGTH,
     TRUTH,
