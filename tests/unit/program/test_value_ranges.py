@@ -14,8 +14,8 @@ from ostinato.base.errors import OstinatoError
 from ostinato.expr.types import Kind
 from ostinato.kernels.vectors.evaluate import evaluate
 from ostinato.kernels.vectors.vector import from_arrow
-from ostinato.program.analysis.fallible_code import may_fail, rows_may_fail
-from ostinato.program.analysis.value_ranges import (
+from ostinato.program.analysis.failures.fallible_code import may_fail, rows_may_fail
+from ostinato.program.analysis.failures.value_ranges import (
     Range,
     added,
     column_ranges,

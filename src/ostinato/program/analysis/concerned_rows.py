@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from ostinato.expr.types import Kind
 from ostinato.expr.typing.coerce import same_form
-from ostinato.program.analysis.fallible_code import may_fail, rows_may_fail
+from ostinato.program.analysis.failures.fallible_code import may_fail, rows_may_fail
 from ostinato.program.analysis.look_around import look_around
 from ostinato.program.column_code import ColumnCode, ColumnOp
 from ostinato.program.instances import InstanceAutomaton

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ostinato.program.analysis.value_ranges import (
+from ostinato.program.analysis.failures.value_ranges import (
     ANY,
     LENGTH,
     TRUTH,

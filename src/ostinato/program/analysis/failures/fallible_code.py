@@ -8,8 +8,8 @@ from typing import Any
 
 from ostinato.expr.types import Kind, Type
 from ostinato.expr.values.casts import limit
-from ostinato.program.analysis.scalar_ranges import scalar_may_fail
-from ostinato.program.analysis.value_ranges import ANY, WHOLE, Range, column_ranges, of_type
+from ostinato.program.analysis.failures.scalar_ranges import scalar_may_fail
+from ostinato.program.analysis.failures.value_ranges import ANY, WHOLE, Range, column_ranges, of_type
 from ostinato.program.code_inputs import COLUMN, POINT
 from ostinato.program.column_code import ColumnCode, ColumnOp
 from ostinato.program.measure_code import MatchAggregate

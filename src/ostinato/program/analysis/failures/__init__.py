@@ -1,0 +1,1 @@
+"""What of a program can fail, by the operations that it has and the values that they can get."""
