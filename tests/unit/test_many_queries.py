@@ -60,6 +60,24 @@ def test_equal_queries_are_evaluated_once_and_reported_under_every_name():
     assert "q0" not in ost.match_all(made, t=rows(200)) and ost.match_all(made, t=rows(200))["same 1"].equals(found["q0"])
 
 
+@pytest.mark.parametrize("sign", ["{} = {} AND {} = {}", "{2} = {3} AND {0} = {1}"])
+def test_queries_are_found_by_two_equalities_at_once(sign):
+    """Also those whose constants came first, and events that have one of the two alone, or neither, or null."""
+    text = "SELECT * FROM t MATCH_RECOGNIZE (ORDER BY ts MEASURES A.ts AS s PATTERN (A) DEFINE A AS {})"
+    made = ost.QuerySet({"t": SCHEMA})
+    wanted = {(k, n): [] for k in ("a", "b", "c") for n in (3, 1, 2)}
+    for k, n in wanted:
+        made.add(f"{k}{n}", text.format(sign.format("k", f"'{k}'", "n", n)))
+    assert "9 queries, constants" in made.explain()
+    events = [(k, n) for k in ("a", "b", "c", "d", None) for n in (1, 2, 3, 4, None)] * 2
+    for at, event in enumerate(events):
+        if event in wanted:
+            wanted[event].append({"s": at})
+    columns = {"ts": range(len(events)), "k": [k for k, _ in events], "x": [0.5] * len(events), "n": [n for _, n in events]}
+    found = ost.match_all(made, t=pa.table(columns, schema=SCHEMA))
+    assert {name: table.to_pylist() for name, table in found.items()} == {f"{k}{n}": expected for (k, n), expected in wanted.items()}
+
+
 def test_what_a_set_is_asked_for():
     made = queries(20)
     assert made["q3"].text == texts(4)[3] and made["q3"].open().push(rows(5)).num_rows >= 0

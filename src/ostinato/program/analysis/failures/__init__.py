@@ -1,1 +1,1 @@
-"""Which code can fail at some value, and which cannot, by the ranges of what it reads."""
+"""What of a program can fail, by the operations that it has and the values that they can get."""
