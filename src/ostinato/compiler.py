@@ -15,7 +15,7 @@ from ostinato.algebra.query import MatchQuery
 from ostinato.algebra.situations import MatchIntervals, SituationStream
 from ostinato.algebra.user_calls import user_calls
 from ostinato.base.errors import OstinatoError, SandboxError, SchemaError, UnsupportedError
-from ostinato.base.query_text import check_name, check_text
+from ostinato.base.query_text import check_name, check_queries, check_text
 from ostinato.base.user_warning import warn_user
 from ostinato.lang.compile_options import CompileOptions
 from ostinato.lang.language import OF_THE_TEXT, Language
@@ -75,6 +75,7 @@ def _check_left_out(without: tuple[str, ...]) -> None:
 def _compile_queries(language: Language[Tree], text: str, streams: KnownStreams, options: CompileOptions) -> Query:
     """A text may hold several queries: what one returns can be read by those after it. `output` is about the result."""
     parsed = language.parse(text, options)
+    check_queries(len(parsed))
     if language.composition is not None and not language.is_statement:
         language.composition(parsed, streams.given, language.naming)
     result = next(part for part in reversed(parsed) if part.returned)

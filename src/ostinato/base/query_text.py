@@ -9,6 +9,7 @@ from ostinato.base.span import Span
 
 LONGEST = 1_000_000  # characters
 MOST_WORDS = 200_000  # reading and compiling is linear: this many take about a second
+MOST_QUERIES = 5_000  # of one text: each takes about a millisecond to compile, and each is a part of the program
 WORD = re.compile(r"""'[^']*'|"[^"]*"|\w+|[^\w\s]""")
 SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -41,6 +42,13 @@ def check_text(text: object) -> str:
                     text=text,
                 )
     return text
+
+
+def check_queries(count: int) -> None:
+    """How many queries one text has, or clauses one statement."""
+    if count > MOST_QUERIES:
+        hint = f"At most {MOST_QUERIES}; queries that do not read each other are added to an ost.QuerySet, which holds any number of them"
+        raise UnsupportedError(f"The text has too many queries: {count:,}", hint=hint)
 
 
 def check_name(name: str, what: str) -> None:

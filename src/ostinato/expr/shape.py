@@ -22,8 +22,15 @@ def balanced(name: str, terms: Sequence[Expr]) -> Expr:
 
 
 def check_depth(expr: Expr) -> None:
-    """Refuse trees that are too deep or too large to recurse over, without recursing. BETWEEN and simple CASE use an operand more
-    than once, so that a short text can be an exponentially large tree: occurrences are counted, each node is visited once a level."""
+    """Refuse trees that are too deep or too large to recurse over."""
+    if size_of(expr) > LARGEST:
+        raise QuerySyntaxError("The expression is too large", hint=f"At most {LARGEST} operations", span=expr.span)
+
+
+def size_of(expr: Expr) -> int:
+    """How many nodes it has, as far as `LARGEST` and one level beyond, without recursing; a tree that is too deep is refused. BETWEEN and
+    simple CASE use an operand more than once, so that a short text can be an exponentially large tree: occurrences are counted, each node
+    is visited once a level."""
     level: dict[int, tuple[Expr, int]] = {id(expr): (expr, 1)}
     size = 0
     for _ in range(DEEPEST):
@@ -32,10 +39,8 @@ def check_depth(expr: Expr) -> None:
             size += times
             for child in node.children():
                 below[id(child)] = (child, times + below.get(id(child), (child, 0))[1])
-        if size > LARGEST:
-            raise QuerySyntaxError("The expression is too large", hint=f"At most {LARGEST} operations", span=expr.span)
-        if not below:
-            return
+        if size > LARGEST or not below:
+            return size
         level = below
     raise too_deep(next(iter(level.values()))[0].span)
 

@@ -30,13 +30,14 @@ OPTIONS: dict[str, tuple[tuple[type, ...], str]] = {
     "on_error": ((str,), 'a word, "quarantine" or "raise"'),
     "path": ((str,), "a word"),
     "rule_log": ((str, os.PathLike), "a directory"),
+    "tail_of": ((str,), "the directory of a checkpoint"),
     "keys": ((str, list, tuple), "names of columns"),
     "writes": ((bool,), "True or False"),
     "stage": ((str,), "a word"),
     "lazy": ((bool,), "True or False"),
     "threads": ((int,), "a whole number"),
 }
-TAKE_PATHS = ("path", "lateness", "rule_log")  # texts that may look like the path of a stream
+TAKE_PATHS = ("path", "lateness", "rule_log", "tail_of")  # texts that may look like the path of a stream
 FILES = re.compile(r"[/\\*]|\.(parquet|pq|csv|tsv|json|jsonl|ndjson)(\.gz|\.zst)?$", re.IGNORECASE)
 
 

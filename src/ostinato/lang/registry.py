@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ostinato.base.errors import OstinatoError, QuerySyntaxError
-from ostinato.base.query_text import check_text
+from ostinato.base.query_text import check_queries, check_text
 from ostinato.lang.cel.language import CEL
 from ostinato.lang.language import Language
 from ostinato.lang.neel.language import NEEL
@@ -58,6 +58,7 @@ def recognised(text: str) -> Language[Any] | None:
     spans = queries_in(text, languages()) if found is not None else ()
     if found is None or len(spans) < 2:
         return found
+    check_queries(len(spans))
     texts = [text[span.start : span.end] for span in spans]
     own = tuple(found if can_read(found, one) else _recognised(one) or found for one in texts)
     return found if len({*own}) == 1 else several(own)

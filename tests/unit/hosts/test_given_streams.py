@@ -9,6 +9,7 @@ import pytest
 import ostinato as ost
 from ostinato.base.errors import OstinatoError, UnknownNameError
 from ostinato.hosts.given_streams import OPTIONS, check_options
+from ostinato.hosts.spark.session_entry import SparkEngine
 
 ROWS = pa.table({"ts": [1, 2, 3], "v": [1, 2, 3]})
 FRAME = ROWS.to_pandas()
@@ -71,7 +72,7 @@ def test_streams_is_a_mapping_from_names(streams):
 
 
 def test_every_option_of_a_call_is_checked():
-    for call in (ost.match, ost.sql, ost.compile):
+    for call in (ost.match, ost.sql, ost.compile, SparkEngine.sql, SparkEngine.match, SparkEngine.match_all, SparkEngine.explain):
         options = set(call.__kwdefaults__) - {"streams", "without", "sandbox"}
         assert options <= set(OPTIONS), call
 
@@ -79,5 +80,8 @@ def test_every_option_of_a_call_is_checked():
 def test_a_log_of_rules_is_a_directory():
     check_options(rule_log="/data/rules", keys=["k"])
     check_options(rule_log=Path("rules"), keys="k")
+    check_options(tail_of="/data/checkpoint")
+    with pytest.raises(OstinatoError, match="tail_of= is an option"):
+        check_options(tail_of=ROWS)
     with pytest.raises(OstinatoError, match="keys= is an option"):
         check_options(keys=3)

@@ -54,6 +54,9 @@ def match_all(spark: SparkSession, queries: QuerySet, given: Mapping[str, Source
     options.check_used(streams=streams, batches=not streams)
     if options.path is not None:
         raise UnsupportedError("path= is for single queries", hint="leave it out")
+    if options.tail_of is not None and (options.rule_log is not None or not streams):
+        why = "a set that changes goes on" if streams else "a batch has no tail"
+        raise UnsupportedError("tail_of= is for streams that have ended", hint=f"{why}: leave it out")
     if options.rule_log is not None:
         return _live(spark, queries, sources, options)
     if streams:

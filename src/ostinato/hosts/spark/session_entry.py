@@ -73,7 +73,7 @@ class SparkEngine:
         `sandbox=True` is for texts of others: they read the named streams alone, and call no code.
         `tail_of` is the checkpoint of a stream of this text that has ended: what it left undecided comes back as a batch, decided as if
         nothing came any more."""
-        check_options(lateness=lateness, late=late, buckets=buckets, path=path, writes=writes)
+        check_options(lateness=lateness, late=late, buckets=buckets, path=path, writes=writes, tail_of=tail_of)
         closed = self._sandbox(sandbox, text)
         if closed is not None and writes:
             raise OstinatoError("writes=True in the sandbox", hint="The sandbox never writes: leave one of them out")
@@ -123,7 +123,9 @@ class SparkEngine:
         closed = self._sandbox(sandbox, text)
         options: dict[str, Any] = {"output": output, "type_by": type_by, "time": time, "ties": ties}
         options |= {"latency": latency, "strategy": strategy}
-        check_options(language=language, lateness=lateness, late=late, buckets=buckets, path=path, budget=budget, **options)
+        check_options(
+            language=language, lateness=lateness, late=late, buckets=buckets, path=path, budget=budget, tail_of=tail_of, **options
+        )
         chosen = chosen_language(text, language, budget=budget, **options)
         if chosen.is_statement:
             every = named_streams(unnamed, streams, named)
@@ -154,6 +156,7 @@ class SparkEngine:
         on_error: str = "quarantine",
         rule_log: str | os.PathLike[str] | None = None,
         keys: str | Sequence[str] | None = None,
+        tail_of: str | None = None,
         streams: Mapping[str, object] | None = None,
         **named: object,
     ) -> DataFrame:
@@ -165,14 +168,15 @@ class SparkEngine:
         `rule_log`, on streams: a directory of its own, which is kept beside the checkpoint. What the set is told from then on (`sync`,
         `add`, `remove`, `restart`) is written there, and a stream that runs takes it in with its next micro-batch; one that is started
         again with another set goes on with what has not changed. `keys`: the columns by which all queries, also later ones, are keyed;
-        those that the queries have in common, unless you say so."""
-        check_options(lateness=lateness, buckets=buckets, budget=budget, on_error=on_error, rule_log=rule_log, keys=keys)
+        those that the queries have in common, unless you say so. `tail_of` is as in `sql`, for a set that does not change."""
+        check_options(lateness=lateness, buckets=buckets, budget=budget, on_error=on_error, rule_log=rule_log, keys=keys, tail_of=tail_of)
         given = self._resolved(unnamed, streams, named)
         own = None if keys is None else (keys,) if isinstance(keys, str) else tuple(keys)
         log = None if rule_log is None else os.fspath(rule_log)
         if log is not None and "://" not in log:
             log = os.path.abspath(log)  # workers are at home elsewhere
-        return match_all(self.spark, queries, given, RunOptions(lateness, buckets, None, budget, on_error=on_error, rule_log=log, keys=own))
+        told = RunOptions(lateness, buckets, None, budget, tail_of=tail_of, on_error=on_error, rule_log=log, keys=own)
+        return match_all(self.spark, queries, given, told)
 
     def explain(
         self,

@@ -22,6 +22,7 @@ from ostinato.algebra.event_streams import (
 )
 from ostinato.base.errors import UnsupportedError
 from ostinato.expr.nodes import Anchor, Call, Cast, Expr, Field, Literal, Nav, type_of
+from ostinato.expr.shape import LARGEST, size_of
 from ostinato.expr.types import Kind
 from ostinato.plan.classify import conjuncts
 from ostinato.plan.instances.durations import longest, no_time
@@ -65,6 +66,7 @@ class Chain:
 
     def __init__(self, expression: EventExpression, merged: MergedInput) -> None:
         self._merged = merged
+        self._operations = 0  # of expressions that others were put into
         self.links: list[Link] = []
         self.attributes = self._composed(expression)
 
@@ -111,7 +113,7 @@ class Chain:
                 return self._duration(node)
             return self._attribute(node, attributes)
 
-        return replaced(expr, leaf)
+        return self._bounded(replaced(expr, leaf), expr)
 
     def _combined(self, expr: Expr, sides: Mapping[str, Attributes]) -> Expr:
         """An expression over two events: each side's attributes in its place."""
@@ -122,7 +124,15 @@ class Chain:
             assert isinstance(node.body, Field)
             return self._attribute(node.body, sides[node.variable])
 
-        return replaced(expr, leaf)
+        return self._bounded(replaced(expr, leaf), expr)
+
+    def _bounded(self, expr: Expr, written: Expr) -> Expr:
+        """What is said twice at every level is a tree of exponential size: later passes walk all of it, so they never see it."""
+        self._operations += size_of(expr) - 1
+        if self._operations > LARGEST:
+            hint = f"At most {LARGEST:,} operations: PUBLISH what is computed on the way, and select from that"
+            raise UnsupportedError("The query is too large when what it is computed from is put into it", hint=hint, span=written.span)
+        return expr
 
     def _attribute(self, node: Field, attributes: Attributes) -> Expr:
         """One of them; or a field of one that is a struct, which is that of a column."""

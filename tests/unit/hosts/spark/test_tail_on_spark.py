@@ -78,3 +78,25 @@ def test_the_tail_of_any_stream(spark, tmp_path, archive) -> None:
         engine.sql(TEXT, ticks=frame, tail_of=str(tmp_path / "none"))
     with pytest.raises(UnsupportedError, match="for streams that have ended"):
         engine.sql(TEXT, ticks=spark.read.parquet(archive), tail_of=str(tmp_path / "checkpoint"))
+
+
+def test_the_tail_of_a_set(spark, tmp_path, archive) -> None:
+    rules = ost.QuerySet({"ticks": ticks().schema})
+    rules.add("falls", f"SELECT * FROM {CLAUSE}")
+    rules.add("pairs", "PATTERN SEQ(ticks a, ticks b) WHERE [k] AND b.v = a.v WITHIN 9 seconds RETURN a.k AS k, b.v AS v")
+    engine = on(spark)
+    stream = spark.readStream.schema(spark.read.parquet(archive).schema).parquet(archive)
+    run_to_end(engine.match_all(rules, ticks=stream, lateness="1 minute", buckets=3), tmp_path)
+    tail = engine.match_all(rules, ticks=stream, lateness="1 minute", buckets=3, tail_of=str(tmp_path / "checkpoint"))
+    names = ["query_id", "k", "n", "v"]
+    rows = [*spark.read.parquet(str(tmp_path / "out")).select(names).collect(), *tail.select(names).collect()]
+    wanted = ost.match_all(rules, ticks=ticks())
+    assert sorted((row.k, row.n) for row in rows if row.query_id == "falls") == sorted(
+        (row["k"], row["n"]) for row in wanted["falls"].to_pylist()
+    )
+    assert sorted((row.k, row.v) for row in rows if row.query_id == "pairs") == sorted(
+        (row["k"], row["v"]) for row in wanted["pairs"].to_pylist()
+    )
+    assert tail.count() > 0
+    with pytest.raises(UnsupportedError, match="streams that have ended"):
+        engine.match_all(rules, ticks=spark.read.parquet(archive), tail_of=str(tmp_path / "checkpoint"))
