@@ -140,3 +140,16 @@ def test_other_strategies_are_refused() -> None:
         ost.compile("PATTERN SEQ(A a, B b) WITHIN 5", {"t": SCHEMAS["stock"]}, type_by="name", strategy="instances")
     with pytest.raises(ost.OstinatoError, match='there is no strategy "fast"'):
         automaton("stock NEXT news", strategy="fast")
+
+
+@pytest.mark.parametrize("changes", ["$.g AS g, $.h AS h", "$.h AS g, $.g AS h", "$.g AS h, $2.name AS g"])
+def test_what_steps_leave_as_it_was_is_the_key_still(changes: str) -> None:
+    found = automaton(f"SELECT g, h FROM (SELECT name, name AS g, name AS h FROM stock) FOLD {{$2.name = $.name, TRUE, {changes}}} "
+                      "(SELECT name FROM stock)")  # fmt: skip
+    assert found.reads.key_names == ("name",) and found.registers == ()
+
+
+def test_what_steps_exchange_with_something_else_is_not() -> None:
+    text = """SELECT g, h FROM (SELECT name, name AS g, 'x' AS h FROM stock) FOLD {$2.name = $.name, TRUE, $.h AS g, $.g AS h}
+        (SELECT name FROM stock)"""
+    assert {register.name for register in automaton(text).registers} == {"$@1.g", "$@1.h"}

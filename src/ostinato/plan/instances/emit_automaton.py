@@ -121,13 +121,16 @@ class AutomatonEmitter:
         found = equality(condition, number, link)
         return found is not None and self._is_key(found.own) and self._is_key(found.other)
 
-    def _is_key(self, expr: Expr) -> bool:
+    def _is_key(self, expr: Expr, known: frozenset[tuple[str, str]] = frozenset()) -> bool:
+        """`known`: attributes that steps change and that are keys if what they become is one: a step may leave them as they are."""
         if not isinstance(expr, Nav) or not isinstance(expr.body, Field) or self._merged.key is None or expr.variable is None:
             return False
         if expr.variable.startswith("@"):
             return expr.body.name == self._merged.key
+        own = expr.variable, expr.body.name
         step = self._chain.links[int(expr.variable.removeprefix("$@"))].repetition
-        return step is not None and all(self._is_key(of[expr.body.name]) for of in (step.initial, step.changed))
+        becomes = () if step is None else (step.initial[expr.body.name], step.changed[expr.body.name])
+        return own in known or (step is not None and all(self._is_key(one, known | {own}) for one in becomes))
 
     def _with_key(self, expr: Expr, here: int) -> Expr:
         """Keys as those of event `here`."""
