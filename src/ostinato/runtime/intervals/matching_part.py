@@ -65,8 +65,8 @@ class MatchingPart:
 class RowsInTime:
     """The rows of a key in pieces. `work` derives one after the other, and each piece is matched from a copy of what was kept before it,
     while others go on deriving: what the thesis calls synchronisation (5.6.3). Whoever matches a piece derives the one before it, so that
-    the first begins at once. Derived situations, what is let go, and the counters of both are those of one thread. The last piece is matched by
-    `work` itself."""
+    the first begins at once. Derived situations, what is let go, and the counters of both are those of one thread. The last piece is
+    matched by `work` itself."""
 
     def __init__(self, work: IntervalPass, pieces: list[KeyStretches]) -> None:
         self.work = work
