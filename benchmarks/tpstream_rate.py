@@ -1,10 +1,12 @@
-"""Rates of TPStream: the query for aggressive drivers over traffic as Linear Road has it, and situations derived by two threads."""
+"""Rates of TPStream: the query for aggressive drivers over traffic as Linear Road has it, and two threads."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
 from functools import partial
+from threading import Lock
+from unittest.mock import patch
 
 import numpy as np
 import pyarrow as pa
@@ -14,6 +16,8 @@ from benchmarks import harness
 from benchmarks.harness import Experiment, Options
 from benchmarks.linear_road import AGGRESSIVE_DRIVERS, Traffic
 from benchmarks.one_thread import use_one_thread
+from benchmarks.random_situations import Kind, events
+from ostinato.runtime.workers import Work, Workers
 
 REPORTS = 2_000_000
 SENSORS = 4
@@ -26,6 +30,7 @@ PLANT = f"""
     WITHIN 2 SECONDS
     RETURN max(Strained.s0) AS s0, count(Hot.*) AS hot
 """
+COMBINED = """FROM s {} DEFINE A AS a, B AS b, C AS c PATTERN A before B AND A before C AND B overlaps C WITHIN 3000"""
 
 
 def plant(rows: int) -> pa.Table:
@@ -68,6 +73,38 @@ def left_to_the_caller(table: pa.Table, text: str, stream: str) -> float:
     return min(seconds(2) for _ in range(5)) / min(seconds(1) for _ in range(5))
 
 
+def shared_by_threads(table: pa.Table, text: str, stream: str) -> float:
+    """Of the processor time of two threads the part in which there is work for both: the rest is done by one, however idle the other."""
+    shared, lock, each = [0.0], Lock(), Workers.each
+
+    def timed(workers: Workers, pieces: int, work: Work, threads: int | None = None) -> None:
+        def run(number: int) -> None:
+            start = time.thread_time()
+            work(number)
+            with lock:
+                shared[0] += time.thread_time() - start
+
+        several = min(workers.most if threads is None else threads, workers.most, pieces) > 1
+        each(workers, pieces, run if several else work, threads)
+
+    found = []
+    with patch.object(Workers, "each", timed):
+        for _ in range(5):
+            shared[0], start = 0.0, time.process_time()
+            matched(table, text, stream, threads=2)
+            taken = time.process_time() - start
+            found.append((taken, shared[0] / taken))
+    return min(found)[1]
+
+
+def seen_by(cars: int, seconds: int) -> pa.Table:
+    """The random situations of the thesis, of as many cars."""
+    known = events(seconds, dict.fromkeys("ABC", Kind()))[0]
+    row, car = np.divmod(np.arange(seconds * cars), cars)
+    columns = {name: known.column(name).to_numpy(zero_copy_only=False)[(row + 997 * car) % seconds] for name in "abc"}
+    return pa.table({"ts": row, "car": car, **columns})
+
+
 def rates(options: Options) -> None:
     experiment = Experiment(
         "tpstream_rate", "TPStream: the aggressive drivers",
@@ -100,17 +137,21 @@ def rates(options: Options) -> None:
 
 def with_threads(options: Options) -> None:
     experiment = Experiment(
-        "tpstream_threads", "TPStream: situations derived by two threads",
+        "tpstream_threads", "TPStream: two threads",
         "Wall clock, two cores. *plant*: four definitions with arithmetic over eight columns of a stream that nothing divides; *drivers*: "
         "the query for aggressive drivers, by car; *skewed*: the same where nine of ten reports are of one car. "
-        "*caller's share*: the processor time of the calling thread where another one helps, of what it takes alone.",
-        show=("matches", "caller's share"),
+        "*combined*, *combined by car*: random situations, A before B, A before C, B overlaps C, in one partition and of 40 cars. "
+        "*caller's share*: the processor time of the calling thread where another one helps, of what it takes alone. *shared part*: of the "
+        "processor time of both that part in which there is work for both.",
+        show=("matches", "caller's share", "shared part"),
     )  # fmt: skip
     reports = Traffic().reports(options.rows(REPORTS, 40_000))
     cases: dict[str, tuple[pa.Table, str, str]] = {
         "plant": (plant(options.rows(2 * REPORTS, 40_000)), PLANT, "plant"),
         "drivers": (reports, AGGRESSIVE_DRIVERS, "cars"),
         "skewed": (skewed(reports), AGGRESSIVE_DRIVERS, "cars"),
+        "combined": (seen_by(1, options.rows(REPORTS, 40_000)), COMBINED.format(""), "s"),
+        "combined by car": (seen_by(40, options.rows(REPORTS, 40_000) // 40), COMBINED.format("PARTITION BY car"), "s"),
     }
     for name, (table, text, stream) in cases.items():
         case = experiment.case(name, rows=table.num_rows, clock="wall")
@@ -119,6 +160,7 @@ def with_threads(options: Options) -> None:
         }
         found = case.compare(runs, options, same=lambda result: result)
         case.facts["matches"] = found["1 thread"].result
+        case.facts["shared part"] = round(shared_by_threads(table, text, stream), 2)
         case.facts["caller's share"] = round(left_to_the_caller(table, text, stream), 2)
         if name == "plant":
             case.target("2 threads", "1 thread", at_least=1.7)

@@ -122,8 +122,8 @@ class Query:
         """A session to push batches to; see `runtime.session.session.Session`. `lateness` is a number in the unit of the time column, or
         for times a timedelta or a text such as "5 minutes"; 0 unless it is said. `late="keep"` keeps rows that come too late for
         `take_late`. A snapshot carries what was said; what is said again has to be the same, but for the budget. The first session ever
-        on a machine compiles the kernels that it needs. `threads`: how many may derive situations beside one another, None: as many as
-        there are processors and are worth it; nothing that is found depends on it."""
+        on a machine compiles the kernels that it needs. `threads`: how many may derive and match situations beside one another, None: as
+        many as there are processors and are worth it; nothing that is found depends on it."""
         if self.around is not None:
             raise UnsupportedError(
                 "A session runs one clause, and there is SQL around it",

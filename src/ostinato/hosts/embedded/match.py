@@ -57,8 +57,8 @@ def match(
     All rows are put in order of time first, unless `lateness` says how late rows may come: then they are taken as they arrive, one by
     one, and later ones are left out and counted (`late="keep"`: `late` of the result has them, with the reason).
     `budget` is how much state the query may hold, and what happens beyond; `strategy` forces a way to evaluate it, for comparison;
-    `threads` is how many may derive situations at a time, None: as many as are worth it. `lazy`: nothing is evaluated before the result is
-    read; its `batches()` come one by one, so that there may be more matches than fit into memory.
+    `threads` is how many may derive and match situations at a time, None: as many as are worth it. `lazy`: nothing is evaluated before
+    the result is read; its `batches()` come one by one, so that there may be more matches than fit into memory.
     `sandbox=True` is for texts of others: time and memory are limited (`ost.Sandbox`), and SQL reads no more than the named streams."""
     options: dict[str, Any] = {"output": output, "type_by": type_by, "time": time, "ties": ties, "latency": latency, "strategy": strategy}
     check_options(language=language, lateness=lateness, late=late, budget=budget, lazy=lazy, threads=threads, **options)

@@ -3,7 +3,7 @@
 The matches that a push decides are listed before they are put in order and shown, which takes about twice what a row of three numbers does.
 So where events are selected one by one, and few rows can have many matches, the next push is as large as the last one's matches allow: what
 is listed is soon small beside the result, and a table with few matches is pushed in a few large pieces. Of rows that make situations none
-is kept: pieces of a few hundred thousand go through memory that is there already."""
+is kept: pieces of half a million go through memory that is there already."""
 
 from __future__ import annotations
 
