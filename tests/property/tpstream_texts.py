@@ -19,7 +19,7 @@ OF_VALUES = (  # unknown where these are unknown
     "f", "NOT f", "g", "f OR g", "f AND NOT g", "x > 1", "x >= 2", "x < 2", "x <> 1", "x IN (0, 3)", "x BETWEEN 1 AND 2", "x + 1 > 2 OR f",
 )  # fmt: skip
 CONDITIONS = (
-    *OF_VALUES, "f", "f IS NULL", "x > PREV(x)", "x >= PREV(x, 2)", "PREV(f)", "PREV(x) IS NULL OR x < PREV(x)", "TRUE",
+    *OF_VALUES, "f", "f IS NULL", "x > PREV(x)", "x >= PREV(x, 2)", "PREV(f)", "NOT PREV(f)", "PREV(x) IS NULL OR x < PREV(x)", "TRUE",
 )  # fmt: skip
 READ = (("s",), ("s",), ("s",), ("s", "t"), ("s", "j"))  # streams: of events, of others with the same columns, of rows that last
 RETURNED = (

@@ -53,8 +53,7 @@ class EarlyConditions:
     def matching(self) -> IntervalPattern:
         """The same pattern over rows that come with their truth values."""
         code = self.pattern.rows
-        told = {code.results[bit]: ColumnOp("input", (), BOOL, (_holds(bit),)) for bit in self.bits}
-        rows = _given(code, told)
+        rows = _given(code, {bit: ColumnOp("input", (), BOOL, (_holds(bit),)) for bit in self.bits})
         return replace(self.pattern, rows=rows, reads=_reading(self.pattern.reads, rows, self.bits))
 
     @property
@@ -143,9 +142,12 @@ def _is_done_in_place(code: ColumnCode, result: int) -> bool:
 
 
 def _given(code: ColumnCode, told: dict[int, ColumnOp]) -> ColumnCode:
-    """The code with some of its results given, without the operations that led to them alone. These may be read by others as well."""
-    ops = tuple(told.get(number, op) for number, op in enumerate(code.ops))
-    return ColumnCode(ops, code.results).reduced_to(code.results)
+    """The code with some of its results given, without the operations that led to them alone. Others may read these operations, too, and
+    tell unknown from false."""
+    ops = (*code.ops, *told.values())
+    place = {number: len(code.ops) + added for added, number in enumerate(told)}
+    results = [place.get(number, result) for number, result in enumerate(code.results)]
+    return ColumnCode(ops, tuple(results)).reduced_to(results)
 
 
 def _reading(reads: Input, rows: ColumnCode, bits: Sequence[int]) -> Input:
