@@ -6,7 +6,7 @@ import gc
 import time
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -104,26 +104,38 @@ def memory() -> int:
     return psutil.Process().memory_info().rss
 
 
-def report(
-    count: int, events: int, shapes: tuple[str, ...] = SHAPES, without: tuple[str, ...] = (), skewed: bool = False
-) -> dict[str, float]:
+@dataclass(frozen=True)
+class Part:
+    """Sets of each of `counts` queries. Where an event concerns very many of them, batches are smaller: a row is taken for each."""
+
+    name: str
+    counts: tuple[int, ...]
+    events: int = 2 * BATCH
+    batch: int = BATCH
+    shapes: tuple[str, ...] = SHAPES
+    without: tuple[str, ...] = ()
+    skewed: bool = False
+
+
+def report(part: Part, count: int) -> dict[str, float]:
     """The figures of a set of so many queries; the first batch is not measured."""
-    table = ticks(events, skewed=skewed)
+    events, shapes = part.events, part.shapes
+    table = ticks(events, skewed=part.skewed)
     made(Rules(shapes=shapes).texts(8 * len(shapes)))
     before = memory()
     texts: list[str] = Rules(shapes=shapes).texts(count)
     queries: list[ost.QuerySet] = []
-    adding = cpu(lambda: queries.append(made(texts, without)))
+    adding = cpu(lambda: queries.append(made(texts, part.without)))
     texts.clear()
     session = queries[0].open()
-    batches = table.to_batches(max_chunksize=BATCH)
+    batches = table.to_batches(max_chunksize=part.batch)
     found = pushed(session, batches[:1])
     used = memory() - before
     seen = session.metrics().get("pairs", 0)
     totals: list[int] = []
     spent = cpu(lambda: totals.append(pushed(session, batches[1:])))
     events -= batches[0].num_rows
-    later = ticks(table.num_rows, 8, table.num_rows)
+    later = ticks(max(table.num_rows, 2 * BATCH), 8, table.num_rows)
     strange = pa.array([f"T{n}" for n in range(SYMBOLS)]).take(pa.array(np.arange(len(later)) % SYMBOLS))
     unwanted = later.set_column(1, "symbol", strange).to_batches(max_chunksize=BATCH)
     free = cpu(lambda: pushed(session, unwanted))
@@ -135,7 +147,7 @@ def report(
         "bytes_per_query": round(used / count),
         "add_us": round(1e6 * adding / count, 1),
         "unwanted_per_second": round(len(later) / free),
-        **changed(queries[0], session, ticks(1, 9, 3 * table.num_rows), shapes),
+        **changed(queries[0], session, ticks(1, 9, table.num_rows + 2 * later.num_rows), shapes),
     }
 
 
@@ -153,16 +165,54 @@ def changed(queries: ost.QuerySet, session: Any, row: pa.Table, shapes: tuple[st
     }
 
 
-SHOWN = ("queries", "events_per_second", "unwanted_per_second", "pairs_per_event", "bytes_per_query", "add_us", "add_ms", "remove_ms")
-ALL, SKEWED = "shapes and indexes", "events as frequent as rules"
-UNINDEXED, UNSHARED, FILTERS = "shapes without the index", "without shapes", "plain filters"
-CASES: tuple[tuple[str, tuple[int, ...], int, tuple[str, ...], tuple[str, ...]], ...] = (
-    (ALL, (1, 10, 100, 1_000, 10_000, 100_000), EVENTS, SHAPES, ()),
-    (SKEWED, (1_000, 10_000, 100_000), 2 * BATCH, SHAPES, ()),
-    (UNINDEXED, (100, 1_000, 10_000), 2 * BATCH, SHAPES, ("query_index",)),
-    (UNSHARED, (1, 10, 100, 1_000), 2 * BATCH, SHAPES, ("shapes",)),
-    (FILTERS, (1_000_000,), EVENTS, (FILTER,), ()),
+SHOWN = (
+    "queries",
+    "events_per_second",
+    "unwanted_per_second",
+    "pairs_per_event",
+    "bytes_per_query",
+    "add_us",
+    "add_ms",
+    "remove_ms",
+    "times as fast",
 )
+ALL, SKEWED, ALIKE = "shapes and indexes", "events as frequent as rules", "queries of CEL that begin alike"
+UNINDEXED, UNSHARED, FILTERS = "shapes without the index", "without shapes", "plain filters"
+PARTS = (
+    Part(ALL, (1, 10, 100, 1_000, 10_000, 100_000), EVENTS),
+    Part(SKEWED, (1_000, 10_000, 100_000), 10_000, 500, skewed=True),
+    Part(UNINDEXED, (100, 1_000, 10_000), without=("query_index",)),
+    Part(UNSHARED, (1, 10, 100, 1_000), without=("shapes",)),
+    Part(FILTERS, (1_000_000,), EVENTS, shapes=(FILTER,)),
+)
+QUICK = 1_000  # queries
+FALL = """(SELECT symbol, price_1 AS high, price FROM (SELECT symbol, price FROM ticks)
+    FOLD {$2.symbol = $.symbol, $2.price < $.price} (SELECT symbol, price FROM ticks))"""
+
+
+def alike(count: int) -> list[str]:
+    """Queries of CEL about all symbols, which begin alike: prices that fall, below a limit of its own, and then recover."""
+    behind = "NEXT {{$2.other = $1.symbol AND $2.top > $1.high + {rise}}} (SELECT symbol AS other, price AS top FROM ticks)"
+    found = []
+    for number in range(count):
+        recovers = behind.format(rise=1 + number % 7)
+        found.append(f"SELECT symbol, high, top FROM FILTER {{DUR > 2000 AND price < {95 - number / 10:.1f}}} ({FALL}) {recovers}")
+    return found
+
+
+def beginnings(experiment: Experiment, options: harness.Options) -> None:
+    """With common beginnings followed once, and without."""
+    batches = ticks(options.rows(4 * BATCH, BATCH), symbols=500).to_batches(max_chunksize=BATCH // 4)
+    for count in (2, 10, 100) if not options.quick else (2, 10):
+        texts = alike(count)
+
+        def run(without: tuple[str, ...], texts: list[str] = texts) -> int:
+            return pushed(made(texts, without).open(), batches)
+
+        case = experiment.case(f"{ALIKE}: {count} queries", rows=sum(map(len, batches)), queries=count)
+        contenders = {"as one": lambda run=run: run(()), "each by itself": lambda run=run: run(("shared_beginnings",))}
+        case.compare(contenders, options, same=lambda found: found)
+        case.facts["times as fast"] = round(case.ratio("as one", "each by itself"), 2)
 
 
 def main() -> None:
@@ -173,27 +223,26 @@ def main() -> None:
         "many_queries",
         "A hundred thousand queries over one stream",
         f"Rules of four shapes (SASE+, SQL, NEEL and plain filters) about symbols that are Zipf-distributed over {SYMBOLS:,}, over a "
-        f"stream of trades in which all symbols are equally frequent (or as frequent as the rules about them: then most events concern "
-        f"thousands of rules), in batches of {BATCH:,}: events per second of CPU time (one thread), "
+        "stream of trades in which all symbols are equally frequent (or as frequent as the rules about them: then most events concern "
+        f"thousands of rules, and batches are of 500), in batches of {BATCH:,}: events per second of CPU time (one thread), "
         "also of events whose symbol no rule is about; pairs of events and queries that the index leaves; memory per query with a session "
         "that runs, and what a query takes to add before it does; the median time to add or remove one while it runs, with the row "
         "behind it. Without shapes only small sets are feasible: what 100,000 queries would take is 100 times what 1,000 take.",
         show=SHOWN,
     )
-    for name, counts, events, shapes, without in CASES:
-        for count in counts if not options.quick else counts[:1]:
-            _case(
-                experiment, name, min(count, 1_000) if options.quick else count, events if not options.quick else 2 * BATCH, shapes, without
-            )
+    for part in PARTS:
+        for count in part.counts if not options.quick else (min(part.counts[-1], QUICK),):
+            _case(experiment, replace(part, events=min(part.events, 2 * BATCH)) if options.quick else part, count)
+    beginnings(experiment, options)
     if not options.quick:
         _bars(experiment)
     experiment.save(options)
 
 
-def _case(experiment: Experiment, name: str, count: int, events: int, shapes: tuple[str, ...], without: tuple[str, ...]) -> None:
-    found = report(count, events, shapes, without, skewed=name == SKEWED)
-    announce(f"  {name}: {found}")
-    case = experiment.case(f"{name}: {count:,} queries", rows=events - BATCH, **found)
+def _case(experiment: Experiment, part: Part, count: int) -> None:
+    found = report(part, count)
+    announce(f"  {part.name}: {found}")
+    case = experiment.case(f"{part.name}: {count:,} queries", rows=part.events - part.batch, **found)
     case.record("set", [case.rows / found["events_per_second"]])
 
 

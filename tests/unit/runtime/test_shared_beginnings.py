@@ -168,3 +168,23 @@ def test_explained() -> None:
         "recovered, rise: begin alike, the first 3 events are followed as one",
     ]
     assert "alike" not in made(TEXTS, ("shared_beginnings",)).explain()
+
+
+def test_values_that_nothing_computes_with_are_carried_by_the_beginning() -> None:
+    schema = pa.schema([*SCHEMA, ("tags", pa.list_(pa.string()))])
+    table = pa.concat_tables([FIRST, SECOND])
+    table = table.append_column(schema.field("tags"), pa.array([[f"row {n}"] * (n % 3) if n != 2 else None for n in range(len(table))]))
+    fall = FALL.replace("k AS k0, x_1 AS high", "k AS k0, tags_1 AS begun, x_1 AS high").replace("FROM t FOLD", "FROM t FOLD")
+    texts = {"begun": f"SELECT begun, x FROM {fall}", "long": f"SELECT begun AS what FROM FILTER {{DUR > 1}} ({fall})"}
+    queries = ost.QuerySet({"t": schema})
+    sessions = {}
+    for name, text in texts.items():
+        queries.add(name, text, language="cel")
+        sessions[name] = ost.compile(text, {"t": schema}, language="cel").open()
+    session = queries.open()
+    for number in range(len(table)):
+        row = table.slice(number, 1)
+        expected = {name: own.push(row) for name, own in sessions.items()}
+        assert found(session.push("t", row)) == found({name: one for name, one in expected.items() if one.num_rows})
+        assert len(session.graph.beginnings) == 1
+        session = queries.open(snapshot=session.snapshot()) if number % 2 else session
