@@ -123,22 +123,11 @@ class SparkEngine:
         closed = self._sandbox(sandbox, text)
         options: dict[str, Any] = {"output": output, "type_by": type_by, "time": time, "ties": ties}
         options |= {"latency": latency, "strategy": strategy}
-        check_options(
-            language=language, lateness=lateness, late=late, buckets=buckets, path=path, budget=budget, tail_of=tail_of, **options
-        )
+        hosted: dict[str, Any] = {"lateness": lateness, "late": late, "buckets": buckets, "path": path, "tail_of": tail_of}
+        check_options(language=language, budget=budget, **hosted, **options)
         chosen = chosen_language(text, language, budget=budget, **options)
         if chosen.is_statement:
-            every = named_streams(unnamed, streams, named)
-            return self.sql(
-                text,
-                lateness=lateness,
-                late=late,
-                buckets=buckets,
-                path=path,
-                tail_of=tail_of,
-                sandbox=closed or False,
-                streams=every,
-            )
+            return self.sql(text, sandbox=closed or False, streams=named_streams(unnamed, streams, named), **hosted)
         given = self._resolved(unnamed, streams, named)
         query = self._compiled(text, given, CompileOptions(chosen.name, dialect=DIALECT, sandboxed=closed is not None, **options))
         allowed = budget if closed is None else closed.budget(budget)
