@@ -1,4 +1,4 @@
-"""The V shape without Ostinato: Python's re over symbols, a gaps-and-islands rewrite in DuckDB, and NumPy by hand.
+"""The V shape without Ostinato: Python's re over symbols, gaps-and-islands rewrites in DuckDB and Polars, and NumPy by hand.
 
 All give the same matches: `A B+ C+` with B falling and C rising, after a match go on behind its last row. A match that is
 directly followed by another fall has used up the row that would be the next A; then the fall's own first row is A, which needs
@@ -10,6 +10,7 @@ import re
 
 import duckdb
 import numpy as np
+import polars as pl
 import pyarrow as pa
 
 V = re.compile(rb"[dus](d+)u+")
@@ -43,7 +44,6 @@ def measured(table: pa.Table, order: np.ndarray, price: np.ndarray, start: np.nd
             "start_ts": ts[order[start]],
             "bottom": price[bottom],
             "end_ts": ts[order[end]],
-            "ticks": end - start + 1,
         }
     )
 
@@ -87,11 +87,10 @@ WITH moves AS (
 ), shapes AS (
   SELECT *, lag(n) OVER w AS fall_n, lag(ts) OVER w AS fall_ts, lag(ts_before) OVER w AS before_ts,
          coalesce(lag(d_before) OVER w = 1 AND lag(d_before, 2) OVER w = -1, false) AS follows,
-         CASE WHEN lead(starts) OVER w THEN lead(n) OVER w - 1 ELSE coalesce(lead(n) OVER w, n) END AS end_n,
          CASE WHEN lead(starts) OVER w THEN lead(ts_before) OVER w ELSE coalesce(lead(ts) OVER w, ts) END AS end_ts
   FROM borders WINDOW w AS (PARTITION BY key ORDER BY n)
 ), vees AS (
-  SELECT key, price_before AS bottom, fall_n, fall_ts, before_ts, end_n, end_ts, follows, NOT follows OR n - fall_n >= 2 AS certain,
+  SELECT key, price_before AS bottom, fall_ts, before_ts, end_ts, follows, NOT follows OR n - fall_n >= 2 AS certain,
          row_number() OVER (PARTITION BY key ORDER BY n) AS place
   FROM shapes WHERE starts AND d = 1 AND d_before = -1
 ), decided AS (
@@ -100,9 +99,7 @@ WITH moves AS (
 ), joined AS (
   SELECT *, follows AND coalesce(lag(is_match) OVER (PARTITION BY key ORDER BY place), false) AS used_up FROM decided
 )
-SELECT key, CASE WHEN used_up THEN fall_ts ELSE before_ts END AS start_ts, bottom, end_ts,
-       end_n - CASE WHEN used_up THEN fall_n ELSE fall_n - 1 END + 1 AS ticks
-FROM joined WHERE is_match
+SELECT key, CASE WHEN used_up THEN fall_ts ELSE before_ts END AS start_ts, bottom, end_ts FROM joined WHERE is_match
 """
 
 
@@ -111,3 +108,89 @@ def by_duckdb(table: pa.Table) -> pa.Table:
         connection.execute("SET enable_progress_bar = false")
         connection.register("ticks", table)
         return connection.sql(GAPS_AND_ISLANDS).to_arrow_table()
+
+
+def by_polars(table: pa.Table) -> pa.Table:
+    """The rewrite of DuckDB with Polars' window functions."""
+
+    def by_key(expression: pl.Expr) -> pl.Expr:
+        return expression.over("key")
+
+    def before(column: str, rows: int = 1) -> pl.Expr:
+        return by_key(pl.col(column).shift(rows))
+
+    change = pl.col("price") - before("price")
+    moves = (
+        pl.from_arrow(table.select(["key", "ts", "price"]))
+        .lazy()
+        .with_columns(
+            n=by_key(pl.int_range(pl.len())),
+            d=change.sign().fill_null(0.0).cast(pl.Int8),
+            ts_before=before("ts"),
+            price_before=before("price"),
+        )
+    )
+    borders = (
+        moves.with_columns(d_before=before("d"), d_after=before("d", -1))
+        .with_columns(starts=pl.col("d").ne_missing(pl.col("d_before")))
+        .filter(pl.col("starts") | pl.col("d_after").is_null())
+    )
+    shapes = borders.with_columns(
+        fall_n=before("n"),
+        fall_ts=before("ts"),
+        before_ts=before("ts_before"),
+        follows=((before("d_before") == 1) & (before("d_before", 2) == -1)).fill_null(False),
+        end_ts=pl.when(before("starts", -1)).then(before("ts_before", -1)).otherwise(pl.coalesce(before("ts", -1), "ts")),
+    )
+    vees = (
+        shapes.filter(pl.col("starts") & (pl.col("d") == 1) & (pl.col("d_before") == -1))
+        .with_columns(certain=~pl.col("follows") | (pl.col("n") - pl.col("fall_n") >= 2), place=by_key(pl.int_range(pl.len())))
+        .with_columns(is_match=(pl.col("place") - by_key(pl.when("certain").then("place").forward_fill())) % 2 == 0)
+        .with_columns(used_up=pl.col("follows") & before("is_match").fill_null(False))
+        .filter("is_match")
+    )
+    return vees.select("key", *_shown_by_polars()).collect(engine="in-memory").to_arrow()
+
+
+def by_sorted_polars(table: pa.Table) -> pa.Table:
+    """As `by_numpy`: rows are sorted by key once, and no window is asked for."""
+    change = pl.col("price") - pl.col("price").shift(1)
+    ticks = pl.from_arrow(table.select(["key", "ts", "price"])).lazy().sort("key", maintain_order=True)
+    islands = (
+        ticks.with_columns(
+            d=pl.when(pl.col("key") == pl.col("key").shift(1)).then(change.sign()).otherwise(0.0).cast(pl.Int8),
+            ts_before=pl.col("ts").shift(1),
+            price_before=pl.col("price").shift(1),
+            last_ts=pl.col("ts").last(),
+        )
+        .with_row_index("n")
+        .filter(pl.col("d").ne_missing(pl.col("d").shift(1)))
+        .with_columns(length=pl.col("n").shift(-1) - pl.col("n"))
+        .with_row_index("island")
+        .with_columns(
+            fall_island=pl.col("island").shift(1),
+            fall_length=pl.col("length").shift(1),
+            fall_ts=pl.col("ts").shift(1),
+            before_ts=pl.col("ts_before").shift(1),
+            end_ts=pl.coalesce(pl.col("ts_before").shift(-1), "last_ts"),
+            d_before=pl.col("d").shift(1),
+        )
+    )
+    vees = (
+        islands.filter((pl.col("d") == 1) & (pl.col("d_before") == -1))
+        .with_columns(follows=(pl.col("fall_island") == pl.col("fall_island").shift(1) + 2).fill_null(False))
+        .with_row_index("place")
+        .with_columns(certain=~pl.col("follows") | (pl.col("fall_length") >= 2))
+        .with_columns(is_match=(pl.col("place") - pl.when("certain").then("place").otherwise(0).cum_max()) % 2 == 0)
+        .with_columns(used_up=pl.col("follows") & pl.col("is_match").shift(1).fill_null(False))
+        .filter("is_match")
+    )
+    return vees.select("key", *_shown_by_polars()).collect(engine="in-memory").to_arrow()
+
+
+def _shown_by_polars() -> tuple[pl.Expr, ...]:
+    return (
+        pl.when("used_up").then("fall_ts").otherwise("before_ts").cast(pl.Int64).alias("start_ts"),
+        pl.col("price_before").alias("bottom"),
+        pl.col("end_ts").cast(pl.Int64),
+    )

@@ -11,6 +11,7 @@ import pytest
 
 import ostinato as ost
 from ostinato import query_store
+from ostinato.runtime.queries import query_index
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -254,6 +255,15 @@ def test_with_each_of_it_left_out(seed: int, left_out: str) -> None:
 @pytest.mark.parametrize("seed", range(5_000, 5_012))
 def test_rows_that_wait(seed: int) -> None:
     """A query sees what comes since it is there, also of rows that wait for others."""
+    _check(disordered(runs(Random(seed)), Random(seed)), (), lateness=3)
+
+
+@pytest.mark.parametrize("seed", range(6_000, 6_008))
+def test_few_pairs_at_a_time(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rows that concern many queries are held back behind the first of them, and time with them."""
+    monkeypatch.setattr(query_index, "FIRST_PAIRS", 1)
+    monkeypatch.setattr(query_index, "MOST_PAIRS", 1 + seed % 5)
+    _check(runs(Random(seed)), ())
     _check(disordered(runs(Random(seed)), Random(seed)), (), lateness=3)
 
 

@@ -1,5 +1,7 @@
 """Sets with shapes: how queries get there, and what is said about them."""
 
+import tracemalloc
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -261,3 +263,43 @@ def test_tables_that_do_not_fit_a_template(table, message):
     with pytest.raises(ost.OstinatoError, match=message):
         made.add_all(TEMPLATE, table)
     assert len(made) == 5
+
+
+def test_memory_follows_the_batch_and_not_the_stream():
+    """Every batch begins something for more queries than there is room for at first."""
+    made = ost.QuerySet({"t": SCHEMA})
+    made.add_all(
+        "PATTERN SEQ(t a, t b) WHERE skip_till_next_match(a, b) { a.n >= ${n} and b.x < ${x} } WITHIN 2 RETURN a.ts AS s",
+        pa.table({"id": [f"q{n}" for n in range(600)], "n": [0] * 600, "x": np.arange(600) * -1.0 - 1}),
+    )
+    session = made.open()
+    session.push("t", rows(20))
+    tracemalloc.start()
+    try:
+        for first in range(20, 420, 20):
+            session.push("t", rows(20, first))
+        assert tracemalloc.get_traced_memory()[1] < 1 << 26
+    finally:
+        tracemalloc.stop()
+    assert session.metrics()["pairs"] > 20 * 4096
+
+
+def test_the_budget_is_that_of_all_inputs_together():
+    following = "PATTERN SEQ(t a, t b) WHERE skip_till_next_match(a, b) {{ a.n >= {n} and b.x < -1.0 }} WITHIN 90000 RETURN a.ts AS s"
+    other = following.replace("a.n", "[k] and a.n")
+    kinds = {"one": [following], "other": [other], "both": [following, other]}
+    held = {}
+    for name, texts_of in kinds.items():
+        made = ost.QuerySet({"t": SCHEMA})
+        for number, text in enumerate(text.format(n=n) for text in texts_of for n in range(8)):
+            made.add(f"q{number}", text)
+        for megabytes in (1, 2, 3, 4, 6, 8):
+            session = made.open(budget=ost.Budget(bytes=megabytes << 20))
+            try:
+                for first in range(0, 3000, 500):
+                    session.push("t", rows(500, first))
+            except ost.BudgetError:
+                continue
+            held[name] = megabytes
+            break
+    assert held["both"] > max(held["one"], held["other"])

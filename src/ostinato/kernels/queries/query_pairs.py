@@ -13,6 +13,7 @@ VALUE, RELATION, CONSTANT = 0, 1, 2  # columns of comparisons
 SORTED_VALUE, SORTED_RELATION, FIRST_BUCKET = 0, 1, 2  # columns of `begins`
 NOTHING_FOLLOWS, ALL_FOLLOW, SOME_FOLLOW = 0, 1, 2
 HIT, KNOWN = 0, 1  # lines of `stamps`
+ALL_FOUND, NO_ROOM_FOR_PAIRS, NO_ROOM_FOR_ITEMS = 0, 1, 2
 
 
 @inlined
@@ -72,8 +73,8 @@ def join_queries(
     values, known, constants, since, arrived, own, head, following, item,
     stamps, out_event, out_query,
 ):  # fmt: skip
-    """Pairs of events and queries, from event control[AT] on. Returns whether all are found; else there was no room, and it goes on with
-    the event where it stopped.
+    """Pairs of events and queries, from event control[AT] on. Returns whether all are found, or for what there was no room: then it goes
+    on with the event where it stopped.
 
     Queries that a conjunction of comparisons can begin lie in `order`, by bucket (values that have to be equal) and then by the constant of
     one further comparison, `image`. `since`: the first arrival that a query sees, a large number where it is gone; `arrived` is empty
@@ -81,7 +82,7 @@ def join_queries(
     that have begun something there (`item`). `stamps` tell which queries the present event has met already."""
     at, pairs, items, tick = control[AT], control[PAIRS], control[ITEMS], control[TICK]
     room, events = len(out_event), len(own)
-    full = False
+    full, ended = False, np.int64(ALL_FOUND)
     while at < events:
         tick += 1
         first = pairs
@@ -145,7 +146,7 @@ def join_queries(
                         pairs += 1
             if not full:
                 if items + behind - first > len(item):
-                    full = True
+                    full, ended = True, np.int64(NO_ROOM_FOR_ITEMS)
                 else:
                     for hit in range(first, behind):
                         query = out_query[hit]
@@ -155,10 +156,12 @@ def join_queries(
                             items += 1
         if full:
             pairs = first
+            if ended == ALL_FOUND:
+                ended = np.int64(NO_ROOM_FOR_PAIRS)
             break
         at += 1
     control[AT], control[PAIRS], control[ITEMS], control[TICK] = at, pairs, items, tick
-    return 0 if full else 1
+    return ended
 
 
 @borrowing("void(int64[::1], int64[::1], int64[::1], int64[::1], int64[::1])")

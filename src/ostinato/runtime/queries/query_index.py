@@ -16,6 +16,7 @@ from ostinato.runtime.queries.query_table import QueryTable
 from ostinato.runtime.queries.sorted_queries import RELATIONS, SortedQueries
 
 FIRST_PAIRS = 1 << 12
+MOST_PAIRS = 1 << 20  # that are made at a time, but for those of one event
 Images = dict[int, tuple[np.ndarray, np.ndarray | None]]  # by operation of the row code: see `image_of`
 
 
@@ -40,7 +41,7 @@ class QueryIndex:
         self._tests = np.array(self._comparisons, np.int64).reshape(-1, 3)
         self._control = np.zeros(kernel.CELLS, np.int64)
         self._stamps = np.zeros((2, 0), np.int64)
-        self._out = np.empty((2, FIRST_PAIRS), np.int64)
+        self._room = FIRST_PAIRS  # for pairs, as the last ones needed it
 
     @property
     def follows(self) -> bool:
@@ -76,9 +77,10 @@ class QueryIndex:
         own: np.ndarray,
         partitions: int,
         begun: tuple[np.ndarray, np.ndarray],
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """Events and numbers of queries, in the order of events. `own` is the partition of each event, `begun` are partitions and numbers
-        of queries that have begun something there; `arrived` is empty where all queries see the same."""
+    ) -> tuple[np.ndarray, np.ndarray, int]:
+        """Events and numbers of queries, in the order of events, and of how many events they are: of fewer than there are where the pairs
+        would be too many. `own` is the partition of each event, `begun` are partitions and numbers of queries that have begun something
+        there; `arrived` is empty where all queries see the same."""
         self._bring_up_to_date()
         values, known, buckets = self._values(columns, count)
         head = np.full(partitions, -1, np.int64)
@@ -88,14 +90,23 @@ class QueryIndex:
         control[kernel.AT], control[kernel.PAIRS], control[kernel.ITEMS] = 0, 0, len(begun[0])
         follows = kernel.ALL_FOLLOW if self._follows is None else kernel.SOME_FOLLOW if self._follows else kernel.NOTHING_FOLLOWS
         begins, bucket_begin, order, image = self._lists()
-        while not kernel.join_queries(
-            control, buckets, begins, bucket_begin, order, image, self._tests, self._begin_tests, self._follow_tests, follows,
-            values, known, self._table.images, self._table.since, arrived, own, head, following, item, self._stamps, *self._out,
-        ):  # fmt: skip
-            self._out = np.concatenate([self._out, np.empty_like(self._out)], axis=1)
-            following, item = (np.concatenate([array, np.empty_like(array)]) for array in (following, item))
+        out = np.empty((2, self._room), np.int64)
+        while True:
+            ended = kernel.join_queries(
+                control, buckets, begins, bucket_begin, order, image, self._tests, self._begin_tests, self._follow_tests, follows,
+                values, known, self._table.images, self._table.since, arrived, own, head, following, item, self._stamps, *out,
+            )  # fmt: skip
+            if ended == kernel.ALL_FOUND:
+                break
+            if ended == kernel.NO_ROOM_FOR_ITEMS:
+                following, item = (np.concatenate([array, np.empty_like(array)]) for array in (following, item))
+            elif out.shape[1] < MOST_PAIRS or not control[kernel.AT]:
+                out = np.concatenate([out, np.empty_like(out)], axis=1)
+            else:
+                break
         found = int(control[kernel.PAIRS])
-        return self._out[0, :found].copy(), self._out[1, :found].copy()
+        self._room = min(max(FIRST_PAIRS, 2 * found), MOST_PAIRS)
+        return out[0, :found], out[1, :found], int(control[kernel.AT])
 
     def _bring_up_to_date(self) -> None:
         for begin in self._initial:

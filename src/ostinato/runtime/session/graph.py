@@ -30,7 +30,7 @@ from ostinato.runtime.session.quarantine import Quarantine, query_of
 from ostinato.runtime.session.quiet_partitions import Sweeps, is_due, sweeps_of
 from ostinato.runtime.session.session_limits import SessionLimits
 from ostinato.runtime.session.session_options import SessionOptions
-from ostinato.runtime.session.shape_rows import ShapeRows
+from ostinato.runtime.session.shape_rows import ShapeRows, kept_rows
 from ostinato.runtime.workers import Workers
 
 if TYPE_CHECKING:
@@ -105,6 +105,7 @@ class Graph:
         self._sharing: list[CodeSharing] = [CodeSharing((), source.rows) for source in self.inputs]
         for number in range(len(self.inputs)):
             self._connect_readers(number)
+        self.limits.connect(self.inputs, self.readers, self.texts)
 
     def _connect_readers(self, number: int) -> None:
         own, source = [self.operators[n] for n in self._reader_numbers[number]], self.inputs[number]
@@ -143,7 +144,7 @@ class Graph:
         stopped = self.quarantine.operators(program)
         self.program = program
         self._look_at(program, stopped)
-        held = [self._held(number, before) for number in range(len(program.inputs))]
+        held = [kept_rows([program.operators[n].name for n in numbers], before) for numbers in self._declared]
         self.inputs = [self._input(number) if one is None else one for number, one in enumerate(held)]
         self.operators = []
         for number, operator in enumerate(program.operators):
@@ -156,12 +157,6 @@ class Graph:
         self._idle_keys = [IdleKeys() for _ in self.inputs]
         self.texts = [StringSweep() for _ in self.inputs]
         self._connect()
-
-    def _held(self, number: int, before: dict[str, tuple[PatternOperator, InputRows]]) -> InputRows | None:
-        """The rows that an input of the new program goes on with."""
-        names = [self.program.operators[n].name for n in self._declared[number]]
-        known = [before[name][1] for name in names if name in before]
-        return known[0] if known and (known[0].has_begun or isinstance(known[0], ShapeRows)) else None
 
     @property
     def beginnings(self) -> list[BeginningOperator]:
@@ -254,7 +249,7 @@ class Graph:
         target = self.inputs[edge.target]
         for table in tables:
             target.push(table, edge.source)
-            self.limits.check_rows(target, self.readers[edge.target], self.texts[edge.target])
+            self.limits.check_rows(edge.target)
         watermark = self.inputs[number].watermark if edge.by_rows else self._swept[number]
         if final or edge.delay is None or watermark == NEVER:
             return
@@ -272,8 +267,12 @@ class Graph:
             if self.quarantine.has_changed:
                 self.expel()
             return
-        if len(touched):
-            yield from self._feed(number, touched, in_parts)
+        for part in source.parts(touched):
+            touched = part
+            if len(touched):
+                yield from self._feed(number, touched, in_parts)
+            if source.holds_back:
+                self.limits.check_rows(number)
         sweeps = self._sweeps[number]
         if sweeps is not None and (time_passed or (len(touched) and is_due(source, sweeps, self._swept[number]))):
             yield from self._sweep(number, None if time_passed else touched, in_parts)
@@ -281,7 +280,7 @@ class Graph:
             self._idle_keys[number].forget(source, self.readers[number])
             self.texts[number].sweep(source, self.readers[number])
             sweep_values(source, self.readers[number])
-        self.limits.check_rows(source, self.readers[number], self.texts[number])
+        self.limits.check_rows(number)
 
     def _feed(self, number: int, keys: np.ndarray, in_parts: bool) -> Iterator[Found]:
         if self._beginnings.look(self.inputs[number], self.readers[number]):

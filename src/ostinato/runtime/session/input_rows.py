@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -86,6 +86,12 @@ class InputRows:
     def key_count(self) -> int:
         """Partitions that are known now."""
         return len(self.keys) if self.keys is not None else 1
+
+    holds_back = False  # rows that may be evaluated now, but are too many for one time
+
+    def parts(self, touched: np.ndarray) -> Iterator[np.ndarray]:
+        """The keys that have got rows, then those that get the rows that are held back: to be evaluated one after the other."""
+        yield touched
 
     @property
     def has_begun(self) -> bool:

@@ -25,20 +25,30 @@ class SessionLimits:
     def __init__(self, pattern: Pattern | None, budget: Budget) -> None:
         self._pattern = pattern
         self._limit = budget.bytes
+        self._most: list[int] = []  # what each input takes at the most
 
-    def check_rows(self, source: InputRows, readers: Sequence[PatternOperator], sweep: StringSweep) -> None:
-        """Rows that wait for earlier ones or to be taken as late ones, or may still be needed, cannot be shed; nor can the texts in them
-        or in keys. Texts and opaque values that nothing refers to are forgotten first."""
+    def connect(self, inputs: Sequence[InputRows], readers: Sequence[Sequence[PatternOperator]], sweeps: Sequence[StringSweep]) -> None:
+        """All that hold rows from now on."""
+        self._inputs, self._readers, self._sweeps = inputs, readers, sweeps
+        self._most = []
+
+    def check_rows(self, number: int) -> None:
+        """After rows have come to an input. Rows that wait for earlier ones or to be taken as late ones, or may still be needed, cannot be
+        shed; nor can the texts in them or in keys. Texts and opaque values that nothing refers to are forgotten first."""
         if self._limit is None:
             return
-        waiting, most = source.waiting_bytes, source.rows.most_bytes
-        if most is not None and waiting + most + source.pool.bytes <= self._limit:
+        if not self._most:
+            self._most = [_most_bytes(source) for source in self._inputs]
+            self._total = sum(self._most)
+        most = _most_bytes(self._inputs[number])
+        self._total += most - self._most[number]
+        self._most[number] = most
+        if self._total <= self._limit or sum(self._held()) <= self._limit:
             return
-        kept = source.rows.bytes
-        if waiting + kept + source.pool.bytes > self._limit:
+        for source, readers, sweep in zip(self._inputs, self._readers, self._sweeps, strict=True):
             sweep.sweep(source, readers, at_once=True)
             sweep_values(source, readers, at_once=True)
-        kept, texts = source.rows.bytes, source.pool.bytes
+        waiting, kept, texts = self._held()
         if waiting + kept + texts > self._limit:
             raise over_budget(
                 self._pattern,
@@ -46,6 +56,11 @@ class SessionLimits:
                 f" texts {in_words(texts)}; the budget is {in_words(self._limit)}",
                 "shorten WITHIN or lateness, advance the watermark sooner, take late rows, or raise the budget: ost.Budget(bytes=...)",
             )
+
+    def _held(self) -> tuple[int, int, int]:
+        """Rows that wait, rows that are needed, texts."""
+        inputs = self._inputs
+        return sum(one.waiting_bytes for one in inputs), sum(one.rows.bytes for one in inputs), sum(one.pool.bytes for one in inputs)
 
     def out_of_memory(self, error: MemoryError) -> BudgetError:
         """Arrays grow in steps, and a budget may be larger than what is left of the memory: that is the same error, by another limit."""
@@ -67,3 +82,9 @@ class SessionLimits:
                     ways_out(self._pattern),
                 )
         return found
+
+
+def _most_bytes(source: InputRows) -> int:
+    """Where it is not known without looking, as many as they are."""
+    most = source.rows.most_bytes
+    return source.waiting_bytes + source.pool.bytes + (source.rows.bytes if most is None else most)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -29,10 +29,23 @@ from ostinato.runtime.session.session_options import SessionOptions
 
 if TYPE_CHECKING:
     from ostinato.runtime.queries.query_index import QueryIndex
+    from ostinato.runtime.session.pattern_operator import PatternOperator
 
 ARRIVAL = f"{PARAMETER}arrival"  # when a row came, counted in changes of the set
 MOST_PARTITIONS = 1 << 16  # that are numbered although nothing is begun there
 NO_NUMBERS = np.zeros(0, np.int64)
+ALL_ROWS = 1 << 62
+
+
+@dataclass(frozen=True)
+class HeldRows:
+    """Rows in order that come after those that are evaluated now; `watermark` is that of the input behind them."""
+
+    columns: Mapping[str, Vector]
+    times: np.ndarray | None
+    positions: np.ndarray | None
+    count: int
+    watermark: int
 
 
 class ShapeRows(InputRows):
@@ -62,6 +75,8 @@ class ShapeRows(InputRows):
         self._numbered: KeyIndex | None = None  # the keys as they were numbered when `_fed` was written
         self._fed = NO_KEYS  # those in which something may be begun
         self.pairs = 0
+        self._held: HeldRows | None = None
+        self._at_a_time = ALL_ROWS  # rows whose pairs are few enough, as far as the last ones tell
 
     @property
     def takes_newcomers(self) -> bool:
@@ -89,19 +104,50 @@ class ShapeRows(InputRows):
             return super().push(batch.append_column(ARRIVAL, arrivals))
         return super().push(pa.RecordBatch.from_arrays([*batch.columns, arrivals], names=[*batch.schema.names, ARRIVAL]))
 
+    def parts(self, touched: np.ndarray) -> Iterator[np.ndarray]:
+        yield touched
+        while (held := self._held) is not None:
+            self._held, self.holds_back = None, False
+            self.reorder.watermark = held.watermark
+            yield self._append(held.columns, held.count, held.times, held.positions)
+
+    def _hold_back(
+        self, behind: int, columns: Mapping[str, Vector], count: int, times: np.ndarray | None, positions: np.ndarray | None
+    ) -> None:
+        """All rows from `behind` on: until they come, time has passed up to the first of them and no further."""
+        given = _cut(slice(behind, None), columns, times, positions)
+        self._held, self.holds_back = HeldRows(*given, count - behind, self.reorder.watermark), True
+        if times is not None:
+            self.reorder.watermark = min(self.reorder.watermark, int(times[behind]))
+
     def _append(self, columns: Mapping[str, Vector], count: int, times: np.ndarray | None, positions: np.ndarray | None) -> np.ndarray:
+        """Of rows that concern very many queries no more at a time than there is room for: the others are held back."""
+        taken = min(count, self._at_a_time)
+        given = (columns, times, positions) if taken == count else _cut(slice(taken), columns, times, positions)
+        keys, taken = self._joined(*given, taken)
+        self._at_a_time = min(2 * self._at_a_time, ALL_ROWS) if taken == min(count, self._at_a_time) else max(taken, 1)
+        if taken < count:
+            self._hold_back(taken, columns, count, times, positions)
+        return keys
+
+    def _joined(
+        self, columns: Mapping[str, Vector], times: np.ndarray | None, positions: np.ndarray | None, count: int
+    ) -> tuple[np.ndarray, int]:
+        """Rows with the queries that they may concern; returns the keys that have got some, and how many of the rows they are."""
         begun = self._begun()
         chosen = self._looked_at(columns, count, begun[0]) if count else NO_NUMBERS
+        given = count
         if chosen is not None:
             columns, count = {name: take(vector, chosen) for name, vector in columns.items()}, len(chosen)
             times, positions = (None if one is None else one[chosen] for one in (times, positions))
         if not count:
-            return NO_KEYS
+            return NO_KEYS, given
         arrived = np.ascontiguousarray(columns[ARRIVAL].data) if self.arrival else NO_NUMBERS
         own, partitions = self._partitions(columns, count)
-        events, queries = self.index.pairs(columns, count, arrived, own, partitions, begun)
+        events, queries, done = self.index.pairs(columns, count, arrived, own, partitions, begun)
+        taken = given if done == count else done if chosen is None else int(chosen[done])
         if not len(events):
-            return NO_KEYS
+            return NO_KEYS, taken
         self.pairs += len(events)
         joined = {name: take(vector, events) for name, vector in columns.items() if name != ARRIVAL}
         joined |= {column.name: self.queries.column(n, queries) for n, column in enumerate(self.queries.parameters)}
@@ -109,7 +155,7 @@ class ShapeRows(InputRows):
         times = None if times is None else times[events]
         keys = super()._append(joined, len(events), times, None if positions is None else positions[events])
         self._fed = keys if not len(self._fed) else np.union1d(self._fed, keys)
-        return keys
+        return keys, taken
 
     def _looked_at(self, columns: Mapping[str, Vector], count: int, begun: np.ndarray) -> np.ndarray | None:
         """The events that are not known at once to concern nobody; None: that is not known of any."""
@@ -164,3 +210,16 @@ class ShapeRows(InputRows):
         if len(self._fed):
             self._fed = self._fed[~self.matcher.idle(self._fed)]
         return self._fed
+
+
+def kept_rows(names: Sequence[str], before: Mapping[str, tuple[PatternOperator, InputRows]]) -> InputRows | None:
+    """The rows that an input of a changed program goes on with, by the names of the operators that read it."""
+    known = [before[name][1] for name in names if name in before]
+    return known[0] if known and (known[0].has_begun or isinstance(known[0], ShapeRows)) else None
+
+
+def _cut(
+    rows: slice, columns: Mapping[str, Vector], times: np.ndarray | None, positions: np.ndarray | None
+) -> tuple[Mapping[str, Vector], np.ndarray | None, np.ndarray | None]:
+    cut = {name: take(vector, rows) for name, vector in columns.items()}
+    return cut, None if times is None else times[rows], None if positions is None else positions[rows]
