@@ -26,7 +26,7 @@ FEW_RELATIONS = ("before", "meets", "overlaps", "starts", "during", "finishes", 
 
 def few(random: Random) -> str:
     """Constraints with one or two relations between all pairs, and durations: most contradict each other."""
-    lasting = ("", "", " AT LEAST 3", " AT MOST 2", " BETWEEN 2 AND 4")
+    lasting = ("", "", " AT LEAST 0", " AT LEAST 3", " AT MOST 2", " BETWEEN 2 AND 4")
     definitions = ", ".join(f"{name} AS {random.choice(('f', 'g', 'x > 1'))}{random.choice(lasting)}" for name in "ABC")
     pairs = [pair for pair in ("AB", "BC", "CA") if pair != "CA" or random.random() < 0.6]
     said = " AND ".join(f"{a} {';'.join(random.sample(FEW_RELATIONS, random.randint(1, 2)))} {b}" for a, b in pairs)

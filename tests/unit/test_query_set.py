@@ -107,6 +107,16 @@ def test_in_one_shot_too(seed):
         assert found.get(name, expected.schema.empty_table()).to_pylist() == expected.to_pylist(), name
 
 
+def test_situations_come_in_the_order_of_detection():
+    """Whatever partition they are of, and whatever else is in the set."""
+    rows = pa.table({"ts": [0, 2, 4], "k": [1, 2, 2], "f": [True, True, True]})
+    made = ost.QuerySet({"a": rows.schema})
+    made.add("by key", "FROM a PARTITION BY k DEFINE A AS f PATTERN A WITHIN 100", language="tpstream")
+    made.add("latest first", "SELECT * FROM a MATCH_RECOGNIZE (ORDER BY ts DESC MEASURES X.ts AS x PATTERN (X) DEFINE X AS f)")
+    found = ost.match_all(made, a=rows)
+    assert found["by key"]["detected_ts"].to_pylist() == [0, 2] and found["latest first"]["x"].to_pylist() == [4, 2, 0]
+
+
 def test_rows_are_read_once_and_predicates_evaluated_once():
     queries = ost.QuerySet({"t": SCHEMA}, without=("shapes",))
     for number in range(100):  # 101 distinct predicates: more than a word of bits

@@ -124,7 +124,7 @@ def _of_situations(query: MatchIntervals, said: Contradiction) -> Iterator[Diffe
         duration = definition.duration if definition.name in said.durations else Duration()
         least = max(duration.at_least or 0, 1)
         yield end, start, -least
-        yield NOW, start, -least if early and duration.at_least is not None else 0
+        yield NOW, start, -(duration.at_least or 0) if early else 0  # with `AT LEAST 0` it takes part as it begins
         if duration.at_most is not None:
             yield start, end, duration.at_most
         if not early or duration.at_most is not None or definition.start is not None:

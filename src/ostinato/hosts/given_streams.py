@@ -59,10 +59,22 @@ def named_streams(unnamed: tuple[object, ...], streams: Mapping[str, Any] | None
             raise OstinatoError(f"streams= has the name {name!r}, which is no text", hint='Write streams={"ticks": ...}')
     for name in (*(streams or {}), *named):
         check_name(name, "The name of a stream")
+    for name, value in named.items():
+        _check_no_option(name, value)
     twice = sorted(set(streams or {}) & set(named))
     if twice:
         raise UnknownNameError(f"The stream `{twice[0]}` is given twice", hint="Pass it by its name, or in streams=")
     return {**(streams or {}), **named}
+
+
+def _check_no_option(name: str, value: object) -> None:
+    """An option that another call has arrives as a stream."""
+    words = value if isinstance(value, list | tuple) else (value,)
+    if name in (*OPTIONS, "without") and all(isinstance(word, str | bool) and not FILES.search(str(word)) for word in words):
+        raise OstinatoError(
+            f"{name}= is no option of this call, and {value!r} is no stream",
+            hint="What a query is compiled with is said to ost.compile(...), or to QuerySet.add; a file is named with its ending or directory",
+        )
 
 
 def check_options(**given: object) -> None:

@@ -50,6 +50,13 @@ def test_a_stream_that_is_called_like_an_option(name, value):
     assert f'streams={{"{name}": ...}}' in str(caught.value)
 
 
+@pytest.mark.parametrize("told", [{"without": ("equality_key",)}, {"without": "equality_key"}, {"stage": "plan"}, {"writes": True}])
+def test_an_option_of_another_call(told):
+    with pytest.raises(OstinatoError, match="is no option of this call") as caught:
+        ost.match(PAIR.format("t"), t=ROWS, **told)
+    assert "ost.compile" in str(caught.value)
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_every_name_can_be_passed(name):
     found = ost.match(PAIR.format(name.capitalize()), streams={name: ROWS}).to_arrow().to_pylist()

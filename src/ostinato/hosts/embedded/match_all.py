@@ -11,7 +11,7 @@ import pyarrow as pa
 from ostinato.base.errors import OstinatoError
 from ostinato.base.user_warning import warn_user
 from ostinato.hosts.embedded.inputs import sources_of
-from ostinato.hosts.embedded.run_query import RowSources, driven
+from ostinato.hosts.embedded.run_query import RowSources, driven, in_order
 from ostinato.hosts.embedded.sources.merged_source import MergedSource
 from ostinato.hosts.embedded.sources.source import RowSource, Source
 from ostinato.hosts.given_streams import named_streams
@@ -35,7 +35,7 @@ def match_all(
     matches are not in the result. `lateness` and `budget` are as in `ost.match`, for all queries together. A query that fails has no
     result at all: a warning tells so, and its error is in `quarantined` of what is returned; with `on_error="raise"` it ends the call."""
     sources = _Sources(sources_of(named_streams(unnamed, streams, named)))
-    told: dict[str, Any] = {"ordered": True} if lateness is None else {"lateness": lateness}
+    told = in_order(queries.program) if lateness is None else {"lateness": lateness}
     session = queries.open(budget=budget, on_error=on_error, **told)
     if lateness is not None:
         session.take_row_by_row()

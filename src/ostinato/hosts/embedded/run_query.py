@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any, Protocol
 
 import pyarrow as pa
 
@@ -16,6 +16,7 @@ from ostinato.hosts.embedded.sources.source import RowSource
 from ostinato.kernels.vectors.vector import from_arrow
 from ostinato.program.input import Input
 from ostinato.program.pattern import Pattern
+from ostinato.program.program import Program
 from ostinato.query import Query
 from ostinato.runtime.limits.budget import Budget, in_words, over_budget
 from ostinato.runtime.matches.listing import ways_out
@@ -148,11 +149,15 @@ def _in_turn(queues: list[_InputQueue]) -> Iterator[tuple[_InputQueue, pa.Table]
         queue.read()
 
 
+def in_order(program: Program) -> dict[str, Any]:
+    """How a session is opened for rows that are put in order before. What decides moments does so in all partitions as time passes, which
+    `ordered` rows alone do not tell; in the order of time no row is late."""
+    return {"lateness": 0} if any(operator.body.decides_moments for operator in program.operators) else {"ordered": True}
+
+
 def _opened(query: Query, arrival: Arrival, budget: Budget | None, threads: int | None) -> Session:
     if arrival.lateness is None:
-        if any(operator.body.decides_moments for operator in query.program.operators):
-            return query.open(budget=budget, lateness=0, threads=threads)  # rows in the order of time are never late
-        return query.open(budget=budget, ordered=True, threads=threads)
+        return query.open(budget=budget, threads=threads, **in_order(query.program))
     session = query.open(budget=budget, lateness=arrival.lateness, late=arrival.late, threads=threads)
     session.take_row_by_row()
     return session

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ostinato.base.errors import DataError
-from ostinato.expr.types import Kind
+from ostinato.expr.types import Kind, Type
 from ostinato.kernels.rows.farest_time import FAREST as FAREST
 from ostinato.kernels.rows.read_only import borrowed
 from ostinato.kernels.rows.time_range import time_range
@@ -54,9 +54,15 @@ def times_of(columns: dict[str, Vector], reads: Input, *, nulls_allowed: bool, p
     if least < -FAREST or greatest > FAREST:
         raise DataError(
             f'a time in the column "{reads.time_name}" of stream "{reads.stream}" is beyond what can be calculated with',
-            hint="times in nanoseconds reach from 1823 to 2116: cast the column to microseconds where it has later ones; filter out marks",
+            hint=_reaching(reads.columns[reads.time].type),
         )
     return EventTimes(times, least, greatest, ascending and len(known) == len(times))
+
+
+def _reaching(type_: Type) -> str:
+    if type_.kind is Kind.INT:
+        return "whole numbers that are times reach from -2^62 to 2^62: filter out marks"
+    return "times in nanoseconds reach from 1823 to 2116: cast the column to microseconds where it has later ones; filter out marks"
 
 
 def _range(times: np.ndarray) -> tuple[int, int, bool]:

@@ -56,6 +56,12 @@ def test_not_warned(text: str, latency: str) -> None:
     assert not said_of(f"FROM ticks DEFINE {text}", latency=latency)
 
 
+def test_a_situation_of_any_length_takes_part_as_it_begins() -> None:
+    text = "FROM ticks DEFINE A AS f AT LEAST 0, B AS f AT LEAST 1 PATTERN A met by B WITHIN 1"
+    assert not said_of(text, latency="earliest") and not said_of(text.replace(" AT LEAST 0", ""), latency="earliest")
+    assert said_of(text, latency="final")
+
+
 def test_a_window_is_measured_up_to_the_detection() -> None:
     """A match that is reported early may last longer than the window in the end."""
     text = "FROM ticks DEFINE A AS f, B AS f AT LEAST 7 PATTERN A before B WITHIN 8"
