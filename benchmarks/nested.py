@@ -27,6 +27,7 @@ RATES = {"YHOO": 0.2, "QQQ": 0.2, "AMAT": 0.2, "DELL": 0.0003, "ORCL": 0.2, "IPI
 IN_VAIN = RATES | {"DELL": 0.00001}
 IN_VAIN_EVENTS = {50: 100_000, 100: 100_000, 200: 100_000, 400: 10_000, 800: 4_000}  # by the window: *iterative* takes a minute at last
 EVALUATIONS = ("iterative", "object cache", "semantic cache", "joins")
+UNLIMITED = ost.Budget(steps=10**12)  # *iterative* looks at more than a call may by default
 QUERY = "PATTERN SEQ(YHOO y, SEQ(QQQ q, AMAT a, DELL d), ORCL o, IPIX i) WITHIN {window}"
 FLAT = """PATTERN SEQ(YHOO y, QQQ q, AMAT a, DELL d, ORCL o, IPIX i) WHERE skip_till_any_match(y, q, a, d, o, i) {{ y.price > 0 }}
 WITHIN {window} OUTPUT count"""
@@ -48,7 +49,7 @@ def compiled(table: pa.Table, text: str, strategy: str | None) -> ost.Query:
 
 def counted(table: pa.Table, query: ost.Query) -> int:
     """The trades as they come, in small batches: what the window leaves behind is given up."""
-    session = query.open()
+    session = query.open(budget=UNLIMITED)
     for start in range(0, table.num_rows, BATCH):
         session.push(table.slice(start, BATCH))
     return int(session.close().column("count")[0].as_py())
