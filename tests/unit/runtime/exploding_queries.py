@@ -62,6 +62,7 @@ ROW_PATTERNS = {
 
 NESTED = "PATTERN SEQ(A a, AND(A b, A c), SEQ(A d, A e)) WITHIN 300"
 NESTED_NEGATION = "PATTERN SEQ(A a, !AND(X b, A c), SEQ(A d, A e), A f) WITHIN 300"
+NESTED_LIST = "PATTERN SEQ(A a, A+ b[], A c) WITHIN 300"
 PAIRS_OF_ALL = "SELECT v, v_1, kind FROM t NEXT {$2.v >= 0} t"
 CHAINS = "SELECT v, kind, n FROM (SELECT v, kind, 1 AS n FROM t) FOLD {$2.v >= 0, TRUE, $.n + 1 AS n} (SELECT v, kind FROM t)"
 SITUATIONS = "FROM t DEFINE A AS v % 2 = 0, B AS v % 2 = 1, C AS v % 3 = 0 PATTERN A before B AND B before C RETURN last(C.kind) AS kind"
@@ -69,6 +70,8 @@ OTHER_LANGUAGES: dict[str, tuple[str, int, dict[str, Any]]] = {
     "nested": (NESTED, ROWS, {"language": "neel", "type_by": "kind"}),
     "nested, count": (NESTED, ROWS, {"language": "neel", "type_by": "kind", "output": "count", "strategy": "joins"}),
     "nested, negation": (NESTED_NEGATION, ROWS, {"language": "neel", "type_by": "kind"}),
+    "nested, list": (NESTED_LIST, ROWS, {"language": "neel", "type_by": "kind"}),
+    "nested, list of a sequence": (NESTED_LIST, ROWS, {"language": "neel", "type_by": "kind", "strategy": "compact"}),
     "instances": (PAIRS_OF_ALL, 100_000, {"language": "cel"}),
     "instances, chains": (CHAINS, 12_000, {"language": "cel"}),
     "situations": (SITUATIONS, 12_000, {"language": "tpstream", "latency": "final"}),
@@ -104,8 +107,17 @@ def many_batches() -> None:
     ost.match(text, t=rows(100_000), type_by="kind", budget=ost.Budget(bytes=LIMIT))
 
 
+def of_many_queries() -> None:
+    """Every row concerns every query."""
+    queries = ost.QuerySet({"t": SCHEMA})
+    text = "PATTERN SEQ(t a, t b) WHERE skip_till_next_match(a, b) { a.v >= ${n} and b.v < ${m} } WITHIN 10000000"
+    queries.add_all(text, pa.table({"id": [f"q{n}" for n in range(1000)], "n": [0] * 1000, "m": [-n for n in range(1000)]}))
+    queries.open(budget=ost.Budget(bytes=LIMIT)).push("t", rows(100_000))
+
+
 def cases() -> dict[str, Callable[[], None]]:
     found: dict[str, Callable[[], None]] = {"rows that wait": waiting, "starts in a window": in_window, "one large result": many_batches}
+    found["rows of many queries"] = of_many_queries
     for name, (text, options) in EVENT_PATTERNS.items():
         found[name] = lambda text=text, options=options: pushed(text, ROWS, type_by="kind", **options)
     for name, text in ROW_PATTERNS.items():

@@ -37,11 +37,12 @@ class SequenceMatches:
         return 0 if self._matcher is None else self._matcher.metrics()["state_bytes"]
 
     def feed(
-        self, rows: PatternRows, keys: np.ndarray, ready: np.ndarray, read: np.ndarray, watermark: int, final: bool
+        self, rows: PatternRows, keys: np.ndarray, ready: np.ndarray, read: np.ndarray, watermark: int, final: bool, in_parts: bool
     ) -> Iterator[Matches]:
-        """What the rows up to `ready` complete, piece by piece."""
+        """What the rows up to `ready` complete: piece by piece, or all of it, if the budget has room for that."""
         matcher = self._told_of(rows, keys, read)
-        for found in matcher.feed_in_parts(rows, keys, ready, watermark, final):
+        given = rows, keys, ready, watermark, final
+        for found in matcher.feed_in_parts(*given) if in_parts else (matcher.feed(*given),):
             assert isinstance(found, Matches)  # nothing is compressed
             yield found
 

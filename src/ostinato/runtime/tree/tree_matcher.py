@@ -115,7 +115,7 @@ class TreeMatcher(Matcher):
             self._matches += self._sequence.count(*given)
             if self._matches > MOST_COUNTED:
                 raise too_many_matches(self._pattern)
-        for matches in () if self._counts else self._sequence.feed(*given):
+        for matches in () if self._counts else self._sequence.feed(*given, in_parts):
             if len(matches):
                 self._decided.add(rows, matches, np.zeros(len(matches), np.int64))
                 if in_parts:
