@@ -73,7 +73,7 @@ def _check_no_option(name: str, value: object) -> None:
     if name in (*OPTIONS, "without") and all(isinstance(word, str | bool) and not FILES.search(str(word)) for word in words):
         raise OstinatoError(
             f"{name}= is no option of this call, and {value!r} is no stream",
-            hint="What a query is compiled with is said to ost.compile(...), or to QuerySet.add; a file is named with its ending or directory",
+            hint="What a query is compiled with is said to ost.compile or to QuerySet.add; a file is named with its ending or folder",
         )
 
 
