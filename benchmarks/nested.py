@@ -109,7 +109,7 @@ def by_window(options: Options) -> None:
             if window <= MOST[f"{name} cache"]:
                 held = most_held(table, QUERY.format(window=window), f"{name} cache", kind)
                 case.facts[f"kept {what}"], case.facts[f"visited, {name}"] = held.kept, held.visited
-        if window in (25, 50):
+        if window in (12, 25):
             case.target("object cache", "semantic cache", at_least=1.0)
         if window in (100, 200, 400):
             case.target("semantic cache", "object cache", at_least=1.0)
