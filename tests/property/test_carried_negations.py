@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from typing import Any
 
 import pyarrow as pa
@@ -62,6 +63,23 @@ def test_the_definition_holds(queries: int, selection: str, output: str) -> None
         wrong = difference(expected, engine_output(query, rows, output, rng))
         assert not wrong, f"{query.text}\n{rows}\n{wrong}"
     assert found > queries // 10
+
+
+@pytest.mark.parametrize("output", OUTPUTS)
+@pytest.mark.parametrize("selection", SELECTIONS)
+@pytest.mark.parametrize("queries", FEW_AND_MANY)
+def test_by_epoch_they_filter_what_is_found(queries: int, selection: str, output: str) -> None:
+    """Where simultaneous events do not follow one another, of which there are many."""
+    if output == "first" and selection == "skip_till_any_match":
+        return
+    rng = random.Random(f"{selection} {output} by epoch")
+    for _ in range(queries):
+        drawn, rows = drawn_query(rng, selection), [{**row, "ts": row["ts"] // 2} for row in random_rows(rng)]
+        drawn = replace(drawn, options={"type_by": "kind", "ties": "epoch"})
+        query = compiled(output_text(drawn, output), drawn, rng.choice((None, "runs", "backtrack")))
+        assert uncarried(query.pattern).negations == query.pattern.negations
+        wrong = difference(reference.output(query.algebra, rows), engine_output(query, rows, output, rng))
+        assert not wrong, f"{query.text}\n{rows}\n{wrong}"
 
 
 def test_a_count_beyond_anything_that_could_be_listed() -> None:

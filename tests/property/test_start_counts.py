@@ -8,6 +8,7 @@ import pyarrow as pa
 import pytest
 
 import ostinato as ost
+from ostinato import reference
 from ostinato.runtime.aggregation.start_counts import StartCounts
 
 pytestmark = pytest.mark.filterwarnings("ignore::ostinato.ExplosionWarning")
@@ -34,11 +35,11 @@ def rows(chance: random.Random, count: int) -> pa.Table:
     )
 
 
-def query(pattern: str, chance: random.Random, output: str) -> ost.Query:
+def query(pattern: str, chance: random.Random, output: str, ties: str = "order") -> ost.Query:
     window = chance.choice(["WITHIN 7", "WITHIN 4", "WITHIN 9 events"])
     within = chance.choice(["", window])
     text = f"PATTERN {PATTERNS[pattern]} OUTPUT {output}".format(k=chance.choice(["", "[k] and "]), within=within, window=window)
-    return ost.compile(text, {"e": SCHEMA}, type_by="kind")
+    return ost.compile(text, {"e": SCHEMA}, type_by="kind", ties=ties)
 
 
 def counted(wanted: ost.Query, table: pa.Table, chance: random.Random) -> int:
@@ -63,6 +64,21 @@ def test_counts_are_those_of_the_listed_matches(pattern: str, seed: int) -> None
     listed = query(pattern, random.Random(seed), "all").open()
     found = listed.push(table).num_rows
     assert counted(query(pattern, random.Random(seed), "count"), table, random.Random(seed)) == found + listed.close().num_rows
+
+
+@pytest.mark.parametrize("pattern", PATTERNS)
+@pytest.mark.parametrize("seed", range(3))
+def test_by_epoch_matches_are_looked_at(pattern: str, seed: int) -> None:
+    """Where simultaneous events do not follow one another: counts are those of the definition, whatever their order."""
+    chance = random.Random(f"{pattern} {seed}")
+    wanted = query(pattern, chance, "count", ties="epoch")
+    table = rows(chance, 9)
+    session = wanted.open(lateness=2)
+    assert not isinstance(session.operator.matcher, StartCounts)
+    for at in range(0, len(table), 2):
+        session.push(table.slice(at, 2))
+        session = wanted.open(lateness=2, snapshot=session.snapshot())
+    assert session.close().to_pylist() == reference.output(wanted.algebra, table.to_pylist())
 
 
 def test_more_than_could_be_looked_at() -> None:

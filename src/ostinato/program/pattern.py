@@ -185,3 +185,8 @@ class EventPattern(Pattern):
     @property
     def is_keyed(self) -> bool:
         return bool(self.reads.keys) and self.selection != "strict_contiguity"
+
+    @property
+    def by_epoch(self) -> bool:
+        """Whether simultaneous events do not follow one another."""
+        return self.ties == "epoch" and self.reads.time >= 0

@@ -36,14 +36,16 @@ def _occurs(transitions: RunTransitions, run: Run, negation: Negation, before: t
 
 
 def _gap(transitions: RunTransitions, run: Run, negation: Negation, elements: tuple[int, ...]) -> range:
-    """Strictly between the last event selected before the negation and the first selected after it. With nothing selected on one
-    side it stands at that end of the match: the surrounding gap bounds it, else the window."""
+    """Strictly between the last event selected before the negation and the first selected after it, in time where simultaneous events do
+    not follow one another. With nothing selected on one side it stands at that end of the match: the surrounding gap bounds it, else the
+    window."""
     before = [index for index, number in run if number in elements]
     after = [index for index, number in run if number not in elements]
     if before and after:
-        return range(before[-1] + 1, after[0])
+        return range(_next(transitions, before[-1]), _end_before(transitions, after[0]))
     if transitions.inside is not None:
-        return range(before[-1] + 1, transitions.inside.stop) if before else range(transitions.inside.start, after[0])
+        begin, end = transitions.inside.start, transitions.inside.stop
+        return range(_next(transitions, before[-1]), end) if before else range(begin, _end_before(transitions, after[0]))
     if transitions.query.within is None:
         raise UnsupportedError("a negation that can stand at an end of the match needs a window", span=negation.span)
     return _before(transitions, run, transitions.query.within) if after else _after(transitions, run, transitions.query.within)
@@ -51,13 +53,26 @@ def _gap(transitions: RunTransitions, run: Run, negation: Negation, elements: tu
 
 def _before(transitions: RunTransitions, run: Run, within: Within) -> range:
     first, last = run[0][0], run[-1][0]
-    return range(next(index for index in range(first + 1) if _fits(transitions, within, run, index, last)), first)
+    begin = next(index for index in range(first + 1) if _fits(transitions, within, run, index, last))
+    return range(begin, _end_before(transitions, first))
 
 
 def _after(transitions: RunTransitions, run: Run, within: Within) -> range:
     first, last = run[0][0], run[-1][0]
     end = len(transitions.stream)
-    return range(last + 1, next((index for index in range(last + 1, end) if not _fits(transitions, within, run, first, index)), end))
+    behind = next((index for index in range(last + 1, end) if not _fits(transitions, within, run, first, index)), end)
+    return range(_next(transitions, last), behind)
+
+
+def _next(transitions: RunTransitions, event: int) -> int:
+    """The first event that can follow this one."""
+    end = len(transitions.stream)
+    return next((later for later in range(event + 1, end) if not transitions.simultaneous(event, later)), end)
+
+
+def _end_before(transitions: RunTransitions, event: int) -> int:
+    """Behind the last event that this one can follow."""
+    return next((before + 1 for before in range(event - 1, -1, -1) if not transitions.simultaneous(before, event)), 0)
 
 
 def _fits(transitions: RunTransitions, within: Within, run: Run, first: int, last: int) -> bool:

@@ -109,7 +109,7 @@ class RunTransitions:
         row = self.stream[event]
         if row.key is None or not self.in_partition(run, event):
             return False
-        if run and (self.expired(run, event) or self._simultaneous(run, event)):
+        if run and (self.expired(run, event) or self.simultaneous(run[-1][0], event)):
             return False
         return admits(self.query, self.elements[number].variable, self._binding((*run, (event, number))))
 
@@ -123,12 +123,13 @@ class RunTransitions:
         left = (*(number for _, number in run[-1:]), *empty)
         return all(may_leave(self.query, self.elements[number].variable, self._binding(run)) for number in left)
 
-    def _simultaneous(self, run: Run, event: int) -> bool:
-        """Under `epoch` an event cannot be selected after one of the same time; as for any other, it may be possible to ignore it."""
+    def simultaneous(self, earlier: int, later: int) -> bool:
+        """Under `epoch` an event does not follow one of the same time: it cannot be selected after it, and is in no gap beside it. As any
+        other, it may be possible to ignore it."""
         time = self.query.time
         if self.query.ties is not Ties.EPOCH or time is None:
             return False
-        return value_at(self.stream[run[-1][0]].values, time) == value_at(self.stream[event].values, time)
+        return value_at(self.stream[earlier].values, time) == value_at(self.stream[later].values, time)
 
     def _binding(self, run: Run) -> Binding:
         """Physical neighbours are those of the partition, so the rows are numbered there."""

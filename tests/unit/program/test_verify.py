@@ -12,6 +12,7 @@ from ostinato.program.column_code import ColumnCode, ColumnOp
 from ostinato.program.elements import Element, Transition
 from ostinato.program.input import Column, Input
 from ostinato.program.measure_code import MatchAggregate, MeasureCode, Point
+from ostinato.program.negation import NegatedEvent, Negation
 from ostinato.program.opcodes import NULL_OPERAND, SIGNATURES, Op, Space, operand
 from ostinato.program.ordered_nfa import OrderedNfa, VariableTest
 from ostinato.program.pattern import EventPattern, Pattern, RowPattern
@@ -105,6 +106,15 @@ def test_sound_programs_pass(pattern):
 def test_broken_programs_are_refused(name):
     with pytest.raises(StateError, match="not valid"):
         verify_pattern(BROKEN[name])
+
+
+def test_compact_knows_no_negation_where_simultaneous_events_do_not_follow_one_another():
+    negated = Negation(0, (NegatedEvent(0),), leads=True, trails=False, given=MeasureCode((), ColumnCode()))
+    carried = replace(RUNS, evaluation="compact", negations=(negated,), within=5)
+    verify_pattern(carried)
+    verify_pattern(replace(carried, evaluation="runs", ties="epoch"))
+    with pytest.raises(StateError, match="ties by order"):
+        verify_pattern(replace(carried, ties="epoch"))
 
 
 def test_every_operation_says_what_it_reads_and_writes():

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import permutations
 from typing import Any
 
 import pytest
 
 from ostinato.algebra.pattern import Alternation, Negation, Pattern, Repetition, Sequence, Variable
-from ostinato.algebra.policies import NullKeys, Output, Selection
+from ostinato.algebra.policies import NullKeys, Output, Selection, Ties
 from ostinato.algebra.query import Definition, MatchQuery, OrderKey, Unit, Within
 from ostinato.base.errors import UnsupportedError
 from ostinato.expr.types import INT, STRING
@@ -79,6 +80,35 @@ START, MIDDLE, END = (query(forbidding(position, "X")) for position in range(3))
 )
 def test_gap_by_time(asked: MatchQuery, events: str, times: list[int] | None, survives: bool) -> None:
     assert bool(found(asked, events, times)) is survives
+
+
+@pytest.mark.parametrize(
+    ("asked", "events", "times", "survives"),
+    [
+        (MIDDLE, "A X B", [1, 1, 2], True),
+        (MIDDLE, "A X B", [1, 2, 2], True),
+        (MIDDLE, "A X B", [1, 2, 3], False),
+        (MIDDLE, "A X X X B", [1, 1, 2, 3, 3], False),
+        (START, "X A B", [1, 1, 2], True),
+        (START, "X X A B", [0, 1, 1, 2], False),
+        (START, "X X A B", [0, 2, 2, 4], True),  # the window still reaches back from the last event
+        (END, "A B X", [1, 2, 2], True),
+        (END, "A B X X", [1, 2, 2, 3], False),
+        (END, "A B X X", [0, 3, 3, 4], True),
+        (query(forbidding(1, "X", "Y")), "A X Y B", [1, 1, 2, 3], True),
+        (query(forbidding(1, "X", "Y")), "A X Y B", [1, 2, 3, 3], True),
+        (query(forbidding(1, "X", "Y")), "A X Y B", [1, 2, 3, 4], False),
+        (query((1, Negation(Sequence((X, Negation(Y), Z)))), within=None), "A X Y Z B", [0, 1, 1, 2, 3], False),
+        (query((1, Negation(Sequence((X, Negation(Y), Z)))), within=None), "A X Y Y Z B", [0, 1, 1, 2, 3, 4], True),
+    ],
+)
+def test_under_epochs_simultaneous_events_are_outside(asked: MatchQuery, events: str, times: list[int], survives: bool) -> None:
+    """However the rows of one time are ordered."""
+    by_epoch = replace(asked, ties=Ties.EPOCH)
+    rows = list(zip(times, events.split(), strict=True))
+    for order in permutations(rows):
+        ordered = sorted(order, key=lambda row: row[0])
+        assert bool(found(by_epoch, " ".join(kind for _, kind in ordered), [time for time, _ in ordered])) is survives
 
 
 @pytest.mark.parametrize(

@@ -46,6 +46,29 @@ def test_rows_of_the_partition_decide_as_well_as_time():
     assert times(session.advance(32)) == [20]
 
 
+@pytest.mark.parametrize("condition", ["", " and x.v >= a.v"])
+def test_under_epochs_rows_of_the_time_of_the_last_event_may_still_come(condition):
+    """They are not behind it. A later row is."""
+    query = ost.compile(TRAILING.replace("[k]", "[k]" + condition), {"e": SCHEMA}, type_by="kind", ties="epoch")
+    session = query.open()
+    session.push(table((1, "X", "s", 0), (1, "A", "s", 0), (1, "A", "r", 0)))
+    session.push(table((1, "X", "s", 0), (1, "X", "r", 0)))
+    session = query.open(snapshot=session.snapshot())
+    session.push(table((1, "X", "s", 0)))
+    session.push(table((2, "X", "r", 0)))
+    assert times(session.advance(12)) == [1]
+    assert session.metrics()["killed_matches"] == 1 and session.metrics()["retained_rows"] == 0
+
+
+@pytest.mark.parametrize("text", ["SEQ(A+ a[ ], ~(X x), B b) WHERE skip_till_any_match(a[ ], x, b) { [k] }", "SEQ(A a, ~(X x), B b)"])
+def test_under_epochs_matches_are_filtered(text):
+    query = ost.compile(f"PATTERN {text} WITHIN 10", {"e": SCHEMA}, type_by="kind", ties="epoch")
+    assert "side by side, for simultaneous events may not follow one another" in query.explain()
+    assert "~(x): known by the rows alone: one look per match" in query.explain()
+    with pytest.raises(ost.UnsupportedError, match="simultaneous events may not follow one another"):
+        ost.compile(f"PATTERN {text} WITHIN 10", {"e": SCHEMA}, type_by="kind", ties="epoch", strategy="compact")
+
+
 def test_a_window_of_events_is_over_when_they_are_there():
     session = opened(TRAILING.replace("WITHIN 10", "WITHIN 3 events"))
     assert times(session.push(table((1, "A", "s", 0), (2, "B", "s", 0), (3, "B", "t", 0)))) == []

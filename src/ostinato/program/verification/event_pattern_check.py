@@ -23,6 +23,7 @@ def check_event_pattern(pattern: EventPattern) -> None:
     require_known(pattern, POLICIES)
     require(all(0 <= bit < pattern.bits for bit in pattern.prefilter_bits), "known bits to filter by")
     require(pattern.output != "timeouts" or _ends_runs(pattern), "runs with a window, each followed by itself, for its timeouts")
+    require(pattern.evaluation != "compact" or pattern.ties == "order" or not pattern.negations, "ties by order for negations with compact")
     require(not pattern.one_at_a_time or pattern.output == "all", "all matches of a start, one after another")
     _elements(pattern)
     for negation in pattern.negations:

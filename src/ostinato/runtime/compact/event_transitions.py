@@ -54,7 +54,7 @@ class EventTransitions:
         self._selection = pattern.selection
         self._one_at_a_time = pattern.one_at_a_time or pattern.output == "first"
         self._stops = pattern.output == "first"
-        self.by_epoch = pattern.ties == "epoch" and pattern.reads.time >= 0
+        self.by_epoch = pattern.by_epoch
         self.epoch_bit = pattern.bits
         self.alone_bit = pattern.bits + 1 if self.by_epoch and pattern.bits + 1 <= LAST_BIT else -1
         self.all_states: list[State] = []

@@ -11,6 +11,7 @@ from dataclasses import replace
 import numpy as np
 
 from ostinato.kernels.negation import negation_gaps as kernel
+from ostinato.kernels.negation.epochs import between_epochs, ends_of_epochs
 from ostinato.kernels.negation.window_ends import window_ends
 from ostinato.program.analysis.carried_negations import carried
 from ostinato.program.pattern import EventPattern
@@ -122,6 +123,8 @@ class NegationMatcher(Matcher):
                 found.key, found.offsets, found.listed, found.variables, negation.before, self._pattern.within, self._by_events,
                 rows.offset, rows.base, rows.times, low, high, place,
             )  # fmt: skip
+            if self._pattern.by_epoch:
+                between_epochs(found.key, place, rows.offset, rows.base, rows.times, low, high)
             behind = place == kernel.BEHIND
             pending[behind] |= 1 << number
             asked = np.flatnonzero(~behind & ~killed & (high > low + 1))
@@ -152,18 +155,18 @@ class NegationMatcher(Matcher):
         if not len(asked):
             return
         high, settled = np.empty(len(asked), np.int64), np.empty(len(asked), np.bool_)
-        last, limit, of = waiting.matches.last[asked], waiting.limit[asked], waiting.matches.key[asked]
-        window_ends(
-            of, last, limit, self._by_events, self._ready, watermark, rows.offset, rows.base, rows.length, rows.times, high, settled
-        )
+        low, limit, of = waiting.matches.last[asked], waiting.limit[asked], waiting.matches.key[asked]
+        window_ends(of, low, limit, self._by_events, self._ready, watermark, rows.offset, rows.base, rows.length, rows.times, high, settled)
+        if self._pattern.by_epoch:
+            ends_of_epochs(of, low, self._ready, rows.offset, rows.base, rows.times)
         settled |= final
         killed = np.zeros(len(asked), np.bool_)
         for number in range(len(self._pattern.negations)):
             concerned = waiting.pending[asked] >> number & 1 == 1
             if number in self._pairs:
                 concerned &= settled  # compared with the match once all is there
-            at = np.flatnonzero(concerned & ~killed & (high > last + 1))
-            killed[at] = self._violated(number, rows, waiting.matches, asked[at], last[at], high[at])
+            at = np.flatnonzero(concerned & ~killed & (high > low + 1))
+            killed[at] = self._violated(number, rows, waiting.matches, asked[at], low[at], high[at])
         self._counts["killed_matches"] += int(killed.sum())
         waiting.state[asked[settled]] = SURVIVES
         waiting.state[asked[killed]] = OUT

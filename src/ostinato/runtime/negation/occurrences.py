@@ -18,7 +18,7 @@ class Occurrences:
 
     def __init__(self, pattern: EventPattern) -> None:
         self._following = FOLLOWING.get(pattern.selection, kernel.SKIPPING)
-        self._epoch = pattern.ties == "epoch" and pattern.reads.time >= 0
+        self._epoch = pattern.by_epoch
         self._masks = {number: _masks(negation) for number, negation in enumerate(pattern.negations) if negation.is_static}
         cells = [0, *(kernel.carried_cells(len(masks)) for masks in self._masks.values())]
         self._at = dict(zip(self._masks, np.cumsum(cells).tolist(), strict=False))

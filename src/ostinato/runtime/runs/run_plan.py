@@ -197,7 +197,7 @@ def _settings(pattern: EventPattern, fanout: int, run_limit: int | None, merging
     settings[kernel.WITHIN] = pattern.within
     settings[kernel.WITHIN_EVENTS] = pattern.within_unit == "events"
     settings[kernel.TIMED] = pattern.reads.time >= 0
-    settings[kernel.EPOCH] = pattern.ties == "epoch" and pattern.reads.time >= 0
+    settings[kernel.EPOCH] = pattern.by_epoch
     settings[kernel.FANOUT] = fanout
     settings[kernel.STOPS] = pattern.output == "first"
     settings[kernel.MERGES] = MERGES[merging.starts]
