@@ -57,7 +57,7 @@ def completed() -> None:
 
 def show_failure(error: BaseException, errors: Console) -> int:
     """Print what went wrong; the exit code. Errors that are nobody's fault but ours are raised again."""
-    if isinstance(error, KeyboardInterrupt):
+    if _is_interrupt(error):
         errors.print("Interrupted: nothing was written.")
         return INTERRUPTED
     if isinstance(error, Usage):
@@ -79,6 +79,13 @@ def show_failure(error: BaseException, errors: Console) -> int:
         _print(errors, "error", _operating_system(error))
         return FAILED
     raise error
+
+
+def _is_interrupt(error: BaseException | None) -> bool:
+    """Also where what was interrupted has failed because of it: jobs of Spark are cancelled, and say so."""
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__cause__ or error.__context__
+    return error is not None
 
 
 def _beginning(message: str) -> str:

@@ -41,6 +41,17 @@ def test_messages_and_codes(error, code, said):
     assert "JVM stack" not in text
 
 
+def test_what_fails_because_of_an_interrupt_is_one():
+    """Ctrl-C cancels the jobs of Spark, and what waits for them fails."""
+    try:
+        try:
+            raise KeyboardInterrupt
+        finally:
+            raise spark_failure("Exception thrown in awaitResult")
+    except Exception as error:
+        assert shown(error) == (130, "Interrupted: nothing was written.\n")
+
+
 def test_a_query_error_shows_the_place():
     error = QuerySyntaxError("There is no [b]such[/b] clause", span=Span(7, 12), text="SELECT WORSE", hint="Write another")
     code, text = shown(error)

@@ -154,3 +154,13 @@ def test_rows_count_also_where_no_column_is_read():
     session = query.open()
     session.push(table(("a", 1, 1), ("b", 2, 2)))
     assert session.close().to_pylist() == [{"n": 2}]
+
+
+def test_rows_that_are_refused_are_not_counted():
+    rows = pa.table({"ts": [1, 2, 3], "v": [1, 2, 3]})
+    session = ost.compile("PATTERN SEQ(t a) WHERE skip_till_next_match(a) { a.v > 1 }", {"t": rows.schema}).open()
+    session.push(rows)
+    for wrong in ([1.5, 2.0, 3.0], [7, None, 8]):
+        with pytest.raises(ost.OstinatoError):
+            session.push(rows.set_column(0, "ts", pa.array(wrong)))
+    assert session.metrics()["rows"] == 3

@@ -61,17 +61,29 @@ def source_of(name: str, value: Any) -> Source:
         return _lazy_frame(name, value)
     if kind == "DuckDBPyRelation":
         return _relation(name, value)
+    if library == "pyspark":
+        raise DataError(f"Stream `{name}` is a DataFrame of Spark", hint="Ask the engine of its session: ost.on(spark).match(...)")
     if hasattr(value, "__arrow_c_stream__"):
-        return TableSource(name, pa.table(value))
+        return TableSource(name, _arrow_table(name, value))
     raise _unusable(name, value)
 
 
+def _arrow_table(name: str, value: Any) -> pa.Table:
+    try:
+        return pa.table(value)
+    except pa.ArrowInvalid as error:  # a column, for instance
+        raise _unusable(name, value) from error
+
+
 def _checked(source: Source) -> Source:
-    names = source.schema.names
+    _check_names(source.name, source.schema.names)
+    return source
+
+
+def _check_names(stream: str, names: Sequence[str]) -> None:
     twice = next((name for name, times in Counter(names).items() if times > 1), None)
     if twice is not None:
-        raise SchemaError(f"Stream `{source.name}` has two columns called `{twice}`", hint="Rename one of them")
-    return source
+        raise SchemaError(f"Stream `{stream}` has two columns called `{twice}`", hint="Rename one of them")
 
 
 def _from_list(name: str, values: Sequence[Any]) -> Source:
@@ -115,6 +127,7 @@ def _was_read(name: str) -> DataError:
 
 def _pandas_table(name: str, frame: Any) -> pa.Table:
     """Index levels with a name become columns; a plain row number does not."""
+    _check_names(name, frame.columns)
     named = [level for level in frame.index.names if level is not None and level not in frame.columns]
     if named:
         frame = frame.reset_index(level=named)

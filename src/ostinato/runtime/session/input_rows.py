@@ -121,8 +121,12 @@ class InputRows:
         if batch.num_rows == 0:
             self._reader.read(batch)  # a wrong schema is an error also without rows
             return NO_KEYS
+        touched = self._take_in(batch, source)
         if source is None or not self.has_upstream or source in self.before:  # those of operators were counted where they came in
             self.rows_in += batch.num_rows
+        return touched
+
+    def _take_in(self, batch: Any, source: int | None) -> np.ndarray:
         if self._ordered:
             return self._process([batch], presorted=True)
         columns = self._reader.read(batch)

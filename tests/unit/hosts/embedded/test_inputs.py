@@ -276,6 +276,7 @@ def test_values_of_other_kinds():
     assert error_of([]).message == "Stream `ticks` cannot be read from a list"
     assert error_of([{"a": 1}]).message == "Stream `ticks` cannot be read from a dict"
     assert isinstance(error_of(pd.DataFrame({"id": [1, "x"]})), DataError)
+    assert error_of(pa.chunked_array([[1, 2]])).message == "Stream `ticks` cannot be read from a pyarrow.lib.ChunkedArray"
 
 
 def test_batches_that_differ():
@@ -285,6 +286,13 @@ def test_batches_that_differ():
 def test_columns_of_the_same_name():
     twice = pa.table([[1], [2]], names=["id", "id"])
     assert error_of(twice).message == "Stream `ticks` has two columns called `id`"
+    assert error_of(twice.to_pandas()).message == "Stream `ticks` has two columns called `id`"
+
+
+def test_a_frame_of_spark():
+    """By its module: Spark is not loaded for it."""
+    error = error_of(type("DataFrame", (), {"__module__": "pyspark.sql.classic.dataframe"})())
+    assert error.message == "Stream `ticks` is a DataFrame of Spark" and "ost.on(spark)" in str(error)
 
 
 def test_names_that_differ_in_case_alone():
