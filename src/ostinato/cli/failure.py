@@ -5,7 +5,9 @@ from __future__ import annotations
 import functools
 import os
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from threading import Thread
 from typing import Any
 
 import pyarrow as pa
@@ -43,9 +45,24 @@ def reported(command: Callable[..., None]) -> Callable[..., None]:
     return with_report
 
 
+_running: list[Callable[[], None]] = []  # what ends work that goes on elsewhere, for which the command waits
+
+
 def interrupt(*_: object) -> None:
-    """What Ctrl-C does while there is something left to do."""
+    """What Ctrl-C does while there is something left to do. What the command is just waiting for cannot be asked to end by itself."""
+    for cancel in _running:
+        Thread(target=cancel, daemon=True).start()
     raise KeyboardInterrupt
+
+
+@contextmanager
+def cancelled_by(cancel: Callable[[], None]) -> Iterator[None]:
+    """Work elsewhere, which an interrupt has to end."""
+    _running.append(cancel)
+    try:
+        yield
+    finally:
+        _running.remove(cancel)
 
 
 def completed() -> None:

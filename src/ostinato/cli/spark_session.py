@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import shutil
+import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from ostinato.base.errors import UnsupportedError
+from ostinato.cli.failure import cancelled_by, interrupt
 
 SETTINGS = {"spark.ui.showConsoleProgress": "false", "spark.log.level": "WARN"}
 
@@ -20,12 +23,22 @@ def spark_session(log: Path) -> Iterator[Any]:
     from ostinato.hosts.spark import local
 
     _require_java()
+    before = signal.getsignal(signal.SIGINT)
     with _errors_into(log):  # the Java process inherits this for all its life
         session = local(None, **SETTINGS)
+    if before is interrupt:  # Spark's own asks Java to cancel its jobs over the connection on which their end is waited for
+        signal.signal(signal.SIGINT, before)
+        logging.getLogger().addFilter(_is_no_interrupt)
     try:
-        yield session
+        with cancelled_by(session.sparkContext.cancelAllJobs):
+            yield session
     finally:
         session.stop()
+
+
+def _is_no_interrupt(record: logging.LogRecord) -> bool:
+    """What was asked of Java when it was interrupted is shown with a traceback otherwise."""
+    return "while sending command" not in record.getMessage()
 
 
 @contextmanager
