@@ -217,7 +217,8 @@ def to_arrow(vector: Vector) -> pa.Array:
     if kind is Kind.DECIMAL:
         return decimals_to_arrow(vector.data, mask, vector.type)
     target = type_to_arrow(vector.type)
-    if mask is None and plain_words(target) == vector.data.dtype and vector.data.flags.c_contiguous:
+    words = plain_words(target)  # None is equal to a dtype: it stands for that of doubles
+    if mask is None and words is not None and words == vector.data.dtype and vector.data.flags.c_contiguous:
         return pa.Array.from_buffers(target, len(vector), [None, pa.py_buffer(vector.data)])
     try:
         return _cast_out(pa.array(vector.data, mask=mask), target)

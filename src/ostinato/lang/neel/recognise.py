@@ -6,6 +6,8 @@ from ostinato.base.errors import OstinatoError
 from ostinato.expr.reading.parse import COMPARISONS
 from ostinato.expr.reading.tokens import Token, tokenize
 
+CLAUSES = ("WHERE", "WITHIN", "RETURN", "OUTPUT", "PUBLISH")
+
 
 def recognise(text: str) -> bool:
     try:
@@ -19,10 +21,12 @@ def recognise(text: str) -> bool:
 
 
 def _pattern(tokens: list[Token], start: int) -> list[Token]:
-    """From a place up to the parenthesis that ends it."""
+    """From a place up to the parenthesis that ends it, or, of one event, up to the next clause."""
     depth = 0
     for place in range(start, len(tokens)):
         token = tokens[place]
+        if depth == 0 and (token.is_word(*CLAUSES) or token.is_op(";")):
+            return tokens[start:place]
         depth += token.is_op("(") - token.is_op(")")
         if token.is_op(")") and depth == 0:
             return tokens[start : place + 1]

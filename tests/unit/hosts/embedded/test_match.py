@@ -3,6 +3,7 @@
 import datetime as dt
 import math
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
@@ -90,3 +91,28 @@ def test_the_least_so_far_does_not_depend_on_where_a_nan_stands(prices):
         events=events,
     )
     assert list(found) == [{"low": 3.0}]
+
+
+NUMBERS = [pa.int8(), pa.int16(), pa.int32(), pa.int64(), pa.uint8(), pa.uint16(), pa.uint32(), pa.uint64(), pa.float32(), pa.float64()]
+
+
+@pytest.mark.parametrize("kind", [*NUMBERS, pa.float16(), pa.dictionary(pa.int32(), pa.float32()), pa.bool_(), pa.date32()], ids=str)
+def test_columns_come_out_as_they_are(kind):
+    """With nulls and without, as events, attributes, measures and keys."""
+    plain = kind.value_type if pa.types.is_dictionary(kind) else kind
+    if pa.types.is_float16(kind):
+        whole = pa.array(np.array([1.5, 5.0, 1.5], np.float16))
+    else:
+        whole = pa.array([1, 5, 1], pa.int32()).cast(plain)
+    for values in (whole, pa.concat_arrays([whole[:1], pa.nulls(1, plain), whole[2:]])):
+        given = values if kind == plain else values.dictionary_encode()
+        rows = pa.table({"ts": [1, 2, 3], "w": given})
+        expected = values.to_pylist()
+        assert [one["a"]["w"] for one in ost.match("PATTERN t a", t=rows)] == expected
+        assert ost.match("PATTERN t a RETURN a.w AS w", t=rows).to_arrow()["w"].to_pylist() == expected
+        clause = (
+            "SELECT * FROM t MATCH_RECOGNIZE ({}ORDER BY ts MEASURES A.w AS m, ts AS at ALL ROWS PER MATCH PATTERN (A) DEFINE A AS TRUE)"
+        )
+        for partition in ("", "PARTITION BY w "):
+            found = ost.sql(f"SELECT * FROM t {clause.format(partition)}", t=rows).to_arrow().sort_by("at")
+            assert found["m"].to_pylist() == found["w"].to_pylist() == expected

@@ -36,7 +36,8 @@ from ostinato.kernels.vectors.vector import Vector, from_arrow, to_arrow
     ],
 )
 def test_there_and_back(array):
-    for given in (array, array.slice(1), pa.chunked_array([array, array.slice(1)]), pa.chunked_array([], array.type)):
+    pieces = (array, array.slice(1), array.drop_null(), pa.array(array.to_pylist() * 9, array.type).drop_null())
+    for given in (*pieces, pa.chunked_array([array, array.slice(1)]), pa.chunked_array([], array.type)):
         plain = given.combine_chunks() if isinstance(given, pa.ChunkedArray) else given
         found = to_arrow(from_arrow(given))
         assert found.type == array.type

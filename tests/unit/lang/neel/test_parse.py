@@ -135,6 +135,9 @@ def test_deep_nesting_is_refused() -> None:
         ("PATTERN SEQ(A a, C c) WHERE a.x = c.x AND (c.y = 1)", "sase"),
         ("PATTERN SEQ(A a, !(B b), C c)", "sase"),
         ("PATTERN OR(A a, C c)", "sase"),
+        ("PATTERN A a WHERE a.v > 0 RETURN Hit(a.v AS v); PATTERN SEQ(Hit h, B b)", "sase"),
+        ("PATTERN A a RETURN Hit(a.v AS v); PATTERN SEQ(Hit h, B b, h.v = b.v)", "neel"),
+        ("PATTERN A a WHERE a.v > 0 RETURN Hit(a.v AS v); PATTERN SEQ(Hit h, B b, h.v = b.v)", "sase; neel"),
         ("PATTERN SEQ(A a, 'unfinished", "sase"),
     ],
 )
