@@ -110,9 +110,7 @@ def test_columns_come_out_as_they_are(kind):
         expected = values.to_pylist()
         assert [one["a"]["w"] for one in ost.match("PATTERN t a", t=rows)] == expected
         assert ost.match("PATTERN t a RETURN a.w AS w", t=rows).to_arrow()["w"].to_pylist() == expected
-        clause = (
-            "SELECT * FROM t MATCH_RECOGNIZE ({}ORDER BY ts MEASURES A.w AS m, ts AS at ALL ROWS PER MATCH PATTERN (A) DEFINE A AS TRUE)"
-        )
-        for partition in ("", "PARTITION BY w "):
+        clause = "MATCH_RECOGNIZE ({}ORDER BY ts MEASURES A.w AS m, ts AS at ALL ROWS PER MATCH PATTERN (A) DEFINE A AS TRUE)"
+        for partition in () if pa.types.is_float16(kind) else ("", "PARTITION BY w "):  # DuckDB has no floats of 16 bits
             found = ost.sql(f"SELECT * FROM t {clause.format(partition)}", t=rows).to_arrow().sort_by("at")
             assert found["m"].to_pylist() == found["w"].to_pylist() == expected
