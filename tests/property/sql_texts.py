@@ -41,6 +41,30 @@ def random_statement(seed: int) -> tuple[str, pa.Table]:
     return f"SELECT * FROM t MATCH_RECOGNIZE ({' '.join(part for part in parts if part)})", _table(rng)
 
 
+def random_timeouts(seed: int) -> tuple[str, pa.Table]:
+    """What shows partial matches that their window ended; the table may have pauses that are longer than windows. Some conditions and
+    measures look at few rows only, so that all of these would be in the match, had it been completed."""
+    rng = random.Random(seed)
+    variables = ["A", "B", "C"][: rng.randint(1, 3)]
+    measure, condition = (_measure, _condition) if rng.random() < 0.4 else (_measure_nearby, _condition_nearby)
+    time = rng.choice(["ts", "k"])
+    union = f"SUBSET U = ({', '.join(rng.sample(variables, rng.randint(1, len(variables))))})" if rng.random() < 0.3 else ""
+    named = [*variables, "U"] if union else variables
+    pattern = " ".join([*variables, rng.choice(variables) + rng.choice(QUANTIFIERS), _pattern(rng, variables, 1)])
+    parts = [
+        rng.choice(["PARTITION BY p", "PARTITION BY p", "PARTITION BY p, g", ""]),
+        f"ORDER BY {time} MEASURES " + ", ".join(f"{measure(rng, named)} AS m{n}" for n in range(rng.randint(1, 3))),
+        "ONE ROW PER MATCH SHOW TIMEOUT MATCHES",
+        rng.choice(["", "AFTER MATCH SKIP PAST LAST ROW", "AFTER MATCH SKIP TO NEXT ROW"]),
+        f"PATTERN ({pattern})",
+        f"WITHIN INTERVAL '{rng.randint(0, 6)}' SECOND" if time == "ts" else f"WITHIN {rng.randint(0, 6)}",
+        union,
+        "DEFINE " + ", ".join(f"{name} AS {condition(rng, named, name, 1)}" for name in variables if name == "A" or rng.random() < 0.7),
+    ]
+    text = f"SELECT * FROM t MATCH_RECOGNIZE ({' '.join(part for part in parts if part)})"
+    return random_timeouts(seed + 1_000_003) if "MATCH_NUMBER" in text else (text, _table(rng, rng.choice([12, 12, 40])))
+
+
 def _skip(rng: random.Random, variables: list[str]) -> str:
     if rng.random() < 0.3:
         return f"AFTER MATCH SKIP TO {rng.choice(['', 'FIRST ', 'LAST '])}{rng.choice(variables)}"
@@ -116,6 +140,18 @@ def _condition(rng: random.Random, variables: list[str], name: str, depth: int) 
     return f"{_aggregate(rng, variables)} {sign} {rng.randint(0, 6)}"
 
 
+def _condition_nearby(rng: random.Random, variables: list[str], name: str, depth: int) -> str:
+    sign = rng.choice(["<", "<=", ">", ">=", "<>"])
+    if name != "A" or rng.random() < 0.3:
+        return f"v {sign} {rng.choice([0, 2, 4, 'PREV(v)'])}"
+    neighbour = rng.choice(["NEXT(v)", "NEXT(A.v)", "NEXT(v, 2)", "NEXT(A.w)"])
+    return rng.choice([f"v {sign} {neighbour}", f"{neighbour} IS NOT NULL", f"{neighbour} IS NULL OR v {sign} 2"])
+
+
+def _measure_nearby(rng: random.Random, variables: list[str]) -> str:
+    return rng.choice(["NEXT(A.v)", "NEXT(FIRST(A.k))", "NEXT(FIRST(k), 2)", "PREV(A.v)", "A.k", "COUNT(*)", "LAST(k)", "CLASSIFIER()"])
+
+
 def _measure(rng: random.Random, variables: list[str]) -> str:
     kind = rng.random()
     if kind < 0.5:
@@ -137,9 +173,9 @@ def _measure(rng: random.Random, variables: list[str]) -> str:
     ])  # fmt: skip
 
 
-def _table(rng: random.Random) -> pa.Table:
+def _table(rng: random.Random, latest: int = 12) -> pa.Table:
     count = rng.choice([0, 1, 5, 8, 11])  # the reference is exponential in nested quantifiers
-    ticks = sorted(rng.randint(0, 12) for _ in range(count))
+    ticks = sorted(rng.randint(0, latest) for _ in range(count))
     if rng.random() < 0.3:
         rng.shuffle(ticks)
     return pa.table(

@@ -46,3 +46,21 @@ def test_row_patterns_wait_for_their_window() -> None:
         PATTERN (A B) WITHIN 5 DEFINE B AS kind = 'B')"""
     assert of(text.format(more="ONE ROW PER MATCH")) == {"z": 5, "a": 5}
     assert of(text.format(more="ALL ROWS PER MATCH")) == {"z": 5, "a": 5, "ts": 5}
+
+
+@pytest.mark.parametrize(
+    ("rows", "measure", "condition", "behind"),
+    [
+        ("", "LAST(ts) AS z", "v < NEXT(v)", {"z": 5}),
+        ("", "LAST(ts) AS z, NEXT(A.v) AS n", "TRUE", {"z": 5}),
+        ("", "LAST(ts) AS z, NEXT(v) AS n", "TRUE", {}),
+        ("SHOW TIMEOUT MATCHES", "LAST(ts) AS z", "TRUE", {"z": 5}),
+        ("SHOW TIMEOUT MATCHES", "LAST(ts) AS z", "v < NEXT(v)", {}),
+        ("SHOW TIMEOUT MATCHES", "LAST(ts) AS z, NEXT(A.v) AS n", "TRUE", {}),
+    ],
+)
+def test_rows_behind_a_match_may_come_at_any_time(rows: str, measure: str, condition: str, behind: dict[str, int]) -> None:
+    text = f"""SELECT * FROM t MATCH_RECOGNIZE (PARTITION BY k ORDER BY ts MEASURES {measure} ONE ROW PER MATCH {rows}
+        PATTERN (A B) WITHIN 5 DEFINE A AS {condition})"""
+    schema = pa.schema([("ts", pa.int64()), ("k", pa.string()), ("v", pa.int64())])
+    assert output_times(ost.compile(text, {"t": schema}).pattern) == behind

@@ -17,6 +17,7 @@ def row_pattern(pattern: str, define: str, measures: str = "FIRST(v) AS a, LAST(
         PATTERN ({pattern}) WITHIN 5 DEFINE {define})"""
 
 
+TIMEOUTS = "ONE ROW PER MATCH SHOW TIMEOUT MATCHES"
 FREED = {
     "a later variable": row_pattern("A B", "B AS v > PREV(v)"),
     "further back, but in the match": row_pattern("A B C", "C AS v > PREV(v, 2), B AS v > PREV(v)"),
@@ -25,6 +26,7 @@ FREED = {
     "a measure inside of the match": row_pattern("A B", "B AS v > PREV(v)", "PREV(B.v) AS p"),
     "ahead, but in the match": row_pattern("A B", "A AS v < NEXT(v)"),
     "all rows": row_pattern("A B", "B AS v > PREV(v)", "B.v AS b", "ALL ROWS PER MATCH WITH UNMATCHED ROWS"),
+    "what the window ended": row_pattern("A B", "B AS v > PREV(v)", "FIRST(v) AS a", TIMEOUTS),
     "numbers, where nothing matched": row_pattern("A B", "B AS v > PREV(v)", "MATCH_NUMBER() AS n"),
 }
 KEPT = {
@@ -34,6 +36,8 @@ KEPT = {
     "before a value": row_pattern("A B", "B AS v > PREV(A.v)"),
     "a measure": row_pattern("A B", "B AS v > 0", "PREV(A.v) AS p"),
     "behind the match": row_pattern("A B", "B AS v < NEXT(v)"),
+    "behind what the window ended": row_pattern("A B", "A AS v < NEXT(v)", "A.v AS a", TIMEOUTS),
+    "a measure behind what the window ended": row_pattern("A B", "B AS v > 0", "NEXT(A.v) AS n", TIMEOUTS),
     "the first row": row_pattern("^ A B", "B AS v > PREV(v)"),
 }
 

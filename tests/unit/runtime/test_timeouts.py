@@ -41,6 +41,35 @@ def test_they_come_when_time_says_so() -> None:
     assert session.close().num_rows == 0
 
 
+BEYOND = {
+    "a measure": ("NEXT(A.v) AS seen", "A AS v = 1, B AS v = 2", [1, 7, 8], {"seen": 7, "timed_out": True}),
+    "two rows on": ("NEXT(A.v, 2) AS seen", "A AS v = 1, B AS v = 2", [1, 7, 8], {"seen": 8, "timed_out": True}),
+    "a condition": ("A.v AS seen", "A AS v >= NEXT(v), B AS v = 9", [7, 1, 2], {"seen": 7, "timed_out": True}),
+    "compared with the match": ("A.v AS seen", "A AS A.v >= NEXT(A.v) + 1, B AS v > 2 * A.v", [7, 1, 2], {"seen": 7, "timed_out": True}),
+}
+
+
+@pytest.mark.parametrize("name", BEYOND)
+@pytest.mark.parametrize("strategy", ["scan", "threads"])
+@pytest.mark.parametrize("lateness", [0, 2, None])
+def test_rows_behind_the_window_are_waited_for(name: str, strategy: str, lateness: int | None) -> None:
+    """That the window is over, which the watermark or a row of another partition says, does not decide what NEXT asks for."""
+    measure, define, values, first = BEYOND[name]
+    clause = f"""SELECT * FROM t MATCH_RECOGNIZE (PARTITION BY k ORDER BY ts MEASURES {measure}
+        ONE ROW PER MATCH SHOW TIMEOUT MATCHES PATTERN (A B) WITHIN 2 DEFINE {define})"""
+    rows = pa.table({"k": ["x", "y", "x", "x"], "ts": [0, 5, 7, 8], "v": [values[0], 0, *values[1:]]})
+    query = ost.compile(clause, {"t": rows.schema}, strategy="threads" if "compared" in name else strategy)
+    for advanced in (False, True):
+        session, found = query.open(lateness=lateness), []
+        for i in range(len(rows)):
+            found += session.push(rows.slice(i, 1)).to_pylist()
+            found += session.advance(rows["ts"][i].as_py()).to_pylist() if advanced else []
+            session = query.open(lateness=lateness, snapshot=session.snapshot())
+        found += session.close().to_pylist()
+        assert found[0] == {"k": "x"} | first
+        assert Counter(map(str, found)) == Counter(map(str, ost.sql(clause, t=rows).to_arrow().to_pylist()))
+
+
 CASES = [
     ("A B+ C", "A AS v = 1, B AS v > 1, C AS v > 2"),
     ("A B* C D?", "A AS v = 1, B AS v >= PREV(v), C AS v < 2"),

@@ -12,7 +12,7 @@ from ostinato.program.instances import InstanceAutomaton
 from ostinato.program.intervals import IntervalPattern
 from ostinato.program.measure_code import MeasureCode, Point
 from ostinato.program.opcodes import SPACES, Space, words_read
-from ostinato.program.ordered_nfa import ACCEPT, ACCEPT_AT_END, OrderedNfa
+from ostinato.program.ordered_nfa import ACCEPT, ACCEPT_AT_END
 from ostinato.program.pattern import EventPattern, Pattern, RowPattern
 from ostinato.program.tree import TreePattern
 
@@ -21,7 +21,8 @@ FAR = 1 << 62  # the distance of what is never reached
 
 @dataclass(frozen=True)
 class LookAround:
-    """How many rows before the first row of a match, and behind its last one, can matter to it."""
+    """How many rows before the first row of a match, and behind its last one, can matter to it; partial matches that are shown are
+    matches here."""
 
     before: int
     after: int
@@ -41,7 +42,7 @@ def look_around(pattern: Pattern) -> LookAround:
     if isinstance(pattern, IntervalPattern):
         return LookAround(pattern.look_back, 0)
     assert isinstance(pattern, RowPattern)
-    distances = _Distances(pattern.nfa, len(pattern.variables))
+    distances = _Distances(pattern)
     found = _of_measures(pattern, distances)
     extents = _extents(pattern.rows)
     for variable, test in enumerate(pattern.tests):
@@ -138,11 +139,13 @@ def _slots(pattern: Pattern, block: int) -> Iterator[int]:
 class _Distances:
     """How many rows of a match stand, at the least, before a row of each variable and behind it."""
 
-    def __init__(self, nfa: OrderedNfa, variables: int) -> None:
+    def __init__(self, pattern: RowPattern) -> None:
+        nfa, variables = pattern.nfa, len(pattern.variables)
         count = len(nfa.first) - 1
         transitions = [(state, *transition) for state in range(count) for transition in nfa.transitions_of(state)]
         rows = [transition for transition in transitions if transition[1] >= 0]
-        ends = {state for state, *transition in transitions if tuple(transition) in (ACCEPT, ACCEPT_AT_END)}
+        accepting = {state for state, *transition in transitions if tuple(transition) in (ACCEPT, ACCEPT_AT_END)}
+        ends = set(range(count)) if pattern.timeouts else accepting  # the window may end in any state
         into = _spread({nfa.start, nfa.start_of_partition}, [(state, target) for state, _, target in rows], count)
         out = _spread(ends, [(target, state) for state, _, target in rows], count)
         self._before = [min((into[s] for s, v, _ in rows if v == variable), default=FAR) for variable in range(variables)]

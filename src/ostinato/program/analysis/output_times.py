@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ostinato.program.analysis.carried_columns import plain_inputs, values_at_points
+from ostinato.program.analysis.look_around import look_around
 from ostinato.program.input import Source
 from ostinato.program.instances import InstanceAutomaton
 from ostinato.program.intervals import IntervalPattern
@@ -16,9 +17,10 @@ SHOWN_WITH_THEIR_TIMES = ("all", "all, omit empty matches")
 def output_times(pattern: Pattern, before: int = 0, in_order: bool = False) -> dict[str, int]:
     """The columns of its results that are times of their events, where it is known how old these can be. `before` is how much older than
     the watermark the rows are that it reads. `in_order`: a match waits for those that complete before it. The last of these to be decided
-    begins no later than the match completes, so its last event is no older than a window then, and its first than two."""
+    begins no later than the match completes, so its last event is no older than a window then, and its first than two. One that waits for
+    rows behind it may wait for any time: until its partition gets some."""
     reads = pattern.reads
-    if reads.time < 0 or pattern.output in ("count", "aggregates", "compressed"):
+    if reads.time < 0 or pattern.output in ("count", "aggregates", "compressed") or look_around(pattern).after:
         return {}
     if isinstance(pattern, InstanceAutomaton):
         return _instance_times(pattern, before)
