@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 
+import pyarrow as pa
 import pytest
-from benchmarks import report
+from benchmarks import report, v_shape
 from benchmarks.harness import Experiment, Options
 from benchmarks.ticks import random_walk
-from benchmarks.v_rivals import by_duckdb, by_numpy, by_re
+from benchmarks.v_rivals import by_duckdb, by_numpy, by_polars, by_re, by_sorted_polars
 
 
 def _experiment():
@@ -69,7 +70,8 @@ def test_a_quick_run_leaves_nothing(tmp_path):
 def test_rivals_agree(rows, keys):
     ticks = random_walk(rows, keys)
     found = []
-    for rival in (by_re, by_numpy, by_duckdb):
-        matches = rival(ticks).select(["key", "bottom", "ticks"])
-        found.append(sorted(tuple(row.values()) for row in matches.to_pylist()))
-    assert found[0] == found[1] == found[2]
+    for rival in (v_shape.engine, by_re, by_numpy, by_duckdb, by_polars, by_sorted_polars):
+        matches = rival(ticks).select(["key", "start_ts", "bottom", "end_ts"])
+        columns = [column.cast(pa.int64()) if pa.types.is_timestamp(column.type) else column for column in matches.columns]
+        found.append(sorted(zip(*(column.to_pylist() for column in columns), strict=True)))
+    assert all(one == found[0] for one in found)

@@ -43,7 +43,7 @@ def _state(state: InstanceState, automaton: InstanceAutomaton) -> None:
     require(all(is_block(automaton, block, binding=True) for block in (state.rebind, state.forward)), "states with known blocks")
     require(state.repeats or state.rebind == -1, "an edge back for what it changes")
     require(-1 <= state.within < LIMIT, "a length of events that fits 64 bits")
-    require((state.slot < 0) == (state.register < 0), "both sides of an equality")
+    require(min(state.slot, state.register) >= -1 and (state.slot < 0) == (state.register < 0), "both sides of an equality")
     if state.slot >= 0:
         require(state.slot < len(automaton.slots) and state.register < len(automaton.registers), "an equality of known values")
         kinds = {automaton.slots[state.slot].kind, automaton.registers[state.register].type.kind}
