@@ -61,6 +61,13 @@ def test_a_file_that_was_read_may_be_touched(tmp_path) -> None:
     assert names(tmp_path, end) == ([], end)
 
 
+def test_a_file_is_read_when_something_is_in_it(tmp_path) -> None:
+    (tmp_path / "a.parquet").touch()
+    assert names(tmp_path, Plan()) == ([], Plan())
+    add(tmp_path, "a.parquet")
+    assert names(tmp_path, Plan())[0] == ["a.parquet"]
+
+
 def test_files_of_one_tick_and_older_ones_are_read(tmp_path) -> None:
     add(tmp_path, "m.parquet", age=5)
     _, end = names(tmp_path, Plan())

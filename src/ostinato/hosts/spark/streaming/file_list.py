@@ -25,9 +25,10 @@ class FileList:
     directory: str
 
     def present(self) -> list[PresentFile]:
-        """Hidden and temporary files (`_`, `.`) are not data. The longest unchanged come first."""
+        """Hidden and temporary files (`_`, `.`) are not data, nor are empty ones, which somebody has just begun to write. The longest
+        unchanged come first."""
         found = self._local() if "://" not in self.directory else self._remote()
-        data = [file for file in found if not file.name.startswith(("_", ".")) and file.name.endswith(".parquet")]
+        data = [file for file in found if file.size and not file.name.startswith(("_", ".")) and file.name.endswith(".parquet")]
         return sorted(data, key=lambda file: (file.modified, file.name))
 
     def path(self, name: str) -> str:
